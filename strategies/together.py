@@ -76,7 +76,7 @@ def together_cases(draw: DrawFn) -> Case:
     program = Program(table, engine_steps=6)
     if "RESTORE" in kinds:  # to the version before this
         program.take(Insert(draw(new_rows(program))))
-    first, second = (draw(_PARTS[kind](program)) for kind in kinds)
+    first, second = (draw(PARTS[kind](program)) for kind in kinds)
     if draw(one_in(4)):
         first, second = draw(_apart(table, first, second))
     program.take(Together(first, second, draw(_points(first, table))))
@@ -111,7 +111,7 @@ def _vacuums(program: Program) -> SearchStrategy[SessionStep]:
 
 
 #: By kind: a session's step. A DELETE by partition deletes the whole table if it has no partitions.
-_PARTS: Mapping[str, _Part] = {
+PARTS: Mapping[str, _Part] = {
     "DELETE": lambda program: picks(program.table).map(Delete),
     "DELETE by partition": lambda program: deletes(program.table, metadata_only=True),
     "append": lambda program: new_rows(program).map(Insert),
@@ -129,7 +129,7 @@ _PARTS: Mapping[str, _Part] = {
 }
 
 #: The kinds of a pair. Two readers are none; two RESTOREs would name two versions, and two checkpoints are one.
-_KINDS = st.tuples(st.sampled_from(list(_PARTS)), st.sampled_from(list(_PARTS))).filter(
+_KINDS = st.tuples(st.sampled_from(list(PARTS)), st.sampled_from(list(PARTS))).filter(
     lambda kinds: kinds[0] != kinds[1] or kinds[0] not in ("read", "RESTORE", "checkpoint")
 )
 

@@ -15,6 +15,9 @@ from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import CrashPoint, Delete, Together
 from reference_engine import ReferenceEngine
+from reports.counterexamples.explanation import explanation
+from reports.counterexamples.script import reproduction
+from tests import scripts
 from tests.builders.observations import full_judge
 from tests.handmade_crashes import ROW
 from tests.handmade_together import ENDS, OTHER_PARTITION, SHOWING_TOGETHER, pair
@@ -82,3 +85,18 @@ def test_what_happens_is_told_in_words(tmp_path: Path) -> None:
 
 def test_the_default_point_is_before_the_commit() -> None:
     assert Together(ROW, OTHER_PARTITION).point is CrashPoint.COMMITTED
+
+
+def test_the_explanation_has_both_sessions_side_by_side_and_the_script_says_why_it_cannot_tell(tmp_path: Path) -> None:
+    case = SHOWING_TOGETHER["lost-update"]
+    judge = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS["lost-update"]), tmp_path)
+    record = scripts.recorded(judge.judge(case))
+    violation = next(one for one in record.violations if one.clause == "CONC-1A")
+    told = explanation(record, violation, scripts.listed("CONC-1A"), engine="spark", own_clock=True)
+    assert "| the first | the second |" in told
+    assert "| is held right before: committed | begins then, and ends before the first goes on |" in told
+    assert "| succeeds | succeeds |" in told
+    plan = next(one for one in scripts.plans(case, judge) if one.clause.id == "CONC-1A")
+    script = reproduction(plan, scripts.SPARK, option="spark")
+    assert "CANNOT TELL: a script cannot hold one of the two sessions of step 0" in script
+    assert "--replay case.json" in script

@@ -23,6 +23,7 @@ from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from strategies.cases import ZONES
+from strategies.together import PARTS
 from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES
 from suites.catalogue import unsupported
 
@@ -64,6 +65,7 @@ LISTS: dict[str, set[str]] = {
     "The table's path": {spelling.value for spelling in Spelling if spelling is not Spelling.PLAIN},
     "Programs": {operation.value for operation in Operation},
     "Commands that are killed": {point.value for point in CrashPoint},
+    "Two sessions at once": set(PARTS),
     "Storage": {"local"},
 }
 

@@ -18,10 +18,13 @@ from runner.options import Options
 from runner.plan import Plan, plan_of
 from runner.worker import Worker
 from suites.campaigns import shards
+from suites.catalogue import CATALOGUE
 from tests.test_runner_options import chosen
 
 CLUSTER = "spark://host:7077"
-OF_FAULTS = {"VAC-LOG-2A", "VAC-LOG-2B", "VAC-LOG-2C", "VAC-LOG-2D", "VAC-LOG-2E"}
+OF_FAULTS = {"VAC-LOG-2A", "VAC-LOG-2B", "VAC-LOG-2C", "VAC-LOG-2D", "VAC-LOG-2E"} | {
+    id for id, clause in CATALOGUE.items() if clause.chapter in ("crashes", "two at once")
+}
 
 
 def options(master: str, *arguments: str) -> Options:

@@ -85,6 +85,7 @@ class TogetherObservation(Observation):
             metadata=any(isinstance(action, Metadata) for action in actions),
             protocol=any(isinstance(action, Protocol) for action in actions),
             transactions=any(isinstance(action, Txn) for action in actions),
+            anything=bool(commits),
         )
 
     # VACUUM -----------------------------------------------------------------------------------------------------------

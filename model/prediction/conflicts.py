@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.semantics.evaluate import WouldFail, evaluate
-from model.vocabulary.commands import Merge, Optimize, Overwrite, StreamAppend, Update
+from model.vocabulary.commands import Merge, Optimize, Overwrite, Restore, StreamAppend, Update
 from model.vocabulary.predicate import And, Predicate, columns_of
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep, Vacuum
 from model.vocabulary.table import Table
@@ -19,7 +19,11 @@ from model.vocabulary.values import Row
 
 
 class Conflict(Enum):
-    """A documented conflict, by the exception and the error class of Delta on Spark."""
+    """A documented conflict, by the exception and the error class of Delta on Spark.
+
+    All but WRITE are in "Concurrency control"; that one is in the API's io.delta.exceptions: RESTORE ends so if anybody has
+    committed anything, as it writes its commit without looking what the others did.
+    """
 
     APPEND = ("ConcurrentAppendException", "DELTA_CONCURRENT_APPEND")
     DELETE_READ = ("ConcurrentDeleteReadException", "DELTA_CONCURRENT_DELETE_READ")
@@ -27,6 +31,7 @@ class Conflict(Enum):
     METADATA = ("MetadataChangedException", "DELTA_METADATA_CHANGED")
     PROTOCOL = ("ProtocolChangedException", "DELTA_PROTOCOL_CHANGED")
     TRANSACTION = ("ConcurrentTransactionException", "DELTA_CONCURRENT_TRANSACTION")
+    WRITE = ("ConcurrentWriteException", "DELTA_CONCURRENT_WRITE")
 
 
 #: The exception of delta-rs for all of them.
@@ -50,10 +55,13 @@ class Changed:
     metadata: bool = False
     protocol: bool = False
     transactions: bool = False
+    anything: bool = False
 
 
 def is_founded(conflict: Conflict, step: SessionStep, table: Table, others: Changed) -> bool:
     """Whether the step may be refused for this conflict, as others have committed these changes since it began."""
+    if conflict is Conflict.WRITE:
+        return others.anything and isinstance(step, OtherCommand) and isinstance(step.command, Restore)
     if conflict is Conflict.METADATA:
         return others.metadata
     if conflict is Conflict.PROTOCOL:

@@ -25,7 +25,8 @@ from reports.quantities import instant
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
 
 #: The script where none can run the case.
-_CANNOT_TELL = '''"""{clause}: {sentence}"""
+_CANNOT_TELL = '''"""{opening}
+"""
 
 import sys
 
@@ -57,7 +58,8 @@ def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
 
 
 def _cannot_tell(plan: Plan, reason: str, option: str) -> str:
-    return _CANNOT_TELL.format(clause=plan.clause.id, sentence=plan.clause.sentence, reason=reason, option=option)
+    opening = textwrap.fill(f"{plan.clause.id}: {plan.clause.sentence}", 116)
+    return _CANNOT_TELL.format(opening=opening, reason=reason, option=option)
 
 
 _END = """try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
@@ -36,6 +37,12 @@ def _violation(
     c: TogetherObservation, subject: str, message: str, cause: Cause, facts: tuple[str, ...] = ()
 ) -> Violation:
     return Violation(subject, message, _BY_REPLAY, (*facts, *_histories(c)), cause=cause)
+
+
+def _told(c: TogetherObservation, judged: Judgement) -> Judgement:
+    """The violations of what holds of any step, with what both sessions did."""
+    told = (replace(one, expectation=_BY_REPLAY, evidence=(*one.evidence, *_histories(c))) for one in judged.violations)
+    return Judgement(judged.subjects, tuple(told))
 
 
 # What a person can check ----------------------------------------------------------------------------------------------
@@ -199,7 +206,7 @@ def versions_of_their_own(c: TogetherObservation) -> Judgement:
     needs=_NEEDS,
 )
 def commits_fit(c: TogetherObservation) -> Judgement:
-    return NOT_EXERCISED if c.is_unsafe else files_fit(c)
+    return NOT_EXERCISED if c.is_unsafe else _told(c, files_fit(c))
 
 
 @clause(
@@ -264,7 +271,7 @@ def _wrong_definition(c: TogetherObservation, wrong: str | None) -> Violation | 
     needs=_NEEDS,
 )
 def history_as_it_was(c: TogetherObservation) -> Judgement:
-    return NOT_EXERCISED if c.is_unsafe else earlier_versions(c)
+    return NOT_EXERCISED if c.is_unsafe else _told(c, earlier_versions(c))
 
 
 @clause(
@@ -274,7 +281,7 @@ def history_as_it_was(c: TogetherObservation) -> Judgement:
     needs=_NEEDS,
 )
 def rest_of_the_log(c: TogetherObservation) -> Judgement:
-    return judgement(check_rest_of_log("Two commands at once", c))
+    return _told(c, judgement(check_rest_of_log("Two commands at once", c)))
 
 
 @clause(
@@ -284,7 +291,7 @@ def rest_of_the_log(c: TogetherObservation) -> Judgement:
     needs=_NEEDS,
 )
 def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
-    return each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint))
+    return _told(c, each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint)))
 
 
 # CONC-2: VACUUM and readers -------------------------------------------------------------------------------------------
