@@ -30,11 +30,12 @@ _AT_ONCE = 2
 
 @dataclass(frozen=True)
 class Script:
-    """A script that was written. ``home``: the directory of its table."""
+    """A script that was written. ``home``: the directory of its table. ``shows_storage``: it says the same on any engine."""
 
     clause: str
     text: str
     home: str
+    shows_storage: bool = False
 
 
 def write_counterexamples(
@@ -49,7 +50,8 @@ def write_counterexamples(
     """Write the counterexamples of all examples, and run the scripts of the first ``scripts`` (None: of all).
 
     ``directory`` is the report directory; the scripts' tables are made below ``workspace``. A script that is run on the engine
-    without the fault which the run's engine had on purpose must say HOLDS, any other VIOLATED.
+    without the fault which the run's engine had on purpose must say HOLDS, unless it restores what that engine left; any other
+    VIOLATED.
     """
     chosen = [example for examples_of in examples(found).values() for example in examples_of]
     ranked = [example for failure in found for example in failure.examples if example in chosen]
@@ -61,12 +63,13 @@ def write_counterexamples(
         written[_folder(example)] = _write(example, others, clauses[example.clause], header, provider, directory)
     leads = [_folder(failure.lead) for failure in found]
     order = [*(folder for folder in leads if folder in written), *(folder for folder in written if folder not in leads)]
-    expected = HOLDS if header.known_bad is not None else VIOLATED
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(lambda folder: answer_of(written[folder], workspace), order[:scripts]))
     checked = []
     for folder, (answer, said) in zip(order, answers):
-        checked.append(Checked(folder, written[folder].clause, answer, said, expected))
+        script = written[folder]
+        holds = header.known_bad is not None and not script.shows_storage
+        checked.append(Checked(folder, script.clause, answer, said, HOLDS if holds else VIOLATED))
         write_answer(directory, checked[-1])
     write_checked(checked, directory)
     return checked
@@ -95,7 +98,7 @@ def _write(
         raise RuntimeError(f"No script can be made for {clause.id}, case {judged.id}: {invalid}") from invalid
     told = explanation(judged, violation, clause, engine=option, own_clock=own_clock, others=others)
     write_counterexample(directory, judged, clause.id, explanation=told, script=text)
-    return Script(clause.id, text, str(Path(plan.scripted.root).parent))
+    return Script(clause.id, text, str(Path(plan.scripted.root).parent), plan.shows_storage)
 
 
 def answer_of(written: Script, workspace: Path) -> tuple[str, str]:

@@ -52,10 +52,9 @@ def log_cleanups(draw: DrawFn) -> Case:
 
     The table's own versions are old, in one of three tables but for the last. The engine makes two or three more, writes a
     checkpoint (two in three), and cleans up; then a version of its own is read, and in half of the cases restored. The
-    retention of the log is one to thirty days, that of deleted files not longer. 7 to 9 engine steps. Shrinks to a retention
-    of a day.
+    retention of the log is seven to thirty days, that of deleted files not longer. 7 to 9 engine steps. Shrinks to a week.
     """
-    hours = draw(st.sampled_from((24, 48, 168, 720)))
+    hours = draw(st.sampled_from((168, 240, 720)))
     table = draw(checkpointed(draw(command_tables()), pruned=False))
     table = _aged(table, hours, last_is_young=draw(one_in(3)))
     program = Program(table, engine_steps=9)

@@ -54,9 +54,9 @@ _NEW_PLAIN_NAMES = NEW_NAMES[:2]
 #: Types of new columns. TIMESTAMP_NTZ is a table feature, which a new column does not switch on.
 NEW_TYPES = tuple(type for type in PRIMITIVES if type is not Type.TIMESTAMP_NTZ)
 
-#: Retentions of deleted files, and of the log, in hours.
+#: Retentions of deleted files, and of the log, in hours: Delta compares each with the default of the other.
 _RETENTIONS = (24, 1, 168, 0, 240, 720)
-_LOG_RETENTIONS = (168, 24, 48, 720, 1440)
+_LOG_RETENTIONS = (168, 240, 720, 1440)
 
 #: Statistics are of so many columns, and ZORDER BY needs them.
 _WITH_STATISTICS = 30

@@ -13,7 +13,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import Constant
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Value
-from strategies import cases, command_cases, spellings, table_roots, vacuum_cases, vacuum_command_cases
+from strategies import cases, command_cases, crashes, spellings, table_roots, vacuum_cases, vacuum_command_cases
 from strategies.tables import live_files
 from tests.sampling import sample
 
@@ -38,6 +38,7 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),
     "programs": (cases.programs, 1, 6),
     "command_cases": (command_cases.command_cases, 3, 10),
+    "crash_cases": (crashes.crash_cases, 5, 7),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -23,19 +24,29 @@ from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Crash, CrashPoint, Delete, EngineStep, IOFault, Mode, Read, Vacuum, Written
+from records.json_form import from_json as record_from_json
+from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
 from reports.counterexamples.plan import Plan
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.handmade_crashes import CRASHES, PARTITION, ROWS, TABLE
-from tests.scripts import outcome, plans
+from tests.scripts import outcome, plans, recorded
 
 
 def judged(case: Case, directory: Path, engine: Engine | None = None) -> tuple[JudgedCase, list[Observation]]:
     seen: list[Observation] = []
     clauses: list[Clause[Observation]] = [*CATALOGUE.values(), listener(seen.append)]
     return Judge(engine or ReferenceEngine(), clauses, directory).judge(case), seen
+
+
+@cache
+def healthy(name: str) -> tuple[JudgedCase, tuple[Observation, ...]]:
+    """A case on the healthy engine, with its observations."""
+    with TemporaryDirectory() as directory:
+        found, seen = judged(CRASHES[name], Path(directory))
+    return found, tuple(seen)
 
 
 def first(case: Case, **changes: object) -> Case:
@@ -47,8 +58,8 @@ def first(case: Case, **changes: object) -> Case:
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_healthy_engine_may_be_killed_at_any_effect(name: str, tmp_path: Path) -> None:
-    found, (killed, *later) = judged(CRASHES[name], tmp_path)
+def test_a_healthy_engine_may_be_killed_at_any_effect(name: str) -> None:
+    found, (killed, *later) = healthy(name)
     assert found.failure is None and not found.violated, (found.failure, found.violated)
     assert isinstance(killed, CrashObservation), "its point is reached"
     assert len(later) == len(CRASHES[name].steps) - 2 and not any(isinstance(one, CrashObservation) for one in later)
@@ -62,11 +73,11 @@ def test_a_healthy_engine_may_be_killed_at_any_effect(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [name for name in CRASHES if isinstance(CRASHES[name].steps[0], Delete)])
-def test_the_commit_decides_on_the_rows(name: str, tmp_path: Path) -> None:
+def test_the_commit_decides_on_the_rows(name: str) -> None:
     step = CRASHES[name].steps[0]
     assert isinstance(step, Delete) and step.crash is not None
     committed = step.crash.point not in (CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED, CrashPoint.COMMIT_WRITTEN)
-    _, (killed, *_) = judged(CRASHES[name], tmp_path)
+    _, (killed, *_) = healthy(name)
     assert bool(killed.commits) is committed and killed.after.rows == killed.expected_rows
     assert (killed.after.rows != killed.before.rows) is committed
 
@@ -88,36 +99,28 @@ def test_a_point_that_is_not_reached_is_an_ordinary_step(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("written", "part"), [(Written.WHOLE, 1.0), (Written.HALF, 0.5), (Written.EMPTY, 0.0)])
-def test_so_much_of_a_file_reaches_storage(written: Written, part: float, tmp_path: Path) -> None:
-    _, (whole, *_) = judged(CRASHES["rows: file closed 0 whole"], tmp_path)
-    _, (cut, *_) = judged(CRASHES[f"rows: file closed 0 {written.value}"], tmp_path)
+def test_so_much_of_a_file_reaches_storage(written: Written, part: float) -> None:
+    _, (whole, *_) = healthy("rows: file closed 0 whole")
+    _, (cut, *_) = healthy(f"rows: file closed 0 {written.value}")
     (path,) = cut.appeared
     assert cut.after.listing[path].size == int(whole.after.listing[path].size * part)
 
 
-def test_effects_are_told_in_order_and_the_last_is_the_one_asked_for(tmp_path: Path) -> None:
-    _, (killed, *_) = judged(CRASHES["rows: commit written 0 whole"], tmp_path)
+def test_effects_are_told_in_order_and_the_last_is_the_one_asked_for() -> None:
+    _, (killed, *_) = healthy("rows: commit written 0 whole")
     effects = killed.outcome.effects or ()
     assert [effect.split()[0] for effect in effects] == ["create", "close", "create", "close", "write"]
     temporary = effects[-1].split()[1]
     assert temporary.endswith(".tmp") and temporary in killed.after.listing
 
 
-def test_a_vacuum_that_is_killed_has_deleted_what_came_before(tmp_path: Path) -> None:
-    _, (killed, *_) = judged(CRASHES["full: deletion 1 whole"], tmp_path)
+def test_a_vacuum_that_is_killed_has_deleted_what_came_before() -> None:
+    _, (killed, *_) = healthy("full: deletion 1 whole")
     assert isinstance(killed, VacuumCrashObservation)
     assert len(killed.vanished) == 2 and [one.split()[0] for one in killed.effects[-2:]] == ["delete", "delete"]
 
 
 # Who is caught ------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _by_step() -> dict[type, list[Case]]:
-    found: dict[type, list[Case]] = {Delete: [], Vacuum: []}
-    for case in CRASHES.values():
-        found[type(case.steps[0])].append(case)
-    return found
 
 
 @pytest.mark.parametrize("name", [fault.name for fault in crash.FAULTS])
@@ -266,3 +269,14 @@ def test_a_script_cannot_compare_with_what_was_there_before_the_kill(tmp_path: P
     plan, told = script_of("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", tmp_path)
     code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
     assert code == 2 and "begins with what step 0 left" in said and "--replay case.json" in said
+
+
+def test_what_was_left_is_recorded_only_where_something_is_wrong(tmp_path: Path) -> None:
+    found, _ = healthy("rows: commit written 0 whole")
+    assert recorded(found).left is None
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-tears-the-commit"])
+    record = recorded(judged(CRASHES["rows: commit written 0 whole"], tmp_path, engine)[0])
+    assert record.left is not None and record.left.step == 0
+    paths = {file.path for file in record.left.files}
+    assert "_delta_log/00000000000000000004.json" in paths and "orphan.parquet" in paths
+    assert record_from_json(record_to_json(record), type(record)) == record

@@ -29,7 +29,7 @@ from harness.tables.storage import write_table
 from model.text.layout import without_random
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import Crash, CrashPoint, Delete, Form, Mode, Read, Vacuum, Written
+from model.vocabulary.steps import Crash, CrashPoint, Delete, Form, Mode, Read, Vacuum, VacuumForm, Written
 from model.vocabulary.table import DAY, Column, Commit, DataFile, Feature, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 from tests.slow import slow_after
@@ -251,13 +251,12 @@ def test_a_file_is_whole_half_or_empty_when_it_is_closed(spark_engine: SparkEngi
 @pytest.mark.parametrize(
     "step",
     slow_after(
-        2,
+        1,
         [
             replace(PARTITION, spelling=Spelling.LINK),
-            Vacuum(mode=Mode.FULL, parallel=True),
             replace(PARTITION, form=Form.SQL_MANAGED),
             replace(PARTITION, form=Form.API_NAME),
-            replace(PARTITION, cached=True),
+            Vacuum(form=VacuumForm.API_PATH),
             replace(PARTITION, spelling=Spelling.DOUBLED_SLASH),
         ],
     ),

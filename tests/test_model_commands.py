@@ -95,3 +95,9 @@ def test_a_null_struct_with_a_field_that_must_not_be_null_may_not_be_written_aga
     table = replace(FREE, columns=(*FREE.columns, struct))
     assert may_be_refused(Optimize(), table, ()) and may_be_refused(Update(setting("a")), table, ())
     assert not may_be_refused(SetRetention(1), table, ())
+
+
+def test_a_retention_is_compared_with_the_default_of_the_other() -> None:
+    cases = [(SetRetention(721), True), (SetRetention(720), False), (SetRetention(0), False)]
+    cases += [(SetRetention(167, of_log=True), True), (SetRetention(168, of_log=True), False)]
+    assert [may_be_refused(command, FREE, ()) for command, _ in cases] == [refused for _, refused in cases]

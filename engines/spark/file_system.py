@@ -33,7 +33,7 @@ _BELOW = {
     "fs.file.impl.disable.cache": "true",
 }
 
-#: ... and one task per scan, so that effects come in the same order each time. A VACUUM must not delete in parallel.
+#: ... and one task per scan, so that effects come in the same order each time.
 _PLANNED = {**_BELOW, "spark.sql.files.minPartitionNum": "1"}
 
 #: The session that is held; those beside it have no name.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from model.text.invalid_sql import view_sql
@@ -55,7 +54,7 @@ def settings_of_vacuum(step: Vacuum) -> Mapping[str, str | None]:
     When one of several tasks fails, the others may still delete files after VACUUM has reported the error, so the result could
     not be predicted.
     """
-    wanted = vacuum_settings(step if step.crash is None else replace(step, parallel=False))
+    wanted = vacuum_settings(step)
     if step.parallel and step.io_fault is not IOFault.DELETE_CRASHES:
         wanted["spark.databricks.delta.vacuum.parallelDelete.parallelism"] = "3"
     return wanted

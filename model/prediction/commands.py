@@ -19,12 +19,13 @@ from model.vocabulary.commands import (
     Purge,
     RenameColumn,
     Restore,
+    SetRetention,
     StreamAppend,
     Update,
 )
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
-from model.vocabulary.table import Feature, Table
+from model.vocabulary.table import DEFAULT_LOG_RETENTION, DEFAULT_RETENTION, HOUR, Feature, Table
 from model.vocabulary.values import Row, required_fields
 
 Rows = Counter[Row]
@@ -74,6 +75,11 @@ def may_be_refused(command: Command, table: Table, rows: Iterable[Row]) -> bool:
         return True
     if isinstance(command, (Update, Merge, Overwrite, Restore)) and table.has(Feature.APPEND_ONLY):
         return True
+    if isinstance(command, SetRetention):
+        # Delta compares what is set with the default of the other retention, whatever that is in the table.
+        return (
+            command.hours * HOUR < DEFAULT_RETENTION if command.of_log else command.hours * HOUR > DEFAULT_LOG_RETENTION
+        )
     if _may_break_a_rule(command, table):
         return True
     where = command.on if isinstance(command, Merge) else getattr(command, "where", None)

@@ -97,12 +97,18 @@ class Plan:
     expectation: Expectation | None
     case_id: str
     scripted: ScriptedCase
+    table: Table  # as the case defines it after that step
     things: Things
     steps: tuple[Run | Arranged, ...]
     judged: int
     clock: Moment  # of what is checked where no step follows ``things``
     left_by: int | None = None
     unknown: int | None = None
+
+    @property
+    def shows_storage(self) -> bool:
+        """Whether the fault lies on the storage that a step left which was killed: every engine shows it."""
+        return self.left_by == self.judged
 
 
 def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedClause) -> Plan:
@@ -117,14 +123,13 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
     killed = (step.index for step in steps if isinstance(step, Run) and left is None and _is_killed(step.step))
     runs = tuple(step for step in steps if isinstance(step, Run))
     tables = definitions(case.table, case.steps[: violation.step + 1])
-    scripted = ScriptedCase(
-        replace(case.table, columns=tables[-1].columns), str(root), runs, judged.processors, bool(things.checkpoints)
-    )
+    scripted = ScriptedCase(tables[first], str(root), runs, judged.processors, bool(things.checkpoints))
     return Plan(
         clause,
         violation.expectation,
         judged.id,
         scripted,
+        tables[-1],
         things,
         steps,
         violation.step,

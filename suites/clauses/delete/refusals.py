@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.observing import evidence
+from harness.observing.crash_observation import CrashObservation
 from harness.observing.observation import Observation, RefusalObservation, UnreadTableObservation
 from model.prediction.delete import types_of
 from model.prediction.failures import NOT_NULL_VIOLATED, failures, must_fail
@@ -143,7 +144,12 @@ def failed_condition_is_named(r: RefusalObservation) -> Judgement:
     needs=("casts",),
 )
 def due_error_is_raised(o: Observation) -> Judgement:
-    """No order of evaluation, no statistics and no simplification can spare the error of such a condition."""
+    """No order of evaluation, no statistics and no simplification can spare the error of such a condition.
+
+    Not judged: a DELETE that was killed, perhaps before it came to the row.
+    """
+    if isinstance(o, CrashObservation):
+        return NOT_EXERCISED
     appends = o.table.has(Feature.APPEND_ONLY)
     if not isinstance(o.step, Delete) or appends or not must_fail(o.step, o.table, o.live_files):
         return NOT_EXERCISED

@@ -43,6 +43,8 @@ _ALONG: Mapping[Feature, tuple[str, ...]] = {
         "delta.inCommitTimestampEnablementTimestamp",
     ),
 }
+#: Versions from before a feature was dropped are read by their checkpoints (PROTOCOL.md, "Checkpoint Protection").
+_PROTECTED = "delta.requireCheckpointProtectionBeforeVersion"
 _WIDENING = "delta.enableTypeWidening"
 _GREATEST_ID = "delta.columnMapping.maxColumnId"
 
@@ -126,7 +128,8 @@ def _may_change(c: CommandObservation) -> Iterable[str]:
     if isinstance(command, SetRetention):
         return (_retention_name(command),)
     if isinstance(command, (Switch, DropFeature)):
-        return (PROPERTIES[command.feature], *_ALONG.get(command.feature, ()))
+        protected = (_PROTECTED,) if isinstance(command, DropFeature) else ()
+        return (PROPERTIES[command.feature], *_ALONG.get(command.feature, ()), *protected)
     if isinstance(command, WidenColumn):
         return (_WIDENING,)
     return (_GREATEST_ID,) if isinstance(command, CHANGE_COLUMNS) else ()
