@@ -57,7 +57,8 @@ class Run:
 
 @dataclass(frozen=True)
 class ScriptedCase:
-    """What a script runs. ``root``: where it makes the table; ``processors``: how many were drawn for the case."""
+    """What a script runs. ``table``: as it is before the first of ``runs``; ``root``: where the script makes it; ``processors``:
+    how many were drawn for the case."""
 
     table: Table
     root: str

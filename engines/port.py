@@ -42,6 +42,9 @@ class Outcome:
     #: The effects on storage of a step that was killed, one line each ("create p=1/part-….parquet"), the last the one that its
     #: crash asks for. None: no crash was asked for, or its point was not reached.
     effects: tuple[str, ...] | None = None
+    #: Of a Together, whose outcome this is of the first step: that of the second, and whether the first was held at the point.
+    second: Outcome | None = None
+    held: bool = False
 
     @property
     def seconds(self) -> float:
@@ -86,7 +89,8 @@ class Engine(Protocol):
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
-        Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``). Settings, inventory,
+        Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``); of a Together that of
+        the one of the two that names a version. Settings, inventory,
         I/O fault and crash of a step are removed before this returns, also after an error. Files that a step needs are beside the
         root, as ``<root's name>-inventory``, ``-link``, ``-stream`` or ``-target``. The clone of a ShallowClone, which stays,
         is where ``model.text.layout.clone_of`` says. Raises EngineDied.

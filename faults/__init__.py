@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from faults import (
     checkpoints,
     commands,
+    concurrency,
     crash,
     delete,
     delete_columns,
@@ -51,6 +52,7 @@ _ALL = (
     *recorded_predicates.FAULTS,
     *version_checksums.FAULTS,
     *settings.FAULTS,
+    *concurrency.FAULTS,
     *commands.FAULTS,
     *earlier_sessions.FAULTS,
     *crash.FAULTS,

@@ -23,7 +23,7 @@ RENAMED: Mapping[type, Mapping[str, str]] = {JudgedCase: {"document": "case"}}
 LEFT_OUT: Mapping[type, Collection[str]] = {
     Header: ("date", "option", "part", "left_out", "deviations"),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
-    run.Outcome: ("answer",),
+    run.Outcome: ("answer", "second"),
     run.Violation: ("severity",),
     JudgedCase: ("left",),
 }
@@ -32,6 +32,7 @@ LEFT_OUT: Mapping[type, Collection[str]] = {
 _PLAIN: Mapping[type, Collection[str]] = {
     JudgedCase: ("document", "coverage"),
     run.Outcome: ("rows",),
+    run.Second: ("rows",),
     run.Commit: ("values",),
 }
 

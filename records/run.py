@@ -144,12 +144,25 @@ class EngineError:
 
 
 @dataclass(frozen=True)
+class Second:
+    """The answer to the second of two sessions at once, and whether the first was held meanwhile."""
+
+    held: bool
+    rows: Sequence[Any] | None
+    error: EngineError | None
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """The engine's answer. ``rows``: None if it failed. ``answer``: what a real VACUUM answers, paths relative to the root."""
+    """The engine's answer. ``rows``: None if it failed. ``answer``: what a real VACUUM answers, paths relative to the root.
+
+    Of two sessions at once it is the answer to the first.
+    """
 
     rows: Sequence[Any] | None
     error: EngineError | None
     answer: tuple[str, ...] | None = None
+    second: Second | None = None
 
 
 @dataclass(frozen=True)

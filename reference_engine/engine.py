@@ -9,10 +9,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from deltalog.actions import Add
 from deltalog.checksums import write_checksum
+from deltalog.errors import AlreadyWritten
+from deltalog.names import checksum_name
 from engines.port import Outcome, now
 from model.prediction.refusals import (
     APPEND_ONLY,
@@ -38,16 +42,20 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    SessionStep,
+    Together,
     Vacuum,
+    named_step,
 )
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from reference_engine import commands
+from reference_engine.conflicts import refuse_conflict
 from reference_engine.deletion import Deletion
 from reference_engine.insertion import Insertion
 from reference_engine.log_upkeep import checkpoint
 from reference_engine.refusals import Refused, due, refuse_expired
-from reference_engine.storage import Killed, Storage
+from reference_engine.storage import Hold, Killed, Storage
 from reference_engine.transaction import Transaction
 from reference_engine.vacuuming import Habits, Vacuuming
 from reference_engine.view import View
@@ -78,12 +86,31 @@ class ReferenceEngine:
         self._number = 0
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        if isinstance(step, Together):
+            return self._together(root, step, clock, version)
         at = _after(now())
         storage = Storage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
         try:
             return self._run(root, step, storage, clock if self.rules.own_clock else at, version)
         except Killed:
             return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
+
+    def _together(self, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
+        """While the first is held, the second does all its work."""
+        found: list[Outcome] = []
+
+        def versions(one: SessionStep) -> int | None:
+            return None if named_step(one) is None else version
+
+        def meanwhile() -> None:
+            found.append(self.run(root, step.second, clock=clock, version=versions(step.second)))
+
+        hold, at = Hold(step.point, meanwhile), _after(now())
+        now_or_clock = clock if self.rules.own_clock else at
+        first = self._run(root, step.first, Storage(root, at, hold=hold), now_or_clock, versions(step.first))
+        if not hold.reached:
+            meanwhile()
+        return replace(first, second=found[0], held=hold.reached)
 
     def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, version: int | None) -> Outcome:
         at = storage.at
@@ -98,6 +125,7 @@ class ReferenceEngine:
             if view.unknown_features and writes:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER])
             if isinstance(step, Read):
+                storage.read()
                 rows = self._read(view, version, clock)
             elif isinstance(step, Delete):
                 rows = self._delete(view, storage, step, clock)
@@ -120,7 +148,10 @@ class ReferenceEngine:
                 commands.run(step.command, base, version, self._habits)
                 rows = ()
             else:
+                assert isinstance(step, Vacuum), "no other step is left"
                 rows = Vacuuming(view, storage, step, clock, at, self._habits, self.rules).run()
+        except AlreadyWritten:
+            return self._overtaken(view, step, storage, at, clock, version)
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         finally:
@@ -133,6 +164,17 @@ class ReferenceEngine:
         reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
         other = Outcome(rows, None, at, at) if reads_in_two_ways else None
         return Outcome(rows, None, at, _after(at), cached, other)
+
+    def _overtaken(
+        self, view: View, step: EngineStep, storage: Storage, at: int, clock: int, version: int | None
+    ) -> Outcome:
+        """Another session has committed what the step was to commit: it is refused, or runs again on what is there now."""
+        try:
+            refuse_conflict(step, view, self.rules)
+        except Refused as refusal:
+            return Outcome((), refusal.error, at, _after(at))
+        storage.discard()
+        return replace(self._run(view.root, step, Storage(view.root, _after(now())), clock, version), started=at)
 
     def _next_number(self) -> int:
         """Makes the names of the files of one command unique."""
@@ -204,7 +246,10 @@ def _write_checksums(view: View, storage: Storage, before: int) -> None:
     for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
         stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
-        path = write_checksum(
+        if checksum_name(commit.version) in view.log.others:
+            continue  # another session has written it
+        write = partial(
+            write_checksum,
             view.root,
             view.log.snapshot(commit.version),
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
@@ -212,7 +257,7 @@ def _write_checksums(view: View, storage: Storage, before: int) -> None:
             complete=True,
             modified=storage.at,
         )
-        storage.checksum(path)
+        storage.checksum(write)
 
 
 def _checkpoint(view: View, storage: Storage, before: int, clock: int) -> None:

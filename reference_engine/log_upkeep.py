@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checkpoints import Checkpoint, read_parts
 from deltalog.compaction import write_compaction
+from deltalog.errors import AlreadyWritten
 from deltalog.names import LOG_DIRECTORY, LogFileKind, compacted_name, parse_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.table import DAY
@@ -25,7 +27,8 @@ def checkpoint(view: View, storage: Storage, version: int, clock: int) -> None:
     kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
     v2 = view.metadata.configuration.get("delta.checkpointPolicy") == "v2"
     write = partial(write_checkpoint, view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=storage.at)
-    storage.checkpoint(write)
+    with suppress(AlreadyWritten):  # another session has written it meanwhile
+        storage.checkpoint(write)
 
 
 def compact(view: View, at: int) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from deltalog.actions import Cdc, CommitInfo, Remove
+from deltalog.errors import AlreadyWritten
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
 from deltalog.times import set_modified
 from model.prediction.fates import PathFate, Reason
@@ -226,17 +228,24 @@ class Vacuuming:
         if target.is_dir() and not target.is_symlink():
             if any(target.iterdir()):
                 return False
-            target.rmdir()
-            self.storage.deleted(target)
+            try:
+                self.storage.delete(target, target.rmdir)
+            except OSError:  # another session has deleted it, or written a file into it
+                return False
             return True
         if not target.exists():
             return False
+        try:
+            self.storage.delete(target, lambda: self._unlink(target))
+        except FileNotFoundError:  # another session has deleted it
+            return False
+        return True
+
+    def _unlink(self, target: Path) -> None:
         target.unlink()
         checksum = target.with_name(f".{target.name}.crc")
         if self.habits.deletes_checksums and self.rules.walk is Walk.DIRECTORIES and checksum.is_file():
             checksum.unlink()
-        self.storage.deleted(target)
-        return True
 
     # The log and the bookmark -------------------------------------------------------------------------------------------
 
@@ -265,7 +274,10 @@ class Vacuuming:
             "operationMetrics": metrics,
             **origin(),
         }
-        self.storage.commit(view.snapshot.version + 1, [CommitInfo(info)], CrashPoint(operation))
+        try:
+            self.storage.commit(view.snapshot.version + 1, [CommitInfo(info)], CrashPoint(operation))
+        except AlreadyWritten:  # by another session: nothing of it is in the way of a commit without actions
+            self._log(operation, parameters, metrics)
 
     def _write_bookmark(self) -> None:
         bookmark = {} if self.end is None else {LAST_VACUUM_KEY: self.end}

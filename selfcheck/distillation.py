@@ -226,7 +226,7 @@ def extended(
 
 
 #: The kinds of facets for which the gate gets cases of a campaign that is added.
-ADDED = ("clause", "operations", "after", "command", "crash")
+ADDED = ("clause", "operations", "after", "command", "crash", "two at once", "held")
 
 
 def _cover(taken: Sequence[Shown], others: Sequence[Shown]) -> Cover[Facet]:

@@ -33,7 +33,7 @@ from model.vocabulary.commands import Command, kind_of
 from model.vocabulary.operations import operation_of
 from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Read, Step, Vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Read, Step, Together, Vacuum
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
@@ -61,6 +61,8 @@ GOALS: Mapping[str, int] = {
     "after": 2,
     "command": 3,
     "crash": 2,
+    "two at once": 1,
+    "held": 1,
     "deviation": 2,
     "test": 2,
     "tested type": 1,
@@ -200,6 +202,9 @@ def _of_case(case: Case) -> Iterator[Facet]:
             found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
             found.add(("mistake", step.mistake.value))
+        if isinstance(step, Together):
+            sides = f"{operation_of(step.first).value} held, {operation_of(step.second).value}"
+            found |= {("two at once", sides), ("held", f"{operation_of(step.first).value}: {step.point.value}")}
         if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
             found.add(("crash", f"{operation}: {step.crash.point.value}, {step.crash.written.value}"))
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:

@@ -44,6 +44,7 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     API_VACUUM_FORMS,
     NAMED_RELATIVELY,
+    SESSION_STEPS,
     Append,
     Delete,
     Form,
@@ -57,6 +58,7 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
+    Together,
     Vacuum,
     VacuumForm,
 )
@@ -247,9 +249,21 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
         return replace(step, by_earlier=step.by_earlier and capabilities.earlier_sessions)
     if isinstance(step, Append):
         return Append(_files(step.files, capabilities))
+    if isinstance(step, Together):
+        return _together(step, capabilities)
     if isinstance(step, OtherCommand):
         return OtherCommand(_command(step.command, capabilities)) if _has(step.command, capabilities) else Read()
     return step
+
+
+def _together(step: Together, capabilities: Capabilities) -> Step:
+    """The two at once; the second alone for an engine whose sessions cannot be held, or that lacks one of the two."""
+    first, second = (restricted_step(one, capabilities=capabilities) for one in step.steps)
+    if not capabilities.sessions or isinstance(first, Read) != isinstance(step.first, Read):
+        return second
+    parts = [one for one in (first, second) if isinstance(one, SESSION_STEPS)]
+    changes = len(parts) == 2 and not all(isinstance(one, Read) for one in parts)
+    return Together(parts[0], parts[1], step.point) if changes else second
 
 
 def _has(command: Command, capabilities: Capabilities) -> bool:

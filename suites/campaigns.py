@@ -13,8 +13,17 @@ from harness.campaigns.drawing import kept_cases
 from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OpenSession, OtherCommand, Vacuum
-from suites import test_corpus, test_crashes, test_delete, test_programs, test_regressions, test_settings, test_vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OpenSession, OtherCommand, Together, Vacuum
+from suites import (
+    test_corpus,
+    test_crashes,
+    test_delete,
+    test_programs,
+    test_regressions,
+    test_settings,
+    test_together,
+    test_vacuum,
+)
 from suites.catalogue import CATALOGUE
 
 
@@ -25,7 +34,7 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 
 #: The campaigns that draw their cases, from a strategy or by a state machine.
-CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes))
+CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes, test_together))
 
 #: The regression cases, which every run judges first.
 (REGRESSIONS,) = _campaigns(test_regressions)
@@ -44,6 +53,7 @@ _CHAPTERS: Mapping[type, str] = {
     InvalidVacuum: "VAC",
     OtherCommand: "LIFE",
     OpenSession: "LIFE",
+    Together: "CONC",
 }
 
 

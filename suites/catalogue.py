@@ -25,7 +25,7 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
-from suites.clauses.life import clones, maintenance, restore, sessions
+from suites.clauses.life import clones, concurrency, maintenance, restore, sessions
 from suites.clauses.life import commands as life_commands
 from suites.clauses.vacuum import (
     answers,
@@ -93,6 +93,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     clones,
     sessions,
     crashes,
+    concurrency,
 )
 
 

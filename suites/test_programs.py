@@ -94,8 +94,8 @@ class TableMachine(ProgramMachine):
         name="maintain",
     )
     alter = _rule_of(
-        *(Operation.SET_RETENTION, Operation.SWITCH, Operation.DROP_FEATURE),
         *(Operation.ADD_COLUMN, Operation.RENAME_COLUMN, Operation.DROP_COLUMN, Operation.WIDEN_COLUMN),
+        *(Operation.SWITCH, Operation.DROP_FEATURE, Operation.SET_RETENTION),
         name="alter",
     )
 

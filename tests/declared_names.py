@@ -42,7 +42,7 @@ def check_declared(plan: Plan, dialect_for: DialectFor) -> None:
     for name, function in {**FUNCTIONS, **dialect.functions, **files.functions(tables)}.items():
         assert free_names(function.text) - _ALWAYS == function.uses, name
     try:
-        checked = check(plan.expectation, dialect, plan.scripted.table)
+        checked = check(plan.expectation, dialect, plan.table)
     except CannotCheck:
         pass
     else:

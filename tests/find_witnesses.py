@@ -32,6 +32,7 @@ from suites.profiles import PROFILES
 from tests import handmade_settings
 from tests.handmade_commands import SHOWING
 from tests.handmade_crashes import CRASHES
+from tests.handmade_together import SHOWING_TOGETHER
 from tests.handmade_vacuums import HANDMADE
 
 #: How many smaller cases to try for each witness.
@@ -96,7 +97,7 @@ def main(names: Sequence[str]) -> int:
         for number, name in enumerate(names or list(FAULTS)):
             healthy = imitating(FAULTS[name])
             known = str(healthy.rules.implementation)
-            shown = SHOWING.get(name)  # other commands: the smoke profile need not have them
+            shown = {**SHOWING, **SHOWING_TOGETHER}.get(name)  # other commands: the smoke profile need not have them
             if shown is None and known not in cases:
                 cases[known] = candidates(healthy, Path(scratch) / known)
             tried = cases[known] if shown is None else [Candidate(shown, frozenset(FAULTS[name].caught_by))]

@@ -57,7 +57,7 @@ _VACUUM = (
 )
 
 
-def _with(*features: Feature) -> Table:
+def with_features(*features: Feature) -> Table:
     return replace(TABLE, features=tuple(feature.value for feature in features))
 
 
@@ -65,11 +65,11 @@ def _with(*features: Feature) -> Table:
 _COMMANDS: dict[str, tuple[Table, Delete | Vacuum, Iterable[Crash]]] = {
     "partition": (TABLE, PARTITION, _COMMIT),
     "rows": (TABLE, ROWS, _FILES + _COMMIT),
-    "vectors": (_with(Feature.DELETION_VECTORS), ROWS, (*_FILES[:1], *_FILES[2:], *_COMMIT)),
-    "changes": (_with(Feature.CHANGE_DATA_FEED), ROWS, (*_FILES, Crash(CrashPoint.FILE_CLOSED, 2), *_COMMIT)),
-    "checkpoint": (_with(Feature.FREQUENT_CHECKPOINTS), ROW, _CHECKPOINT),
+    "vectors": (with_features(Feature.DELETION_VECTORS), ROWS, (*_FILES[:1], *_FILES[2:], *_COMMIT)),
+    "changes": (with_features(Feature.CHANGE_DATA_FEED), ROWS, (*_FILES, Crash(CrashPoint.FILE_CLOSED, 2), *_COMMIT)),
+    "checkpoint": (with_features(Feature.FREQUENT_CHECKPOINTS), ROW, _CHECKPOINT),
     "v2 checkpoint": (
-        _with(Feature.V2_CHECKPOINTS, Feature.FREQUENT_CHECKPOINTS),
+        with_features(Feature.V2_CHECKPOINTS, Feature.FREQUENT_CHECKPOINTS),
         ROW,
         (*_CHECKPOINT, Crash(CrashPoint.CHECKPOINT, 1)),
     ),
@@ -77,7 +77,7 @@ _COMMANDS: dict[str, tuple[Table, Delete | Vacuum, Iterable[Crash]]] = {
     "lite": (TABLE, Vacuum(mode=Mode.LITE), (*_VACUUM[:-1],)),
     "inventory": (TABLE, Vacuum(mode=Mode.INVENTORY_QUERY), _VACUUM),
     "unlogged": (TABLE, Vacuum(logging=False), _VACUUM[-2:]),
-    "vacuum with checkpoints": (_with(Feature.FREQUENT_CHECKPOINTS), Vacuum(), _CHECKPOINT),
+    "vacuum with checkpoints": (with_features(Feature.FREQUENT_CHECKPOINTS), Vacuum(), _CHECKPOINT),
 }
 
 

@@ -20,10 +20,12 @@ from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.commands import calls_of
 from engines.dialect import Run, ScriptedCase
 from engines.port import Outcome
+from harness.judging.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.prediction.commands import rows_after
 from model.semantics.definitions import table_after
+from model.vocabulary.case import Case
 from model.vocabulary.commands import (
     AddColumn,
     Assignment,
@@ -48,6 +50,7 @@ from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Fe
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
 from reports.counterexamples.functions import FUNCTIONS
 from reports.counterexamples.plan import rows_file_of
+from suites.catalogue import CATALOGUE
 from tests import scripts
 
 TABLE = Table(
@@ -128,10 +131,16 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
+def skip_unless_known(engine: DeltalakeEngine, *commands: Command) -> None:
+    known = engine.capabilities
+    features = {command.feature for command in commands if isinstance(command, Switch)}
+    if not ({kind_of(command) for command in commands} <= known.commands and features <= known.features):
+        pytest.skip("this release does not have the command")
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_the_rows_afterwards_are_those_of_the_model(engine: DeltalakeEngine, root: Path, command: Command) -> None:
-    if kind_of(command) not in engine.capabilities.commands:
-        pytest.skip("this release does not have the command")
+    skip_unless_known(engine, command)
     outcome = run(engine, root, command)
     assert outcome.error is None and outcome.rows == (), outcome.error
     assert rows(engine, root) == rows_after(command, TABLE, BEFORE)
@@ -140,8 +149,7 @@ def test_the_rows_afterwards_are_those_of_the_model(engine: DeltalakeEngine, roo
 @pytest.mark.parametrize("command", [*COMMANDS, Restore(0)], ids=str)
 def test_a_script_does_the_same(engine: DeltalakeEngine, root: Path, command: Command) -> None:
     """The lines of the command, run with the names that they use."""
-    if kind_of(command) not in engine.capabilities.commands:
-        pytest.skip("this release does not have the command")
+    skip_unless_known(engine, command)
     run = Run(0, OtherCommand(command), Moment(0), rows_file=rows_file_of(TABLE, OtherCommand(command)))
     scripted = scripts.DELTA_RS(ScriptedCase(TABLE, str(root), (run,)))
     written = scripted.command(run)
@@ -302,3 +310,20 @@ def test_commands_that_the_package_lacks_are_not_in_its_capabilities() -> None:
 def test_a_retention_is_written_in_the_largest_unit() -> None:
     (call,) = calls_of(SetRetention(2 * WEEK // HOUR), [])
     assert call.arguments == {"properties": {"delta.deletedFileRetentionDuration": "interval 2 weeks"}}
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [(Checkpoint(), Checkpoint()), (CompactLog(), CompactLog()), (SetRetention(24, of_log=True), CleanUpLog())],
+    ids=str,
+)
+def test_what_is_written_again_or_goes_by_a_new_retention_is_right(
+    engine: DeltalakeEngine, tmp_path: Path, commands: tuple[Command, ...]
+) -> None:
+    skip_unless_known(engine, *commands)
+    commits = (Commit(-3 * DAY, adds=(0, 1)), Commit(-2 * DAY, adds=(2, 3), checkpoint=True))
+    case = Case(replace(TABLE, commits=commits), tuple(map(OtherCommand, commands)))
+    clauses = [CATALOGUE[id] for id in ("LIFE-1A", "LIFE-1C", "LIFE-1E", "LIFE-1I", "LIFE-3A", "LIFE-3C")]
+    judged = Judge(engine, clauses, tmp_path).judge(case)
+    assert judged.failure is None and not judged.violated, judged.wrong
+    assert "LIFE-3C" in judged.tallies or Checkpoint() not in commands

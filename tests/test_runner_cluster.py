@@ -77,7 +77,7 @@ def test_their_clauses_are_unsupported_with_the_reason(tmp_path: Path) -> None:
     assert there.keys() - here.keys() == OF_FAULTS and here.items() <= there.items()
     (reason,) = {there[id] for id in OF_FAULTS}
     assert reason.startswith(
-        "It needs a file system that fails or stops, which the suite has in the driver's JVM alone: on a cluster"
+        "It needs a file system that fails, stops or holds, which the suite has in the driver's JVM alone: on a cluster"
     )
 
 

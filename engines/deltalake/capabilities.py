@@ -67,6 +67,7 @@ NEWEST = Capabilities(
         CommandKind.VACUUM_CLONE,
     },
     crashes=False,
+    sessions=False,
     settings=frozenset(),
     zones=False,
     caches=False,

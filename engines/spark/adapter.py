@@ -31,6 +31,7 @@ from engines.spark.session import activate, connect
 from engines.spark.settings import settings
 from engines.spark.statements import table_text
 from engines.spark.targets import spelled_path
+from engines.spark.together import run_together
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
@@ -48,6 +49,8 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    SessionStep,
+    Together,
     Vacuum,
 )
 from model.vocabulary.values import Row
@@ -90,6 +93,8 @@ class SparkEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
+            if isinstance(step, Together):
+                return self._together(session, root, step, clock, version)
             started, stop = now(), Stop()
             try:
                 command = step if isinstance(step, (Delete, Vacuum)) else Delete()
@@ -102,10 +107,8 @@ class SparkEngine:
                     self._set_clock(session, known, clock)
                     with stopped(session, known, command.crash) as stop:
                         done, error = self._execute(session, root, path, step, clock=clock, version=version), None
-            except PySparkException as refusal:
-                done, error = Answer(()), _error(refusal)
-            except Py4JJavaError as failure:
-                done, error = Answer(()), _java_error(failure)
+            except (PySparkException, Py4JJavaError) as failure:
+                done, error = Answer(()), _error_of(failure)
             return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
 
     def use_processors(self, number: int) -> None:
@@ -114,6 +117,13 @@ class SparkEngine:
     def close(self) -> None:
         """Disconnect. The JVM belongs to the run and keeps running."""
         self._spark = None
+
+    def _together(self, session: SparkSession, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
+        def execute(one: SparkSession, part: SessionStep, version: int | None) -> Answer:
+            return self._execute(one, root, str(root), part, clock=clock, version=version)
+
+        self._set_clock(session, root, clock)
+        return run_together(session, root, step, clock=clock, version=version, execute=execute, attempt=_attempted)
 
     def _execute(
         self, spark: SparkSession, root: Path, path: str, step: EngineStep, *, clock: int, version: int | None
@@ -212,6 +222,16 @@ class SparkEngine:
             raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
 
 
+def _attempted(run: Callable[[], Answer]) -> Outcome:
+    """What a command answers, or its error."""
+    started = now()
+    try:
+        done, error = run(), None
+    except (PySparkException, Py4JJavaError) as failure:
+        done, error = Answer(()), _error_of(failure)
+    return Outcome(done.rows, error, started, now())
+
+
 def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:
     """The change feed of one version: the rows with their change types, or their _commit_version and _commit_timestamp."""
     assert version is not None, "the change feed is read of a version"
@@ -231,6 +251,10 @@ def _raise_if_environmental(message: str) -> None:
     for sign in ("No space left on device", "java.lang.OutOfMemoryError", "SparkContext was shut down"):
         if sign in message:
             raise EngineDied(f"The machine failed: {sign}.\n{message}")
+
+
+def _error_of(failure: PySparkException | Py4JJavaError) -> EngineError:
+    return _error(failure) if isinstance(failure, PySparkException) else _java_error(failure)
 
 
 def _error(refusal: PySparkException) -> EngineError:

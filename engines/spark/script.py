@@ -402,7 +402,8 @@ class SparkScript:
         clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant})"
         delta = "spark._jvm.org.apache.spark.sql.delta.DeltaLog"
         return (
-            f"delta, {name} = {delta}, {hadoop_path}",
+            f"delta = {delta}",
+            f"{name} = {hadoop_path}",
             f"delta.invalidateCache(spark._jsparkSession, {name})",
             f"delta.forTable(spark._jsparkSession, {name}, {clock})",
         )

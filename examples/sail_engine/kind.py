@@ -26,6 +26,7 @@ CAPABILITIES = Capabilities(
     inserts=False,
     caches=False,
     crashes=False,
+    sessions=False,
     sets_clock=False,
     checksum_details=False,
     pointer_checksums=False,

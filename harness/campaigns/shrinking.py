@@ -30,9 +30,11 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
+    Together,
     Vacuum,
     VacuumForm,
     Written,
+    named_step,
 )
 from model.vocabulary.table import Commit, Reference, Table
 
@@ -148,12 +150,9 @@ def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
     """The steps without one; None if a later one refers to it."""
     kept: list[Step] = list(steps[:index])
     for step in steps[index + 1 :]:
-        if isinstance(step, Read) and step.before_step is not None:
+        if (named := named_step(step)) is not None:
             # If the removed step changed nothing, the version before it is also the one before the next step.
-            step = replace(step, before_step=step.before_step - (step.before_step > index))
-        elif isinstance(step, OtherCommand) and isinstance(step.command, Restore):
-            before_step = step.command.before_step
-            step = OtherCommand(Restore(before_step - (before_step > index)))
+            step = _naming(step, named - (named > index))
         elif isinstance(step, ReadChanges):
             if step.of_step == index:
                 return None
@@ -165,6 +164,17 @@ def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
             step = SetClock(replace(step.to, removed_by_step=moved))
         kept.append(step)
     return tuple(kept) if kept else None
+
+
+def _naming(step: T, index: int) -> T:
+    """The Read or RESTORE, also one beside another, with another step that it names."""
+    if isinstance(step, Read):
+        return replace(step, before_step=index) if step.before_step is not None else step
+    if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
+        return replace(step, command=Restore(index))
+    if isinstance(step, Together):
+        return replace(step, first=_naming(step.first, index), second=_naming(step.second, index))
+    return step
 
 
 def _exchanged(items: tuple[T, ...], position: int, item: T) -> tuple[T, ...]:
@@ -227,6 +237,17 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield from (Insert(rows) for rows in _fewer(step.rows) if rows)
     elif isinstance(step, OtherCommand):
         yield from map(OtherCommand, _simpler_commands(step.command))
+    elif isinstance(step, Together):
+        yield from _simpler_pairs(step)
+
+
+def _simpler_pairs(step: Together) -> Iterator[Step]:
+    """Each of the two alone, then with one of them simpler."""
+    yield from step.steps
+    yield from (replace(step, first=simpler) for simpler in _simpler_steps(step.first))  # type: ignore[arg-type]
+    yield from (replace(step, second=simpler) for simpler in _simpler_steps(step.second))  # type: ignore[arg-type]
+    if step.point is not Together.point:
+        yield replace(step, point=Together.point)
 
 
 def _simpler_commands(command: Command) -> Iterator[Command]:

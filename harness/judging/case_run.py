@@ -32,7 +32,9 @@ from harness.observing.observation import (
     refusal_due,
 )
 from harness.observing.observer import Observer
+from harness.observing.sessions import in_order, reached, sessions_of
 from harness.observing.table_state import TableState
+from harness.observing.together_observation import TogetherObservation
 from harness.observing.vacuum_inputs import committed
 from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from harness.tables.case_clock import CaseClock
@@ -40,7 +42,7 @@ from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for
 from harness.tables.storage import write_files, write_table
 from model.prediction.refusals import expected_vacuum_refusal
-from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Restore
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
@@ -57,7 +59,9 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
+    Together,
     Vacuum,
+    named_step,
 )
 from model.vocabulary.table import Feature, Table
 from records import run as records
@@ -117,6 +121,8 @@ class CaseRun:
             return False
         before = self._state
         outcome, version = self._run(step, before)
+        if isinstance(step, Together):
+            return self._take_together(index, step, outcome, version, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
         read = isinstance(step, (Read, ReadChanges, OpenSession))
         after = before if read else self._observer.observe(before, promise.table if promise else None)
@@ -131,12 +137,53 @@ class CaseRun:
             )
         if isinstance(observation, CrashObservation):
             self.left = left_by(index, self._root, start=self._clock.start)
+        return self._keep(observation, ends)
+
+    def _take_together(self, index: int, step: Together, outcome: Outcome, version: int, before: TableState) -> bool:
+        """Observe and judge two sessions at once, and adopt what the order of their commits makes of the table."""
+        expected = self._expected
+        after = self._observer.observe(before)
+        new = [commit for number, commit in sorted(after.log.commits.items()) if number > before.version]
+        sessions = sessions_of(step, outcome, new)
+        order = in_order(step, outcome, sessions)
+        promises = expected.one_after_another([one.step for one in order], version)
+        reverse = expected.one_after_another([one.step for one in reversed(order)], version)
+        if promises[-1].table != expected.table:
+            after = self._observer.observe(before, promises[-1].table)
+        refusable = {
+            one.name
+            for one in sessions
+            for others in ([], [other.step for other in sessions if other is not one])
+            if expected.one_after_another([*others, one.step], version)[-1].may_be_refused
+        }
+        table, now = expected.table, expected.rows
+        for number in range(before.version + 1, after.version + 1):
+            expected.settle(promises[reached(order, number)], self._observer.table)
+            commit = after.log.commits.get(number)
+            expected.commit(number, committed(commit) if commit else outcome.ended)
+        expected.settle(promises[-1], self._observer.table)
+        observation = TogetherObservation(
+            step=step,
+            sessions=sessions,
+            order=order,
+            promises=promises,
+            other_rows=reverse[-1].rows if len(order) > 1 else now,
+            refusable=frozenset(refusable),
+            version=version,
+            **self._common(table, index, outcome, before, after),
+        )
+        ends = self._judge.judge(observation)
+        # Nothing more is known of a table that has other rows, or of which a file that it needs may be gone.
+        return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
+
+    def _keep(self, observation: Observation, ends: bool) -> bool:
+        """Record an observation; whether the case ends."""
         self.records.append(normalise(observation))
         if isinstance(observation, VacuumObservation):
             self.coverage += coverage(observation)
         self.observations.append(observation)
-        self._state = after
-        return ends or after.broken is not None
+        self._state = observation.after
+        return ends or observation.after.broken is not None
 
     def _arrange(self, step: Step) -> None:
         """Run a step that changes the table or the clock without the engine."""
@@ -168,9 +215,7 @@ class CaseRun:
 
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
         version = state.version
-        before_step = step.before_step if isinstance(step, Read) else None
-        if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
-            before_step = step.command.before_step
+        before_step = named_step(step)
         if before_step is not None:
             initial = before_step < 0
             version = self._initial.version_before(before_step) if initial else self._version_before[before_step]
@@ -214,21 +259,7 @@ class CaseRun:
                 continue  # nothing says what rows a version has that a command leaves behind on its way
             commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
             expected.commit(number, committed(commit) if commit else outcome.ended)
-        common: dict[str, Any] = {
-            "table": table,
-            "root": str(self._root),
-            "index": index,
-            "outcome": outcome,
-            "before": before,
-            "after": after,
-            "clock": self._clock.now,
-            "start": self._clock.start,
-            "versions": dict(expected.by_version),
-            "expected_rows": expected.rows,
-            "clone_rows": expected.clone,
-            "earlier": tuple(self.observations),
-            "rules": self._engine.rules,
-        }
+        common = self._common(table, index, outcome, before, after)
         if outcome.effects is not None and isinstance(step, Delete):
             return DeleteCrashObservation(step=step, **common)
         if outcome.effects is not None and isinstance(step, Vacuum):
@@ -273,6 +304,26 @@ class CaseRun:
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         assert isinstance(step, Read), "no other step is left"
         return ReadObservation(step=step, version=version, **common)
+
+    def _common(
+        self, table: Table, index: int, outcome: Outcome, before: TableState, after: TableState
+    ) -> dict[str, Any]:
+        """The fields of every observation; ``table`` is the definition before the step."""
+        return {
+            "table": table,
+            "root": str(self._root),
+            "index": index,
+            "outcome": outcome,
+            "before": before,
+            "after": after,
+            "clock": self._clock.now,
+            "start": self._clock.start,
+            "versions": dict(self._expected.by_version),
+            "expected_rows": self._expected.rows,
+            "clone_rows": self._expected.clone,
+            "earlier": tuple(self.observations),
+            "rules": self._engine.rules,
+        }
 
 
 def _has_deleted(outcome: Outcome, before: TableState, after: TableState) -> bool:

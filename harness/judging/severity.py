@@ -92,6 +92,7 @@ FAMILIES: dict[str, Harm] = {
     "DEL-CRC": _WRONG_CHECKSUM,
     "VAC-CRC": _WRONG_CHECKSUM,
     "CRASH": Harm(_LOSS, "A command that is killed on the way leaves neither the table of before nor that of after."),
+    "CONC": Harm(_LOSS, "What one session has committed is lost by another one's work at the same time."),
     "LIFE": Harm(_LOSS, "Rows that must stay are gone from the table, or from a version that readers still need."),
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
@@ -204,6 +205,18 @@ CLAUSES: dict[str, Harm] = {
     "VAC-LOG-3F": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
     "VAC-LOG-3C": Harm(_UNREADABLE, "The commit of a VACUUM changes the table."),
     "VAC-LOG-3D": Harm(_WORDS, "The history of the table tells another transaction than what happened."),
+    "CONC-1B": Harm(_LOSS, "Who repeats a command that was refused does twice what it says."),
+    "CONC-1C": Harm(_WORDS, "A program cannot tell that it may try again."),
+    "CONC-1D": Harm(_WORDS, "A command is refused that could have been committed."),
+    "CONC-1F": Harm(_UNREADABLE, "The log describes a file wrongly: readers fail, or do not see that it is removed."),
+    "CONC-1G": Harm(_UNREADABLE, "Nobody can read the table any more."),
+    "CONC-1H": Harm(
+        _UNREADABLE, "The table has another definition, so that readers and writers fail or write other files."
+    ),
+    "CONC-1J": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
+    "CONC-1K": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
+    "CONC-2B": Harm(_ANSWERS, "A reader gets rows that the table never had."),
+    "CONC-2C": Harm(_UNREADABLE, "A reader fails because of another session's work."),
     "LIFE-1D": Harm(
         _UNREADABLE, "The table has another definition, so that readers and writers fail or write other files."
     ),

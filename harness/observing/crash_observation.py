@@ -6,7 +6,6 @@ are those of after a DELETE if its commit is in the log, else those of before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -51,9 +50,3 @@ class VacuumCrashObservation(CrashObservation):
     def whole(self) -> VacuumObservation:
         """The step as one that was not killed: what is predicted for it, and what it did."""
         return VacuumObservation(**self._as_completed())
-
-
-def vacuums_of(observations: Iterable[Observation]) -> list[VacuumObservation]:
-    """The VACUUMs among these that may have deleted something, also those that failed on the way or were killed."""
-    found = (one.whole if isinstance(one, VacuumCrashObservation) else one for one in observations)
-    return [one for one in found if isinstance(one, VacuumObservation) and (one.ran or one.vanished)]

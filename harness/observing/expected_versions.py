@@ -13,7 +13,7 @@ from model.prediction.delete import matches, may_fail
 from model.prediction.history import hidden_rows, live_ids, visible_rows
 from model.semantics.definitions import table_after
 from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
-from model.vocabulary.steps import Delete, Insert
+from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep
 from model.vocabulary.table import DataFile, Table
 from model.vocabulary.values import Row
 
@@ -54,23 +54,48 @@ class ExpectedVersions:
         self.rows = self.rows + Counter(self.table.row(file.partition, row) for file in files for row in file.rows)
 
     def insert(self, step: Insert) -> None:
-        self.rows = self.rows + Counter(step.rows)
+        self.rows = self._after(step, self._now, None).rows
 
     def delete(self, step: Delete) -> None:
         """Remove the rows for which the condition is TRUE. It is not for FALSE, NULL, or an error that the engine may skip."""
-        self.rows = Counter(
-            {row: count for row, count in self.rows.items() if matches(step, self.table, row) is not True}
-        )
+        self.rows = self._after(step, self._now, None).rows
 
     def promise(self, command: Command, version: int | None) -> Promise:
         """``version`` is the one to which a RESTORE goes back. It may be refused if that is the current one, or if nobody can
         read it any more."""
+        if isinstance(command, Restore) and version == max(self.by_version):
+            return replace(self._now, may_be_refused=True)
+        return self._after(OtherCommand(command), self._now, version)
+
+    def one_after_another(self, steps: Iterable[SessionStep], version: int | None) -> tuple[Promise, ...]:
+        """What the table is now, and after each of these steps; ``version`` is the one to which a RESTORE goes back."""
+        found = [self._now]
+        for step in steps:
+            found.append(self._after(step, found[-1], version))
+        return tuple(found)
+
+    @property
+    def _now(self) -> Promise:
+        return Promise(self.rows, self.table, may_be_refused=False)
+
+    def _after(self, step: SessionStep, before: Promise, version: int | None) -> Promise:
+        rows, table = before.rows, before.table
+        if isinstance(step, Insert):
+            return replace(before, rows=rows + Counter(step.rows))
+        if isinstance(step, Delete):
+            left = {row: count for row, count in rows.items() if matches(step, table, row) is not True}
+            return replace(before, rows=Counter(left), may_be_refused=may_fail(step, table, [*rows, *self._stored()]))
+        if not isinstance(step, OtherCommand):
+            return before
+        command = step.command
         back = None if version is None else self.by_version.get(version)
-        if isinstance(command, Restore) and (back is None or version == max(self.by_version)):
-            return Promise(self.rows, self.table, may_be_refused=True)
-        rows = rows_after(command, self.table, self.rows, restored=None if back is None else back.rows)
-        table = table_after(command, self.table, restored=None if back is None else back.table)
-        return Promise(rows, table, may_be_refused(command, self.table, [*self.rows, *self._stored()]))
+        if isinstance(command, Restore) and back is None:
+            return replace(before, may_be_refused=True)
+        return Promise(
+            rows_after(command, table, rows, restored=None if back is None else back.rows),
+            table_after(command, table, restored=None if back is None else back.table),
+            may_be_refused(command, table, [*rows, *self._stored()]),
+        )
 
     def adopt(self, command: Command, promise: Promise, table: Table) -> None:
         """The command has succeeded; ``table`` is the definition that the log has now, with the names in files."""
@@ -85,6 +110,10 @@ class ExpectedVersions:
 
     def _carry(self, as_now: Callable[[ExpectedVersion], Rows | None]) -> None:
         self.by_version = {version: replace(one, as_now=as_now(one)) for version, one in self.by_version.items()}
+
+    def settle(self, promise: Promise, table: Table) -> None:
+        """What two sessions at once have made of the table; ``table`` is the definition that the log has, with names in files."""
+        self.rows, self.table = promise.rows, table
 
     def shift(self, by: int) -> None:
         """The table became ``by`` ms older."""

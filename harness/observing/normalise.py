@@ -10,6 +10,7 @@ from typing import Any
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
 from deltalog.names import LAST_VACUUM_INFO
+from engines import port
 from harness.observing.commit_record import commit_record, fields_of
 from harness.observing.evidence import rows_as_json
 from harness.observing.observation import (
@@ -20,7 +21,9 @@ from harness.observing.observation import (
     ReadObservation,
     relative,
 )
-from harness.observing.table_state import TableState
+from harness.observing.sessions import Session
+from harness.observing.table_state import Rows, TableState
+from harness.observing.together_observation import TogetherObservation
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
@@ -40,12 +43,14 @@ from model.vocabulary.steps import (
     Mode,
     OpenSession,
     OtherCommand,
+    Read,
     ReadChanges,
+    Together,
     Vacuum,
     VacuumForm,
     Written,
 )
-from records.run import EngineError, Observed, Outcome, Step
+from records.run import EngineError, Observed, Outcome, Second, Step
 
 
 def _shortened(text: str) -> str:
@@ -82,6 +87,9 @@ def step_text(step: EngineStep) -> str:
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, OtherCommand):
         return command_text(step.command)
+    if isinstance(step, Together):
+        when = "before it reads its files" if isinstance(step.first, Read) else f"right before: {step.point.value}"
+        return f"{step_text(step.first)}, held {when}; meanwhile {step_text(step.second)}"
     if isinstance(step, OpenSession):
         return "another session opens t"
     if step.by_earlier:
@@ -111,19 +119,39 @@ def _in_brackets(details: list[str]) -> str:
 
 def normalise(observation: Observation) -> Step:
     """The record of the step."""
-    error = observation.outcome.error
-    seen = None
-    if error is not None:
-        message = _message(observation, error.message)
-        seen = EngineError(error.exception, error.condition, message, sqlstate=error.sqlstate)
+    error = _error(observation, observation.outcome.error)
     return Step(
         index=observation.index,
         kind=_kind_of(observation.step),
         text=step_text(observation.step),
         seconds=observation.outcome.seconds,
-        outcome=Outcome(rows=_answer(observation) if error is None else None, error=seen, answer=_claim(observation)),
+        outcome=Outcome(
+            rows=_answer(observation) if error is None else None,
+            error=error,
+            answer=_claim(observation),
+            second=_second(observation) if isinstance(observation, TogetherObservation) else None,
+        ),
         observed=_observed(observation),
     )
+
+
+def _error(observation: Observation, error: port.EngineError | None) -> EngineError | None:
+    if error is None:
+        return None
+    message = _message(observation, error.message)
+    return EngineError(error.exception, error.condition, message, sqlstate=error.sqlstate)
+
+
+def _second(observation: TogetherObservation) -> Second:
+    outcome = observation.second.outcome
+    error = _error(observation, outcome.error)
+    rows = rows_as_json(_rows_of(observation.second)) if error is None else None
+    return Second(observation.outcome.held, rows, error)
+
+
+def _rows_of(session: Session) -> Rows:
+    """What a session answers; of a VACUUM nothing: paths have random parts."""
+    return Counter() if isinstance(session.step, Vacuum) else Counter(session.outcome.rows)
 
 
 def _kind_of(step: EngineStep) -> str:
@@ -136,6 +164,8 @@ def _answer(observation: Observation) -> Any:
         return sorted(set(_paths_answered(observation))) if observation.step.dry_run else []
     if isinstance(observation, ReadObservation):
         return rows_as_json(observation.rows)
+    if isinstance(observation, TogetherObservation):
+        return rows_as_json(_rows_of(observation.first))
     if isinstance(observation.step, ReadChanges) and observation.step.commits:
         return rows_as_json(Counter(row[:1] for row in observation.outcome.rows))  # times differ from run to run
     return rows_as_json(Counter(observation.outcome.rows))

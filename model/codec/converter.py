@@ -87,6 +87,7 @@ STEPS: dict[str, type] = {
     "read_changes": steps.ReadChanges,
     "insert": steps.Insert,
     "other_command": steps.OtherCommand,
+    "together": steps.Together,
     "open_session": steps.OpenSession,
     "set_clock": steps.SetClock,
     "append": steps.Append,
@@ -332,6 +333,8 @@ _CONVERTER.register_structure_hook(AnyType, _hook(read_type))
 _CONVERTER.register_unstructure_hook(AnyType, type_to_json)
 _CONVERTER.register_unstructure_hook(Value, value_to_json)
 _CONVERTER.register_structure_hook(steps.Step, _union_reader("step", STEPS))
+_SESSION_STEPS = {tag: kind for tag, kind in STEPS.items() if kind in steps.SESSION_STEPS}
+_CONVERTER.register_structure_hook(steps.SessionStep, _union_reader("step", _SESSION_STEPS))
 _CONVERTER.register_structure_hook(commands.Command, _union_reader("command", COMMANDS))
 _CONVERTER.register_structure_hook(predicate.Expression, _union_reader("expression", EXPRESSIONS))
 _CONVERTER.register_structure_hook(predicate.Predicate, _read_predicate := _union_reader("op", PREDICATES))

@@ -30,6 +30,7 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
+    Together,
     Vacuum,
     Written,
 )
@@ -130,8 +131,7 @@ def check_steps(case: Case) -> None:
     appended: Located = []
     stray_files = [(f"table.stray_files[{index}]", stray) for index, stray in enumerate(table.stray_files)]
     tables = definitions(table, case.steps)
-    for index, step in enumerate(case.steps):
-        path = f"steps[{index}]"
+    for index, (path, step) in _numbered(case.steps):
         check_step(step, path)
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             _check_opened(step, case.steps[:index], tables[: index + 1], f"{path}.by_earlier")
@@ -161,6 +161,15 @@ def check_steps(case: Case) -> None:
             )
     _check_rows(table, appended)
     _check_stray_files(table, stray_files, (*table.files, *(file for _, file in appended)))
+
+
+def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[str, Step]]]:
+    """The steps with their places and paths, and the two of which a Together consists."""
+    for index, step in enumerate(steps):
+        path = f"steps[{index}]"
+        yield index, (path, step)
+        if isinstance(step, Together):
+            yield from ((index, (f"{path}.{name}", getattr(step, name))) for name in ("first", "second"))
 
 
 def _check_unique(names: list[str], path: str, what: str) -> None:

@@ -16,7 +16,7 @@ from model.vocabulary.commands import (
     Switch,
     WidenColumn,
 )
-from model.vocabulary.steps import OtherCommand, Step
+from model.vocabulary.steps import OtherCommand, Step, Together
 from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import Row, Type
 
@@ -63,6 +63,10 @@ def definitions(table: Table, steps: Iterable[Step]) -> list[Table]:
 def definition_after(step: Step, found: Sequence[Table]) -> Table:
     """The table after a step; ``found`` are the tables before each step up to this one."""
     now = found[-1]
+    if isinstance(step, Together):
+        for part in (step.second, step.first):  # in the order in which they commit, if the first is held until then
+            now = definition_after(part, [*found[:-1], now])
+        return now
     if not isinstance(step, OtherCommand):
         return now
     command = step.command

@@ -51,6 +51,7 @@ class Capabilities:
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
     earlier_sessions: bool = True  # whether what a session has opened can be used later
     crashes: bool = True  # whether it can be stopped at a point of a command
+    sessions: bool = True  # whether a session can be held at a point of a command while another works
     caches: bool = True  # whether a session can cache a table
     sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
     version_checksums: bool = True  # whether it writes them beside its commits

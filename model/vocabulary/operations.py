@@ -17,6 +17,7 @@ from model.vocabulary.steps import (
     Read,
     ReadChanges,
     Step,
+    Together,
     Vacuum,
 )
 
@@ -37,6 +38,7 @@ class Operation(str, Enum):
     READ_BEFORE = "read of an earlier version"
     READ_CHANGES = "read of the change feed"
     INSERT = "append by the engine"
+    TOGETHER = "two at once"
     APPEND = "append by another writer"
     OPEN_SESSION = "another session opens the table"
     STRAY_FILES = "stray files"
@@ -72,6 +74,7 @@ _OF_STEPS: dict[type, Operation] = {
     InvalidVacuum: Operation.INVALID_VACUUM,
     ReadChanges: Operation.READ_CHANGES,
     Insert: Operation.INSERT,
+    Together: Operation.TOGETHER,
     Append: Operation.APPEND,
     AddStrayFiles: Operation.STRAY_FILES,
     OpenSession: Operation.OPEN_SESSION,

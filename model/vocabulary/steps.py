@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Union
 
-from model.vocabulary.commands import Command
+from model.vocabulary.commands import Command, Restore
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -291,8 +291,48 @@ class OtherCommand:
     command: Command
 
 
+#: What a session does beside another (model.codec.validation says which of them may be together).
+SessionStep = Union[Delete, Vacuum, Read, Insert, OtherCommand]
+SESSION_STEPS = (Delete, Vacuum, Read, Insert, OtherCommand)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two sessions at once: ``first`` is held right before its first effect ``point`` until ``second`` has finished.
+
+    A ``first`` without such an effect ends before ``second`` begins. A Read is held once it has chosen its version, before it
+    opens a data file, and has no point of its own.
+    """
+
+    first: SessionStep
+    second: SessionStep
+    point: CrashPoint = CrashPoint.COMMITTED
+
+    @property
+    def steps(self) -> tuple[SessionStep, SessionStep]:
+        return self.first, self.second
+
+
+#: The points that a command can only reach when it has committed.
+AFTER_COMMIT = (CrashPoint.CHECKSUM, CrashPoint.CHECKPOINT, CrashPoint.POINTER_DELETED)
+
+
 #: The steps that the engine runs. Clauses judge them, but for an Insert.
-EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession]
-ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession)
+EngineStep = Union[
+    Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession, Together
+]
+ENGINE_STEPS = (
+    *(Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges),
+    *(Insert, OtherCommand, OpenSession, Together),
+)
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]
+
+
+def named_step(step: Step) -> int | None:
+    """The step before which the version was current that a Read or a RESTORE names, also one beside another; None: none."""
+    if isinstance(step, Together):
+        return next((found for one in step.steps if (found := named_step(one)) is not None), None)
+    if isinstance(step, OtherCommand):
+        return step.command.before_step if isinstance(step.command, Restore) else None
+    return step.before_step if isinstance(step, Read) else None

@@ -44,6 +44,7 @@ class Command:
             "truncate": "TRUNCATE TABLE",
             "read": f"READ of {version} version",
             "read_changes": "READ of the change data feed",
+            "together": "TWO AT ONCE",
         }.get(self.kind, self.kind.upper())
 
 
@@ -69,6 +70,7 @@ _KINDS: Mapping[type, str] = {
     steps.ReadChanges: "read_changes",
     steps.Insert: "insert",
     steps.OpenSession: "open_session",
+    steps.Together: "together",
 }
 
 

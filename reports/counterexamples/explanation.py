@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from harness.observing.normalise import step_text
 from model.text.layout import file_path
 from model.text.literals import literal
 from model.text.session_conf import spark_conf
@@ -16,13 +17,15 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidVacuum,
     Moment,
+    Read,
     SetClock,
     Step,
+    Together,
     Vacuum,
 )
 from model.vocabulary.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import type_name
-from records.run import JudgedCase, ListedClause, Outcome, Violation
+from records.run import EngineError, JudgedCase, ListedClause, Outcome, Violation
 from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.counterexamples.sources import resolve
@@ -62,6 +65,7 @@ def explanation(
         _table(judged.case.table),
         "## The steps",
         _steps(judged, violation.step, own_clock=own_clock),
+        *_sessions(judged, violation.step),
         "## Facts to check",
         "\n".join(facts) or "The clause lists none.",
         how,
@@ -199,6 +203,30 @@ def _steps(judged: JudgedCase, failing: int, *, own_clock: bool) -> str:
     if len(case.steps) > failing + 1:
         lines.append(row("", "", "(the case stops here)"))
     return "\n".join(lines)
+
+
+def _sessions(judged: JudgedCase, failing: int) -> Iterable[str]:
+    """Of two sessions at once what each did, side by side."""
+    step, record = judged.case.steps[failing], next((one for one in judged.steps if one.index == failing), None)
+    if not isinstance(step, Together) or record is None or record.outcome.second is None:
+        return
+    second = record.outcome.second
+    held = "before it opens its files" if isinstance(step.first, Read) else f"right before: {step.point.value}"
+    when = f"is held {held}" if second.held else f"never comes to its point ({step.point.value})"
+    meanwhile = "begins then, and ends before the first goes on" if second.held else "begins when the first has ended"
+    lines = [
+        "| the first | the second |",
+        "| --- | --- |",
+        row(code(step_text(step.first)), code(step_text(step.second))),
+        row(when, meanwhile),
+        row(_end(record.outcome.error), _end(second.error)),
+    ]
+    yield "## The two sessions"
+    yield "\n".join(lines)
+
+
+def _end(error: EngineError | None) -> str:
+    return "succeeds" if error is None else f"is refused with {text(error.condition or error.exception)}"
 
 
 def _settings(step: Step) -> Iterable[str]:

@@ -97,6 +97,7 @@ class Plan:
     expectation: Expectation | None
     case_id: str
     scripted: ScriptedCase
+    table: Table  # as the case defines it after that step
     things: Things
     steps: tuple[Run | Arranged, ...]
     judged: int
@@ -121,14 +122,13 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
     killed = (step.index for step in steps if isinstance(step, Run) and left is None and _is_killed(step.step))
     runs = tuple(step for step in steps if isinstance(step, Run))
     tables = definitions(case.table, case.steps[: violation.step + 1])
-    scripted = ScriptedCase(
-        replace(case.table, columns=tables[-1].columns), str(root), runs, judged.processors, bool(things.checkpoints)
-    )
+    scripted = ScriptedCase(tables[first], str(root), runs, judged.processors, bool(things.checkpoints))
     return Plan(
         clause,
         violation.expectation,
         judged.id,
         scripted,
+        tables[-1],
         things,
         steps,
         violation.step,

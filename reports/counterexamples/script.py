@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
 from model.vocabulary.commands import Restore
-from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges
+from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges, Together
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -47,6 +47,9 @@ def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
         return _cannot_tell(
             plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded", option
         )
+    together = next((run.index for run in plan.scripted.runs if isinstance(run.step, Together)), None)
+    if together is not None:
+        return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}", option)
     runs = any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs)
     if not runs and not plan.shows_storage:
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
@@ -102,7 +105,7 @@ class _Script:
         self._check: Check | None = None
         self._reason = ""
         try:
-            found = check(plan.expectation, dialect, plan.scripted.table)
+            found = check(plan.expectation, dialect, plan.table)
             self._check = _after_kill(found, plan) if plan.left_by is not None else found
         except CannotCheck as problem:
             self._reason = str(problem)
@@ -114,7 +117,7 @@ class _Script:
         functions = self._functions({**FUNCTIONS, **self._dialect.functions, **files.functions(tables)})
         constants: dict[str, Any] = dict(self._check.data if self._check else {})
         if COLUMNS in self._uses:
-            constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.scripted.table.columns]
+            constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.table.columns]
         sections = [
             f"{self._opening()}\n\n{self._imports()}",
             f'ROOT = "{self._root}"\nT = {self._dialect.now()}  # the start of the case',

@@ -29,6 +29,7 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    Together,
     Vacuum,
 )
 from model.vocabulary.table import Feature, Table
@@ -72,7 +73,9 @@ class TamperedRun(CaseRun):
 
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
         killed = isinstance(step, (Delete, Vacuum)) and step.crash is not None  # its answer is no evidence
-        if killed or isinstance(step, (Insert, OtherCommand, OpenSession)):  # not tampered with, or judged by no clause
+        if killed or isinstance(
+            step, (Insert, OtherCommand, OpenSession, Together)
+        ):  # not tampered with, or judged by no clause
             return super()._run(step, state)
         around = self._root.parent
         with tempfile.TemporaryDirectory(dir=around.parent) as scratch:

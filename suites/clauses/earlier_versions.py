@@ -10,10 +10,10 @@ from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.crash_observation import vacuums_of
 from harness.observing.observation import Observation
 from harness.observing.table_state import Rows
 from harness.observing.vacuum_inputs import files_of
+from harness.observing.vacuums import vacuums_of
 from model.prediction.fates import Fate
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay

@@ -27,9 +27,11 @@ from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.observing.observation import CommandObservation, Observation
 from harness.observing.root_paths import relative_action
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.together_observation import TogetherObservation
+from harness.observing.vacuums import vacuums_of
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
+from model.vocabulary.steps import OtherCommand, Together
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
 from records.expectations import ByReplay, Unchanged, about
 from suites.clauses import causes
@@ -51,10 +53,16 @@ def new_checkpoints(o: Observation) -> list[Checkpoint]:
     Log cleanup may also write an older one again, under a classic name.
     """
     known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
-    asked = isinstance(o, CommandObservation) and isinstance(o.step.command, commands.Checkpoint)
-    may_be_asked = isinstance(o, CommandObservation) and o.before.version not in known
+    asked = any(isinstance(one, commands.Checkpoint) for one in _commands(o))
+    may_be_asked = isinstance(o, (CommandObservation, TogetherObservation)) and o.before.version not in known
     first = o.before.version + (0 if asked or may_be_asked else 1)
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
+
+
+def _commands(o: Observation) -> list[commands.Command]:
+    """The commands other than DELETE and VACUUM of the step."""
+    steps = o.step.steps if isinstance(o.step, Together) else (o.step,)
+    return [step.command for step in steps if isinstance(step, OtherCommand)]
 
 
 def check_rest_of_log(command: str, o: Observation, *, killed: bool = False) -> Violation | None:
@@ -95,12 +103,12 @@ def _may_change(o: Observation, path: str) -> bool:
     """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM. A checkpoint or
     a log compaction that is there may be written again.
     """
-    if isinstance(o, CommandObservation) and (name := _name(path)) is not None and _is_asked_for(o, name):
+    if (name := _name(path)) is not None and _is_asked_for(o, name):
         return True
     pointer = (checksum_of(path) or path).removeprefix(f"{LOG_DIRECTORY}/")
     if pointer == LAST_CHECKPOINT:
         return bool(new_checkpoints(o))
-    return pointer == LAST_VACUUM_INFO and isinstance(o, VacuumObservation) and o.ran
+    return pointer == LAST_VACUUM_INFO and any(one.ran for one in vacuums_of([o]))
 
 
 def _may_appear(o: Observation, path: str) -> bool:
@@ -122,7 +130,7 @@ def _may_appear(o: Observation, path: str) -> bool:
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
     if name.kind is LogFileKind.COMPACTED:
         return False
-    if isinstance(o, CommandObservation) and name.version == o.before.version:
+    if isinstance(o, (CommandObservation, TogetherObservation)) and name.version == o.before.version:
         return name.kind is LogFileKind.CHECKSUM
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
@@ -138,13 +146,16 @@ def _may_be_left(path: str) -> bool:
     return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
-def _is_asked_for(o: CommandObservation, name: LogFileName) -> bool:
+def _is_asked_for(o: Observation, name: LogFileName) -> bool:
     """Whether it is a file that a command for checkpoints or log compactions writes."""
-    if isinstance(o.step.command, commands.CompactLog):
-        return name.kind is LogFileKind.COMPACTED
     checkpoints = (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_PART, LogFileKind.CHECKPOINT_UUID)
-    is_checkpoint = name.version == o.before.version and name.kind in checkpoints
-    return is_checkpoint and isinstance(o.step.command, commands.Checkpoint)
+    for command in _commands(o):
+        if isinstance(command, commands.CompactLog) and name.kind is LogFileKind.COMPACTED:
+            return True
+        # Beside another session, a checkpoint may be of what that has committed.
+        if isinstance(command, commands.Checkpoint) and name.version >= o.before.version and name.kind in checkpoints:
+            return True
+    return False
 
 
 def _may_be_cleaned_up(o: Observation, path: str) -> bool:
@@ -153,7 +164,7 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
     Only after a checkpoint, or with any commit by the engine's rules; only what a complete later checkpoint replaces; only
     what is older than delta.logRetentionDuration, by the commit of the version; sidecars only along with a checkpoint.
     """
-    asked = isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CleanUpLog)
+    asked = any(isinstance(one, commands.CleanUpLog) for one in _commands(o))
     if not (asked or new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
         return False
     if path.startswith(f"{LOG_DIRECTORY}/{SIDECARS}/"):
@@ -242,7 +253,10 @@ def check_checkpoint(o: Observation, checkpoint: Checkpoint) -> Violation | None
 
 def _retention(o: Observation) -> int:
     """How long a checkpoint keeps tombstones, in ms; of a command that changes it, what is asked of both."""
-    return min(o.table.retention, o.defined.retention if isinstance(o, CommandObservation) else o.table.retention)
+    return min(
+        o.table.retention,
+        o.defined.retention if isinstance(o, (CommandObservation, TogetherObservation)) else o.table.retention,
+    )
 
 
 def _repeated(actions: Iterable[Action]) -> str:

@@ -7,9 +7,9 @@ from collections import Counter
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.crash_observation import vacuums_of
 from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
 from harness.observing.table_state import Rows
+from harness.observing.vacuums import vacuums_of
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Expectation, Of, RowsAre

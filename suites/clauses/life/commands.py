@@ -9,7 +9,7 @@ from deltalog.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation
+from harness.observing.observation import CommandObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
 from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Optimize, Purge, ShallowClone, VacuumClone
@@ -88,6 +88,11 @@ def succeeds(c: CommandObservation) -> Judgement:
     sources=("P Add File and Remove File", "P Action Reconciliation"),
 )
 def actions_fit(c: CommandObservation) -> Judgement:
+    return files_fit(c)
+
+
+def files_fit(c: Observation) -> Judgement:
+    """That the commits of a step fit together, and the files that they name."""
     live = {add.key for add in c.before.snapshot.adds.values()}
     problems: list[Violation | None] = []
     for commit in c.commits:
@@ -117,7 +122,7 @@ def _removes_nothing(remove: Remove) -> Violation:
     return Violation(remove.file, message, expectation, cause=Cause("a remove of no live file", Severity.WRONG_ANSWERS))
 
 
-def _wrong_file(c: CommandObservation, add: Add) -> Violation | None:
+def _wrong_file(c: Observation, add: Add) -> Violation | None:
     entry = c.after.entry(add.file)
     if entry is not None and entry.size == add.size:
         return None
