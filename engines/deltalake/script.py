@@ -13,7 +13,7 @@ from engines.deltalake.script_commands import insert, other_command
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, quoted
 from engines.named_paths import script_path, spelling_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
-from model.vocabulary.steps import Insert, OtherCommand
+from model.vocabulary.steps import Delete, Insert, OpenSession, OtherCommand, Vacuum
 
 _MAKE_OLDER = '''
 def make_older(ms):
@@ -132,6 +132,8 @@ class DeltalakeScript:
         step = run.step
         if isinstance(step, Insert):
             return insert(run.rows_file)
+        if isinstance(step, OpenSession):
+            return Command("opened.version()", setup=("opened = DeltaTable(ROOT)",), uses=frozenset({"DeltaTable"}))
         if isinstance(step, OtherCommand):
             return other_command(step.command, run.rows_file, self._case)
         wanted = call_of(step)
@@ -145,16 +147,19 @@ class DeltalakeScript:
                 "folder = min(folders, default=os.path.dirname(ROOT))",
             )
             path = "folder"
+        table = "opened" if isinstance(step, (Delete, Vacuum)) and step.by_earlier else f"DeltaTable({path})"
         if isinstance(wanted, DeleteCall):
-            text = call(f"DeltaTable({path}).delete", "" if wanted.where is None else quoted(wanted.where, self._root))
+            text = call(f"{table}.delete", "" if wanted.where is None else quoted(wanted.where, self._root))
             counts = ", ".join(map(repr, DELTA_RS_COUNTS))
             rows = f"[[counts.get(name) for name in ({counts})] for counts in [{text}]]"
         else:
             arguments = wanted.arguments.items()
             written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
-            text = f"DeltaTable({path}).vacuum({written})"
+            text = f"{table}.vacuum({written})"
             rows = f"[[os.path.join(ROOT, file)] for file in {text}]"
-        return Command(text, rows, setup, named.cleanup, frozenset({"DeltaTable"}))
+        return Command(
+            text, rows, setup, named.cleanup, frozenset() if table == "opened" else frozenset({"DeltaTable"})
+        )
 
     def _path(self, path: str) -> str:
         return "ROOT" if path == self._root else quoted(_encoded(path), self._root)

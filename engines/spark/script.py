@@ -49,6 +49,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     Mode,
+    OpenSession,
     OtherCommand,
     Vacuum,
     VacuumForm,
@@ -257,6 +258,12 @@ class SparkScript:
         step, self._table = run.step, self._tables[run.index]
         if isinstance(step, OtherCommand):
             return self._other(step.command)
+        if isinstance(step, OpenSession):
+            opened = "opened = DeltaTable.forPath(earlier, ROOT)"
+            lines = ("earlier = spark.newSession()", opened, "opened_log = delta_log(spark)")
+            return Command("opened.toDF().count()", setup=lines, uses=frozenset({"DeltaTable", "delta_log"}))
+        if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
+            return self._by_earlier(step)
         if isinstance(step, Delete):
             return self._delete(step)
         if isinstance(step, Vacuum):
@@ -308,6 +315,19 @@ class SparkScript:
     ) -> Command:
         text = call("spark.sql", quoted(statement, self._root))
         return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup), frozenset(uses))
+
+    def _by_earlier(self, step: Delete | Vacuum) -> Command:
+        """A command of the session that has opened the table: what it opened has a clock of its own."""
+        wanted = {"spark.sql.session.timeZone": step.zone} if isinstance(step, Delete) else settings_of_vacuum(step)
+        setup = [f"opened_log.clock().setTime({self._instant})"]
+        for key, value in wanted.items():
+            change = "unset" if value is None else "set"
+            setup.append(f"earlier.conf.{change}({', '.join(map(literal, (key,) if value is None else (key, value)))})")
+        if isinstance(step, Vacuum):
+            hours = "" if step.retain_hours is None else repr(step.retain_hours)
+            return Command(f"opened.vacuum({hours})", "", tuple(setup))
+        condition = "" if step.where is None else quoted(sql(step.where, step.zone), self._root)
+        return Command(call("opened.delete", condition), "", tuple(setup))
 
     def _delete(self, step: Delete) -> Command:
         named = script_path(self._root, step.spelling)
