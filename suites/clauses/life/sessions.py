@@ -16,7 +16,7 @@ from harness.observing.observation import (
 from harness.observing.vacuum_observation import VacuumObservation
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
-from records.expectations import ByReplay, Change, Fails, NothingChanged, Operations
+from records.expectations import ByReplay, Change, Fails, NothingChanged
 from suites.clauses import causes
 from suites.clauses.checks import check_none, check_table_rows
 from suites.clauses.earlier_versions import may_be_gone
@@ -72,7 +72,7 @@ def refused_for_a_conflict(c: ConflictObservation) -> Judgement:
         paths = lost or [f"_delta_log/{c.after.version:020}.json"]
         what = "The refused command changed"
         cause = causes.changed(c, paths)
-        expectation = NothingChanged(Change.DELETION_OF_FILES) if lost else Operations(())
+        expectation = NothingChanged(Change.DELETION_OF_FILES) if lost else _BY_REPLAY
         return judgement(check_none(paths, what, expectation, cause=cause))
     error = c.outcome.error
     if error is None or c.opened == c.before.version:
