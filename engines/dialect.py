@@ -135,8 +135,8 @@ DialectFor = Callable[[ScriptedCase], Dialect]
 
 def literal(text: str) -> str:
     """``text`` as a Python literal, with double quotes unless they need an escape."""
-    found = repr(text)
-    return found if '"' in text else '"' + found[1:-1].replace("\\'", "'") + '"'
+    found = repr(text)  # with double quotes already if the text has single ones alone
+    return found if '"' in text or "'" in text else f'"{found[1:-1]}"'
 
 
 def quoted(text: str, root: str) -> str:

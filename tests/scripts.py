@@ -72,6 +72,9 @@ class Reference(DeltalakeScript):
     def now(self) -> str:
         return "int(time.time() * 1000)"
 
+    def start(self) -> Code:
+        return piece("clock = T")
+
     def clock(self, instant: Code, *, first: bool) -> Code:
         return Code(f"clock = {instant.text}", instant.uses)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
 
-from engines.dialect import Command, Run, ScriptedCase, code
+from engines.dialect import Command, Run, ScriptedCase, code, literal, quoted
 from model.text.commands import command_text
 from model.vocabulary.commands import (
     AddColumn,
@@ -95,6 +96,12 @@ def test_a_command_declares_what_it_uses(command: CommandOfStep) -> None:
     (found,) = commands(OtherCommand(command))
     text = "\n".join([*found.setup, found.text, *found.cleanup])
     assert free_names(text) - {"ROOT", "T", "spark", "shutil", "before_0"} == found.uses
+
+
+@pytest.mark.parametrize("text", ["plain", "it's", 'a "b"', "both ' and \"", "a \\ b", "it\\'s", "{ROOT}\n"])
+def test_a_text_is_the_same_as_a_literal(text: str) -> None:
+    assert ast.literal_eval(literal(text)) == text
+    assert eval(quoted(f"/r {text} " * 9, "/r"), {"ROOT": "/r"}) == f"/r {text} " * 9
 
 
 def test_every_kind_of_command_has_a_script() -> None:

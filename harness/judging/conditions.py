@@ -220,6 +220,7 @@ _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIM
 
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
+    "session that opened the table earlier": lambda o: isinstance(o.step, (Delete, Vacuum)) and o.step.by_earlier,
     "compares with NULL": lambda o: any(
         None in compared_values(test) and not _is_null_safe(test) for test in _tests(o)
     ),

@@ -101,7 +101,6 @@ class Plan:
     things: Things
     steps: tuple[Run | Arranged, ...]
     judged: int
-    clock: Moment  # of what is checked where no step follows ``things``
     left_by: int | None = None
     unknown: int | None = None
 
@@ -133,16 +132,9 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
         things,
         steps,
         violation.step,
-        _clock(case, violation.step),
         left_by=None if left is None else left.step,
         unknown=next(killed, None),
     )
-
-
-def _clock(case: Case, until: int) -> Moment:
-    """The clock in a step; of one that is relative to a DELETE, only how much later it is."""
-    settings = [step.to for step in case.steps[:until] if isinstance(step, SetClock)]
-    return Moment(max(0, settings[-1].offset)) if settings else Moment(0)
 
 
 def _is_killed(step: EngineStep) -> bool:

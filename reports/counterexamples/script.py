@@ -187,8 +187,6 @@ class _Script:
         if plan.left_by is not None:
             self._write(f"# What step {plan.left_by} left on storage, in which the engine was killed")
         self._write(files.calls("TABLE", plan.things), self._dialect.start())
-        if plan.shows_storage:
-            self._write(self._dialect.clock(_instant(plan.clock)[0], first=True))
         used = _used(plan.scripted.runs)
         waiting = used
         for step in plan.steps:
