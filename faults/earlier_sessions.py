@@ -32,12 +32,12 @@ FAULTS = (
         "A DELETE of a session that opened the table earlier removes the other files too.", needs=_NEEDS),
     vacuum_fault("earlier-session-vacuums-a-live-file", "LIFE-5A", when(_earlier, files.delete_first(files.live)),
         "A VACUUM of a session that opened the table earlier deletes a live file.", needs=_NEEDS),
-    delete_fault("earlier-session-commits-and-is-refused", "LIFE-5B",
+    delete_fault("earlier-session-commits-and-is-refused", "LIFE-5A",
         when(_commits, lambda t: t.refuse("DELTA_CONCURRENT_APPEND")),
         "A DELETE of a session that opened the table earlier is refused for a conflict, but has committed.", needs=_NEEDS),
-    delete_fault("earlier-session-breaks", "LIFE-5B", when(_commits, _refuse),
+    delete_fault("earlier-session-breaks", "LIFE-5A", when(_commits, _refuse),
         "A DELETE of a session that opened the table earlier breaks with an internal error.", needs=_NEEDS),
-    fault("earlier-query-mixes-versions", "LIFE-5C", when(_earlier, Tampering.lose_first_row),
+    fault("earlier-query-mixes-versions", "LIFE-5B", when(_earlier, Tampering.lose_first_row),
         "A query that was made before others committed returns the rows of no version.", on=Read, needs=_NEEDS),
 )
 # fmt: on

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @clause(
     "LIFE-3A",
-    "Of the versions that could be rebuilt from the log before a command, all can be rebuilt after it that log clean-up must keep: from the newest checkpoint at or before its cutoff on.",
+    "Every version that was committed inside the retention of the log, and could be rebuilt before a command, can be rebuilt after it.",
     sources=("P Metadata Cleanup",),
 )
 def versions_can_be_rebuilt(c: CommandObservation) -> Judgement:
@@ -37,7 +37,7 @@ def versions_can_be_rebuilt(c: CommandObservation) -> Judgement:
         try:
             c.after.log.snapshot(version)
         except DeltaLogError as lost:
-            message = f"Version {version} must stay in the log, from version {first} on; it cannot be rebuilt: {lost}."
+            message = f"Version {version} is inside the retention of the log, which begins with version {first}; it cannot be rebuilt: {lost}."
             cause = Cause("a version inside the retention of the log is lost", Severity.DATA_LOSS)
             return Violation(f"version {version}", message, ByReplay("the log must be read"), cause=cause)
         return None
@@ -53,12 +53,9 @@ def _has(c: Observation, version: int) -> bool:
 
 
 def _first_to_keep(c: Observation) -> int:
-    """The newest checkpoint that is not newer than the newest commit at or before the cutoff; 0 without one."""
+    """The first version that was committed after the cutoff of the log's retention; at the latest the current one."""
     times = monotonized(commit_times(c.before))
-    old = [version for version, time in times.items() if time <= log_cutoff(c)]
-    bases = [checkpoint.version for checkpoint in c.before.log.checkpoints]
-    bases += [checkpoint.version for checkpoint in c.after.log.checkpoints]
-    return max((version for version in bases if old and version <= max(old)), default=0)
+    return min((version for version, time in times.items() if time > log_cutoff(c)), default=c.before.version)
 
 
 @clause(

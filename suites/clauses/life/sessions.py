@@ -46,11 +46,13 @@ _BY_REPLAY = ByReplay("a session must be kept open while others commit")
 
 @clause(
     "LIFE-5A",
-    "A DELETE or VACUUM of a session that opened the table before others committed leaves the rows that it leaves when it comes after them, if it is not refused.",
+    "A DELETE or VACUUM of a session that opened the table before others committed leaves the rows that it leaves when it comes after them; or it is refused for a conflict, and then deletes and commits nothing.",
     sources=("S7",),
     needs=("earlier_sessions",),
 )
 def as_if_later(o: Observation) -> Judgement:
+    if isinstance(o, ConflictObservation):
+        return _refused(o)
     step = o.step
     if not isinstance(o, (DeleteObservation, VacuumObservation)) or not isinstance(step, (Delete, Vacuum)):
         return NOT_EXERCISED
@@ -59,13 +61,7 @@ def as_if_later(o: Observation) -> Judgement:
     return judgement(check_table_rows(o, o.expected_rows, "the rows that a later session would have left"))
 
 
-@clause(
-    "LIFE-5B",
-    "Where others have committed since, such a command may be refused for a conflict; it then deletes nothing and commits nothing.",
-    sources=("S7",),
-    needs=("earlier_sessions",),
-)
-def refused_for_a_conflict(c: ConflictObservation) -> Judgement:
+def _refused(c: ConflictObservation) -> Judgement:
     """What it wrote before it knew of the conflict belongs to no version: VACUUM deletes it."""
     lost = sorted(path for path in c.vanished if c.before.data[path].kind == "file")
     if c.commits or lost:
@@ -86,7 +82,7 @@ def refused_for_a_conflict(c: ConflictObservation) -> Judgement:
 
 
 @clause(
-    "LIFE-5C",
+    "LIFE-5B",
     "A query that a session made before others committed returns the rows of one version: of the one that it opened, or of a later one.",
     sources=("S7",),
     needs=("earlier_sessions",),
