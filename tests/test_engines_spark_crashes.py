@@ -39,17 +39,18 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")
 
 CLOCK = now()
 
-#: Three live files of three rows in two partitions, an old removed file, and what only a VACUUM FULL deletes.
+#: Three live files of three rows in two partitions, an old removed file, and what only a VACUUM FULL deletes. Younger than 30
+#: days: else a checkpoint would clean the log up, and write one more checkpoint for it where they have sidecars.
 TABLE = Table(
     columns=(Column("id", Type.INTEGER), Column("p", Type.STRING)),
     partition_by=("p",),
     files=tuple(
-        DataFile(number, (partition,), tuple((10 * number + row,) for row in range(3)), -40 * DAY)
+        DataFile(number, (partition,), tuple((10 * number + row,) for row in range(3)), -21 * DAY)
         for number, partition in enumerate("aabb")
     ),
     commits=(
-        Commit(-39 * DAY, adds=(0, 1, 2, 3), checkpoint=True),
-        Commit(-38 * DAY, removes=(Removal(3, -38 * DAY),)),
+        Commit(-20 * DAY, adds=(0, 1, 2, 3), checkpoint=True),
+        Commit(-19 * DAY, removes=(Removal(3, -19 * DAY),)),
     ),
     stray_files=(
         StrayFile("orphan.parquet", modified=-30 * DAY),
