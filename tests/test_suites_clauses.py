@@ -35,6 +35,7 @@ from harness.observing.observation import (
     relative,
 )
 from harness.observing.observer import Observer
+from harness.observing.together_observation import TogetherObservation
 from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.retention import Cutoff
@@ -49,6 +50,7 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    Together,
     Vacuum,
     VacuumMistake,
 )
@@ -82,7 +84,7 @@ from tests.handmade_steps import (
 
 def test_ids_are_well_formed() -> None:
     for id, entry in CATALOGUE.items():
-        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|LIFE|CRASH)-[1-9]\d*[A-Z]?", id)
+        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|LIFE|CRASH|CONC)-[1-9]\d*[A-Z]?", id)
         assert entry.chapter == CHAPTERS[id.split("-")[0]]
 
 
@@ -121,6 +123,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
         InvalidVacuum: {VacuumRefusalObservation},
         Read: {ReadObservation, EarlierReadObservation},
         OtherCommand: {CommandObservation, Observation},
+        Together: {TogetherObservation},
     }
     for fault in FAULTS.values():
         assert {CATALOGUE[id].of for id in fault.caught_by} <= kinds[fault.on], fault.name
@@ -314,6 +317,7 @@ STEPS: dict[type[EngineStep], EngineStep] = {
     Vacuum: Vacuum(),
     Read: Read(),
     OtherCommand: OtherCommand(Optimize()),
+    Together: Together(Delete(), Delete()),
 }
 
 
