@@ -351,6 +351,7 @@ def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
         "counts-rows-wrong",
         "refuses-with-another-class",
         "refused-delete-writes-a-file",
+        "two-at-once-leave-junk-in-the-log",
         "vacuum-changes-the-metadata",
         "vacuum-writes-a-file",
         "full-keeps-the-bookmark",

@@ -271,7 +271,8 @@ class CaseRun:
             return OpenObservation(step=step, **common)
         if isinstance(step, Read) and step.by_earlier:
             return EarlierReadObservation(step=step, opened=self._opened, **common)
-        if isinstance(step, Delete) and step.by_earlier and outcome.error is not None and not (due or fails):
+        conflicts = outcome.error is not None and self._opened < before.version
+        if isinstance(step, Delete) and step.by_earlier and conflicts and not (due or fails):
             return ConflictObservation(step=step, opened=self._opened, **common)
         if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalObservation(step=step, due=due, **common)
@@ -299,7 +300,7 @@ class CaseRun:
             return VacuumRefusalObservation(step=step, due=refusal, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
-            if step.by_earlier and outcome.error is not None and vacuum.due is None:
+            if step.by_earlier and conflicts and vacuum.due is None:
                 return ConflictObservation(step=step, opened=self._opened, **common)
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         assert isinstance(step, Read), "no other step is left"

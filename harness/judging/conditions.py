@@ -259,7 +259,9 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         isinstance(command, Update) and command.to.value is not None and command.to.type in _OTHER_LITERALS
         for command in _commands(o)
     ),
-    "NULL partition value": lambda o: any(None in partition_of(o.table, add) for add in o.before.live.values()),
+    "NULL partition value": lambda o: (
+        any(None in partition_of(o.table, add) for add in o.before.live.values()) or _null_partition_of_a_tombstone(o)
+    ),
     "checkpoint by a command": lambda o: any(isinstance(command, Checkpoint) for command in _commands(o)),
     "vectors switched on with column mapping": lambda o: (
         o.table.maps_columns and Switch(Feature.DELETION_VECTORS, on=True) in _commands(o)

@@ -71,10 +71,7 @@ def _refused(c: ConflictObservation) -> Judgement:
         expectation = NothingChanged(Change.DELETION_OF_FILES) if lost else _BY_REPLAY
         return judgement(check_none(paths, what, expectation, cause=cause))
     error = c.outcome.error
-    if error is None or c.opened == c.before.version:
-        message = "Nobody has committed since the session opened the table: its command must not be refused; it was."
-        return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(c), cause=causes.error(c)))
-    if c.rules.error_classes and not {error.condition, error.exception} & CONFLICTS:
+    if error is not None and c.rules.error_classes and not {error.condition, error.exception} & CONFLICTS:
         found = error.condition or error.exception
         message = f"The command may be refused for a conflict only; it was refused with {found}."
         return judgement(Violation("step", message, Fails(), evidence.of_answer(c), cause=causes.OTHER_ERROR))
