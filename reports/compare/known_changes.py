@@ -184,6 +184,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "An append reports how often its commit was tried again.",
             "https://github.com/delta-io/delta-rs/pull/3848",
             added("insert", "metrics", "num_retries", within="WRITE"),
+            added("overwrite", "metrics", "num_retries", within="WRITE"),
         ),
         change(
             "1.6.6",
