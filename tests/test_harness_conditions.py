@@ -28,7 +28,17 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
 )
-from model.vocabulary.steps import Delete, InvalidVacuum, OtherCommand, Read, ReadChanges, Step, Vacuum, VacuumMistake
+from model.vocabulary.steps import (
+    Delete,
+    InvalidVacuum,
+    OpenSession,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Step,
+    Vacuum,
+    VacuumMistake,
+)
 from model.vocabulary.table import (
     DAY,
     HOUR,
@@ -114,6 +124,7 @@ REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
 
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
+    "session that opened the table earlier": (PLAIN, (OpenSession(), Delete(ONE, by_earlier=True))),
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),

@@ -75,7 +75,11 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.features[0]", "rowtracking", "must be one of deletionVectors, deletionVectorsOff, "),
     ("steps[0]", "delete", 'must be an object, but is "delete"'),
     ("steps[0].step", "update", "must be one of delete, invalid_delete, vacuum, invalid_vacuum, "),
-    ("steps[0].were", None, "is not a known field; those are cached, crash, form, settings, spelling, step, where"),
+    (
+        "steps[0].were",
+        None,
+        "is not a known field; those are by_earlier, cached, crash, form, settings, spelling, step, where",
+    ),
     ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
     ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),
@@ -360,7 +364,9 @@ def test_enumerations_are_read_by_value(kind: type[Enum]) -> None:
 
 
 def test_unknown_fields_are_reported_before_missing_ones() -> None:
-    with pytest.raises(InvalidCase, match=r"^steps\[7\]\.before: is not a known field; those are before_step, step$"):
+    with pytest.raises(
+        InvalidCase, match=r"^steps\[7\]\.before: is not a known field; those are before_step, by_earlier, step$"
+    ):
         codec.from_json(changed(CASE, "steps[7].before", 1))
     with pytest.raises(InvalidCase, match=r"^steps\[3\]\.too: is not a known field; those are step, to$"):
         codec.from_json(changed(CASE, "steps[3]", {"step": "set_clock", "too": {"offset": 1}}))

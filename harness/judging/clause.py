@@ -139,6 +139,8 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
         return f"It holds {_bounds(clause)} only."
     if clause.chapter == "VACUUM" and not capabilities.vacuum:
         return "The engine has no VACUUM."
+    if clause.id.startswith("LIFE-") and not clause.needs and not capabilities.commands:
+        return "The engine runs no other command."
     if clause.needs and not any(has(capabilities, need) for need in clause.needs):
         return f"The engine cannot be asked for what it is about: {_needs(clause)}."
     return None
