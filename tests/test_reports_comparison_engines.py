@@ -22,7 +22,7 @@ from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import EngineStep, InvalidVacuum, Step, Vacuum, VacuumMistake
+from model.vocabulary.steps import EngineStep, InvalidVacuum, Step, Together, Vacuum, VacuumMistake
 from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
 from reports.compare.answer import answer_to
@@ -169,7 +169,8 @@ def failed_by(run: Run) -> list[tuple[str, Case]]:
 
 
 def _retains(step: Step) -> bool:
-    return isinstance(step, Vacuum) and step.retain_hours is not None
+    steps = step.steps if isinstance(step, Together) else (step,)
+    return any(isinstance(one, Vacuum) and one.retain_hours is not None for one in steps)
 
 
 def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> None:
@@ -194,8 +195,10 @@ def test_a_fault_that_is_no_data_loss_is_not_called_so(healthy: Run, tmp_path: P
 
 
 def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(faulty: Run, tmp_path: Path) -> None:
-    # Since 4.1 RETAIN is ignored: there the fault deletes other files in the two versions.
-    chosen = [(name, case) for name, case in failed_by(faulty) if not any(map(_retains, case.steps))]
+    # Since 4.1 RETAIN is ignored, and tables with column mapping have other directories: there the fault deletes other things in the
+    # two versions.
+    cases = [(name, case) for name, case in failed_by(faulty) if not case.table.maps_columns]
+    chosen = [(name, case) for name, case in cases if not any(map(_retains, case.steps))]
     new, old = (run_of(bad(INSIDE, version=version), chosen, tmp_path / version) for version in ("4.4.0", "4.0.1"))
     comparison = checked(compare(old, new, prediction_between))
     assert not comparison.shifted(Change.REGRESSED) and not comparison.unexplained
