@@ -195,8 +195,8 @@ def test_a_fault_that_is_no_data_loss_is_not_called_so(healthy: Run, tmp_path: P
 
 
 def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(faulty: Run, tmp_path: Path) -> None:
-    # Since 4.1 RETAIN is ignored, and tables with column mapping have other directories: there the fault deletes other things in the
-    # two versions.
+    # Since 4.1 RETAIN is ignored, and tables with column mapping have other directories: there the fault deletes other
+    # things in the two versions.
     cases = [(name, case) for name, case in failed_by(faulty) if not case.table.maps_columns]
     chosen = [(name, case) for name, case in cases if not any(map(_retains, case.steps))]
     new, old = (run_of(bad(INSIDE, version=version), chosen, tmp_path / version) for version in ("4.4.0", "4.0.1"))
