@@ -40,7 +40,13 @@ MAPPED = replace(PARTITIONED, features=(Feature.COLUMN_MAPPING_NAME.value,))
             "the protocol no longer has columnMapping",
         ),
     ],
-    ids=str,
+    ids=[
+        "right",
+        "right with column mapping",
+        "another for readers",
+        "others are gone",
+        "column mapping is gone",
+    ],
 )
 def test_a_switch_drops_no_feature_and_asks_readers_for_its_own(
     table: Table, feature: Feature, tamper: Tamper, problem: str | None, tmp_path: Path
