@@ -16,7 +16,7 @@ from harness.observing.observation import (
 from harness.observing.vacuum_observation import VacuumObservation
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
-from records.expectations import ByReplay, Change, Fails, NothingChanged
+from records.expectations import ByReplay, Change, NothingChanged
 from suites.clauses import causes
 from suites.clauses.checks import check_none, check_table_rows
 from suites.clauses.earlier_versions import may_be_gone
@@ -74,7 +74,7 @@ def _refused(c: ConflictObservation) -> Judgement:
     if error is not None and c.rules.error_classes and not {error.condition, error.exception} & CONFLICTS:
         found = error.condition or error.exception
         message = f"The command may be refused for a conflict only; it was refused with {found}."
-        return judgement(Violation("step", message, Fails(), evidence.of_answer(c), cause=causes.OTHER_ERROR))
+        return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(c), cause=causes.OTHER_ERROR))
     return judgement(None)
 
 
