@@ -12,8 +12,10 @@ from harness.observing import evidence
 from harness.observing.observation import CommandObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
-from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Optimize, Purge, ShallowClone, VacuumClone
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Optimize, Purge, ShallowClone, VacuumClone
 from model.vocabulary.severity import Severity
+from model.vocabulary.steps import OtherCommand
+from model.vocabulary.table import Feature
 from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
 from suites.clauses import causes
 from suites.clauses.checks import check_none, check_nothing_changed, check_table_rows
@@ -105,10 +107,21 @@ def files_fit(c: Observation) -> Judgement:
             )
         )
         for remove in commit.removes:
-            problems.append(None if remove.key in live else _removes_nothing(remove))
+            fits = remove.key in live or _is_vector_tombstone(c, remove)
+            problems.append(None if fits else _removes_nothing(remove))
         problems += [_wrong_file(c, add) for add in commit.adds]
         live = (live - removed) | added
     return Judgement(len(problems), tuple(problem for problem in problems if problem))
+
+
+def _is_vector_tombstone(o: Observation, remove: Remove) -> bool:
+    """Whether it is a tombstone by which DROP FEATURE keeps VACUUM from a file of vectors that earlier versions need.
+
+    Source: Delta, DeltaOperations.AddDeletionVectorsTombstones and PreDowngradeTableFeatureCommand.generateDVTombstones.
+    """
+    command = o.step.command if isinstance(o.step, OtherCommand) else None
+    drops = isinstance(command, DropFeature) and command.feature is Feature.DELETION_VECTORS
+    return drops and remove.file.rpartition("/")[2].startswith("deletion_vector_")
 
 
 def _twice(actions: tuple[Add, ...] | tuple[Remove, ...]) -> set[str]:
