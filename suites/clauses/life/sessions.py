@@ -14,32 +14,13 @@ from harness.observing.observation import (
     Observation,
 )
 from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.conflicts import conflicts_named
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
 from records.expectations import ByReplay, Change, NothingChanged
 from suites.clauses import causes
 from suites.clauses.checks import check_none, check_table_rows
 from suites.clauses.earlier_versions import may_be_gone
-
-#: The conflicts of Delta on Spark ("Concurrency control", "Conflict exceptions"), by error class and by exception.
-CONFLICTS = frozenset(
-    {
-        "DELTA_CONCURRENT_APPEND",
-        "DELTA_CONCURRENT_DELETE_READ",
-        "DELTA_CONCURRENT_DELETE_DELETE",
-        "DELTA_METADATA_CHANGED",
-        "DELTA_PROTOCOL_CHANGED",
-        "DELTA_CONCURRENT_TRANSACTION",
-        "DELTA_CONCURRENT_WRITE",
-        "ConcurrentAppendException",
-        "ConcurrentDeleteReadException",
-        "ConcurrentDeleteDeleteException",
-        "MetadataChangedException",
-        "ProtocolChangedException",
-        "ConcurrentTransactionException",
-        "ConcurrentWriteException",
-    }
-)
 
 _BY_REPLAY = ByReplay("a session must be kept open while others commit")
 
@@ -71,7 +52,11 @@ def _refused(c: ConflictObservation) -> Judgement:
         expectation = NothingChanged(Change.DELETION_OF_FILES) if lost else _BY_REPLAY
         return judgement(check_none(paths, what, expectation, cause=cause))
     error = c.outcome.error
-    if error is not None and c.rules.error_classes and not {error.condition, error.exception} & CONFLICTS:
+    if (
+        error is not None
+        and c.rules.error_classes
+        and not conflicts_named(error.exception, error.condition, classes=True)
+    ):
         found = error.condition or error.exception
         message = f"The command may be refused for a conflict only; it was refused with {found}."
         return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(c), cause=causes.OTHER_ERROR))
