@@ -149,7 +149,7 @@ class SparkEngine:
             types = [type for _, type in columns_of(spark, root)]
             return Answer(answered(spark.sql(insert_sql(step, types, table_text(root)))))
         if isinstance(step, OpenSession):
-            self._opened = opened(spark, root, self._clock)
+            self._opened = opened(spark, root, self._clock, step)
             return Answer(())
         if isinstance(step, OtherCommand):
             run_command(spark, root, step.command, clock=clock, version=version)
