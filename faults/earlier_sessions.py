@@ -13,6 +13,10 @@ def _earlier(t: Tampering) -> bool:
     return isinstance(t.step, (Delete, Vacuum, Read)) and t.step.by_earlier
 
 
+def _streams(t: Tampering) -> bool:
+    return isinstance(t.step, OpenSession) and t.step.streams and bool(t.log.live)
+
+
 def _commits(t: Tampering) -> bool:
     return _earlier(t) and bool(t.log.written)
 
@@ -52,7 +56,7 @@ FAULTS = (
         "A stream of the table does not deliver a row.", on=Read, needs=_STREAMS),
     fault("stream-breaks", "LIFE-5C", when(_earlier, lambda t: t.fail("FileNotFoundException")),
         "A stream of the table fails after others have committed.", on=Read, needs=_STREAMS),
-    fault("stream-does-not-begin", "LIFE-5D", lambda t: t.fail("IllegalStateException"),
+    fault("stream-does-not-begin", "LIFE-5D", when(_streams, lambda t: t.fail("IllegalStateException")),
         "A stream of the table fails at once.", on=OpenSession, needs=_STREAMS),
 )
 # fmt: on

@@ -321,6 +321,7 @@ STEPS: dict[type[EngineStep], EngineStep] = {
     Read: Read(),
     OtherCommand: OtherCommand(Optimize()),
     Together: Together(Delete(), Delete()),
+    OpenSession: OpenSession(streams=True),
 }
 
 
