@@ -115,8 +115,8 @@ class SparkEngine:
         """Spark's master decides."""
 
     def close(self) -> None:
-        """Disconnect. The JVM belongs to the run and keeps running."""
-        self._spark = None
+        """Disconnect. The JVM belongs to the run and keeps running: what it holds for this process is released while it does."""
+        self._spark = self._opened = self._clock = None
 
     def _together(self, session: SparkSession, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
         def execute(one: SparkSession, part: SessionStep, version: int | None) -> Answer:
