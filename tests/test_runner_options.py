@@ -13,7 +13,7 @@ import pytest
 
 from engines.provider import ENGINES
 from records.mistakes import UsageMistake
-from runner.controller import prepare
+from reports.report_directory import prepare
 from runner.options import Options, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE
@@ -35,7 +35,7 @@ def chosen(*arguments: str) -> Options:
         def get_verbosity(self) -> int:
             return 0
 
-    return options(Config(), ROOT)  # type: ignore[arg-type]
+    return options(Config())  # type: ignore[arg-type]
 
 
 def mistake(*arguments: str) -> str:
@@ -255,10 +255,10 @@ def test_scripts_are_run_where_it_takes_little_time() -> None:
 
 
 def test_a_directory_that_another_run_writes_to_is_refused(tmp_path: Path) -> None:
-    with prepare(tmp_path):
+    with prepare(tmp_path, option="--report-dir"):
         (tmp_path / "run.jsonl").write_text("a line", encoding="utf-8")
         with pytest.raises(UsageMistake, match="Another run writes its report to"):
-            prepare(tmp_path)
+            prepare(tmp_path, option="--report-dir")
         assert (tmp_path / "run.jsonl").read_text(encoding="utf-8") == "a line"
-    prepare(tmp_path).close()
+    prepare(tmp_path, option="--report-dir").close()
     assert (tmp_path / "run.jsonl").read_bytes() == b"", "an earlier stream must not be taken for this run's"
