@@ -44,11 +44,12 @@ def read_parts(paths: Sequence[Path]) -> tuple[JudgedPart, ...]:
         if one.part == other.part:
             raise UsageMistake(f"{_place(one)} and {_place(other)} are the same part: give each part once.")
     if missing := sorted({*range(1, first.part.of + 1)} - {one.part.number for one in found}):
-        numbers = ", ".join(map(str, missing))
-        which = (
-            f"Part {numbers} of {first.part.of} is" if len(missing) == 1 else f"Parts {numbers} of {first.part.of} are"
+        *most, last = map(str, missing)
+        which = f"Parts {', '.join(most)} and {last}" if most else f"Part {last}"
+        are, them = ("are", "them") if most else ("is", "it")
+        raise UsageMistake(
+            f"{which} of {first.part.of} {are} missing: the verdict needs every part, so give {them} too."
         )
-        raise UsageMistake(f"{which} missing: the verdict needs every part, so give {_them(missing)} too.")
     return tuple(found)
 
 
@@ -103,10 +104,6 @@ def _read(path: Path) -> JudgedPart:
 
 def _place(one: JudgedPart) -> str:
     return f"{one.directory} ({one.part})"
-
-
-def _them(missing: Sequence[int]) -> str:
-    return "it" if len(missing) == 1 else "them"
 
 
 def _difference(one: Header, other: Header) -> str:

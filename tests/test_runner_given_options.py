@@ -24,6 +24,7 @@ VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
         (["--report-dir=X"], "--report-dir is set for each of the two gates"),
         (["--profile", "smoke", "--shared-with=spark"], "--shared-with is set for each of the two gates"),
         (["--replay", "case.json"], "--replay judges one case: use it with gate-version"),
+        (["--shard", "1/5"], "--shard judges a part of each version, and only whole runs can be compared"),
         (["--known-bad", "list"], "--known-bad builds a fault into both versions"),
         (["--propose-deviations", "new.toml"], "--propose-deviations would be written by both gates"),
         (["-x"], "-x and --maxfail end one gate before the other"),
