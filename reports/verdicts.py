@@ -146,6 +146,7 @@ def results_among(
                 verdict, reason, known, "The budget left out the cases that exercise it."
             )
         if header.shard is not None:
+            verdict = Verdict.UNEXERCISED if verdict is Verdict.ERROR else verdict
             verdict, reason = _with_cases_left(verdict, reason, known, "No case of this part exercises it.")
         if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
             verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
