@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,10 @@ def test_a_part_is_not_stopped_before_its_end(option: str, tmp_path: Path) -> No
     done = judged(tmp_path / "report", "--shard", "1/2", option)
     assert done.returncode == 2 and "only whole parts can be merged: leave them out." in done.stdout + done.stderr
     assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("page", ["ci.md", "gating-an-upgrade.md"])
+def test_the_jobs_of_the_docs_are_all_parts(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    ((jobs, of),) = re.findall(r"part: \[([\d, ]+)\].*?--shard \$\{\{ matrix\.part \}\}/(\d+)", text, re.DOTALL)
+    assert jobs.split(", ") == [str(number) for number in range(1, int(of) + 1)]
