@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
     parser.add_argument("--write", action="store_true", help="put the table into the page that has a place for it")
     asked, options = parser.parse_known_args(arguments)
-    if "shard" in given(options):
+    if "shard" in given(arguments):
         raise UsageMistake("--shard judges a part of each version, and the table is of whole runs: leave it out.")
     versions = _asked(asked.versions)
     engine = versions[0].engine
