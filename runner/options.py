@@ -15,13 +15,16 @@ import pytest
 from engines.kind import EngineKind, HasReleases
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, costs_of, kind_of
-from engines.spark.masters import is_local, is_master
+from engines.spark.masters import is_local, is_master, own_cluster
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
+
+#: Spark's master if none is named.
+LOCAL = "local[*]"
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,9 @@ def add_options(parser: OptionParser) -> None:
         "--extra-classpath", action="append", default=[], metavar="PATH", help="in front of Delta's classes, repeatable"
     )
     add("--jars", action="append", default=[], metavar="PATH", help="Delta's jars, instead of Maven's, repeatable")
-    add("--spark-master", default="local[*]", metavar="URL", help="Spark's master (default: local[*])")
+    add("--spark-master", default=None, metavar="URL", help=f"Spark's master (default: {LOCAL})")
+    cluster = "judge on a standalone cluster that the run starts, with N workers on this machine"
+    add("--spark-cluster", default=None, metavar="N", help=cluster)
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
     add("--brief", action="store_true", help="print the progress and the answer, and nothing else")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
@@ -117,7 +122,8 @@ def options(config: pytest.Config, root: Path) -> Options:
     seconds = _seconds(get("budget"))
     profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
     spark_conf = dict(_setting(text) for text in get("spark_conf"))
-    master = _master(spark_conf.get("spark.master", get("spark_master")))
+    named = spark_conf.get("spark.master", get("spark_master"))
+    master = _master(named or LOCAL) if get("spark_cluster") is None else _own(get("spark_cluster"), engine, named)
     patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars")) or not is_local(master)
     return Options(
         engine=engine,
@@ -238,6 +244,18 @@ def _master(text: str) -> str:
             f"--spark-master {text} is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077."
         )
     return text
+
+
+def _own(text: str, engine: str, named: str | None) -> str:
+    """The master of a cluster with so many workers that the run starts."""
+    workers = _number("--spark-cluster", text)
+    if not workers:
+        raise UsageMistake("--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2.")
+    if engine != DEFAULT:
+        raise UsageMistake(f"--spark-cluster starts a cluster of Spark, which {engine} does not run on: leave it out.")
+    if named is not None:
+        raise UsageMistake(f"--spark-cluster starts a master of its own: leave out the other one, {named}.")
+    return own_cluster(workers)
 
 
 def _file(option: str, text: str | None) -> Path | None:

@@ -19,7 +19,7 @@ from runner.plan import Plan, plan_of
 from runner.worker import Worker
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
-from tests.test_runner_options import chosen
+from tests.test_runner_options import chosen, mistake
 
 CLUSTER = "spark://host:7077"
 OF_FAULTS = {"VAC-LOG-2A", "VAC-LOG-2B", "VAC-LOG-2C", "VAC-LOG-2D", "VAC-LOG-2E"} | {
@@ -96,3 +96,26 @@ def test_a_master_among_the_settings_comes_first() -> None:
 def test_scripts_which_run_in_local_mode_are_not_run() -> None:
     assert chosen("--profile=gate").scripts == 3
     assert chosen("--profile=gate", f"--spark-master={CLUSTER}").scripts == 0
+
+
+def test_a_cluster_that_the_run_starts_is_one(tmp_path: Path) -> None:
+    own = chosen("--spark-cluster=2")
+    assert own.spark_master == "standalone[2]" and own.scripts == 0
+    assert limits_on("spark", own.spark_master) == limits_on("spark", CLUSTER)
+    assert circumstances(tmp_path, {}, master=own.spark_master)["master"] == "standalone[2]"
+
+
+@pytest.mark.parametrize(
+    "argument", [f"--spark-master={CLUSTER}", "--spark-master=local[*]", "--spark-conf=spark.master=local"]
+)
+def test_it_has_no_other_master(argument: str) -> None:
+    master = argument.rpartition("master=")[2]
+    assert mistake("--spark-cluster=2", argument) == (
+        f"--spark-cluster starts a master of its own: leave out the other one, {master}."
+    )
+
+
+def test_it_is_for_spark() -> None:
+    assert mistake("--spark-cluster=2", "--engine=deltalake") == (
+        "--spark-cluster starts a cluster of Spark, which deltalake does not run on: leave it out."
+    )
