@@ -17,7 +17,8 @@ from typing import Any, ParamSpec, TypeVar
 from engines.kind import Settings
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
-from engines.provider import is_engine, open_adapter, provider_for
+from engines.provider import is_engine, limits_on, open_adapter, provider_for
+from engines.restricted import Restricted
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge
 from model.codec import case_id
@@ -47,13 +48,14 @@ class Host:
 
     engine: str
     directory: Path  # the run's own: all tables lie below it
+    master: str = Settings.master  # Spark's
     address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
 
 @contextmanager
-def hosted(engine: str) -> Iterator[Host]:
-    """The run's directory and, for Spark, its JVM. Raises UsageMistake, EngineUnavailable."""
+def hosted(engine: str, *, master: str = Settings.master) -> Iterator[Host]:
+    """The run's directory and, for Spark, its JVM with this master. Raises UsageMistake, EngineUnavailable."""
     if engine != MODEL and not is_engine(engine):
         raise UsageMistake(
             f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
@@ -63,12 +65,12 @@ def hosted(engine: str) -> Iterator[Host]:
         if engine == MODEL:
             yield Host(engine, workspace.directory)
             return
-        provider = provider_for(engine, Settings(workspace.directory, workspace.started))
+        provider = provider_for(engine, Settings(workspace.directory, workspace.started, master=master))
         try:
             provider.start()
             server = Server({"lease": provider.lease})
             try:
-                yield Host(engine, workspace.directory, server.address, server.key)
+                yield Host(engine, workspace.directory, master, server.address, server.key)
             finally:
                 server.close()
         finally:
@@ -82,7 +84,9 @@ def open_engine(host: Host) -> Engine:
     if host.address is None:
         return ReferenceEngine()
     caller = Caller(host.address, host.key)
-    return open_adapter(host.engine, lambda lost: caller.call("lease", lost))
+    engine = open_adapter(host.engine, lambda lost: caller.call("lease", lost))
+    limits = limits_on(host.engine, host.master)
+    return engine if limits is None else Restricted(engine, engine.capabilities.shared(limits.capabilities))
 
 
 # ---- in a worker process

@@ -55,6 +55,10 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.values import Row
 
+#: Parts of messages by which a failure is not the engine's.
+_OF_THE_MACHINE = ("No space left on device", "java.lang.OutOfMemoryError")
+_OF_A_CLUSTER = ("SparkContext was shut down", "stopped SparkContext", "ExecutorLostFailure")
+
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
 
@@ -210,6 +214,11 @@ class SparkEngine:
         except (Py4JError, ConnectionError, EOFError) as error:
             # Exceptions of Java were caught in run(). All others mean that the connection is lost.
             lost = error
+        except EngineDied:
+            if _is_stopped(session):
+                end(lease.pid)
+                self._spark = None
+            raise
         finally:
             timer.cancel()
             final.cancel()
@@ -246,9 +255,17 @@ def installed_delta() -> str:
     return importlib.metadata.version("delta-spark")
 
 
+def _is_stopped(session: SparkSession) -> bool:
+    """Whether no step can succeed any more in this JVM, as when a cluster has ended the application."""
+    try:
+        return bool(session.sparkContext._jsc.sc().isStopped())
+    except (Py4JError, ConnectionError):
+        return True
+
+
 def _raise_if_environmental(message: str) -> None:
-    """Raises EngineDied for failures of the machine, which are not the engine's."""
-    for sign in ("No space left on device", "java.lang.OutOfMemoryError", "SparkContext was shut down"):
+    """Raises EngineDied for failures of the machine, or of a cluster, which are not the engine's."""
+    for sign in (*_OF_THE_MACHINE, *_OF_A_CLUSTER):
         if sign in message:
             raise EngineDied(f"The machine failed: {sign}.\n{message}")
 

@@ -30,9 +30,9 @@ class Spark:
         if is_local(master):
             return None
         return Limits(
-            replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
-            "It needs a file system that fails, stops or holds, which the suite has in the driver's JVM alone: on a cluster, "
-            "executors list, write and delete too.",
+            replace(EVERYTHING, crashes=False, sessions=False),
+            "It needs a file system that stops or holds at one effect on storage, and the suite counts those of the driver's JVM "
+            "alone: on a cluster, executors write and delete too.",
         )
 
     # PySpark need not be installed until it is judged.
