@@ -15,7 +15,7 @@ import pytest
 from engines.kind import EngineKind, HasReleases
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, costs_of, kind_of
-from engines.spark.masters import is_local, is_master, own_cluster
+from engines.spark.masters import REMOTE, is_local, is_master, own_cluster
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from model.vocabulary.versions import parse
@@ -102,6 +102,8 @@ def add_options(parser: OptionParser) -> None:
     add("--spark-master", default=None, metavar="URL", help=f"Spark's master (default: {LOCAL})")
     cluster = "judge on a standalone cluster that the run starts, with N workers on this machine"
     add("--spark-cluster", default=None, metavar="N", help=cluster)
+    remote = "judge SQL through a client of Spark Connect; `local`: of a server that the run starts"
+    add("--spark-remote", default=None, metavar="local", help=remote)
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
     add("--brief", action="store_true", help="print the progress and the answer, and nothing else")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
@@ -123,7 +125,7 @@ def options(config: pytest.Config, root: Path) -> Options:
     profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
     spark_conf = dict(_setting(text) for text in get("spark_conf"))
     named = spark_conf.get("spark.master", get("spark_master"))
-    master = _master(named or LOCAL) if get("spark_cluster") is None else _own(get("spark_cluster"), engine, named)
+    master = _place(engine, named, cluster=get("spark_cluster"), remote=get("spark_remote"))
     patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars")) or not is_local(master)
     return Options(
         engine=engine,
@@ -246,15 +248,26 @@ def _master(text: str) -> str:
     return text
 
 
-def _own(text: str, engine: str, named: str | None) -> str:
-    """The master of a cluster with so many workers that the run starts."""
-    workers = _number("--spark-cluster", text)
+def _place(engine: str, named: str | None, *, cluster: str | None, remote: str | None) -> str:
+    """Spark's master: the one that is ``named``, or what the run starts itself."""
+    starts = [option for option, text in (("--spark-cluster", cluster), ("--spark-remote", remote)) if text is not None]
+    if not starts:
+        return _master(named or LOCAL)
+    if engine != DEFAULT:
+        raise UsageMistake(f"{starts[0]} is for Spark, which {engine} does not run on: leave it out.")
+    if len(starts) > 1:
+        raise UsageMistake(f"{' and '.join(starts)} cannot be judged in one run: name one of them.")
+    if named is not None:
+        raise UsageMistake(f"{starts[0]} starts a master of its own: leave out the other one, {named}.")
+    if cluster is None:
+        if remote != "local":
+            raise UsageMistake(
+                f"--spark-remote {remote} is not judged: use --spark-remote local, for a server whose clock the run can set."
+            )
+        return REMOTE
+    workers = _number("--spark-cluster", cluster)
     if not workers:
         raise UsageMistake("--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2.")
-    if engine != DEFAULT:
-        raise UsageMistake(f"--spark-cluster starts a cluster of Spark, which {engine} does not run on: leave it out.")
-    if named is not None:
-        raise UsageMistake(f"--spark-cluster starts a master of its own: leave out the other one, {named}.")
     return own_cluster(workers)
 
 

@@ -174,8 +174,8 @@ def _master(options: Namespace) -> str:
     """Spark's master. Raises UsageMistake."""
     if options.spark_cluster is None:
         return Settings.master
-    if options.engine != DEFAULT or not options.spark_cluster:
-        raise UsageMistake(f"--spark-cluster needs --engine {DEFAULT} and a number of workers, such as 2.")
+    if options.engine != DEFAULT:
+        raise UsageMistake(f"--spark-cluster needs --engine {DEFAULT}: leave it out, or name that engine.")
     return own_cluster(options.spark_cluster)
 
 

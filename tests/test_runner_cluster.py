@@ -124,5 +124,5 @@ def test_it_has_no_other_master(argument: str) -> None:
 
 def test_it_is_for_spark() -> None:
     assert mistake("--spark-cluster=2", "--engine=deltalake") == (
-        "--spark-cluster starts a cluster of Spark, which deltalake does not run on: leave it out."
+        "--spark-cluster is for Spark, which deltalake does not run on: leave it out."
     )

@@ -26,6 +26,7 @@ from engines.spark.file_system import Stop, stopped
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.opened import Opened, opened, run_earlier
 from engines.spark.releases import capabilities_of, rules_of
+from engines.spark.remote import over_connect
 from engines.spark.result_rows import Answer, answered, columns_of, rows_of
 from engines.spark.session import activate, connect
 from engines.spark.settings import settings
@@ -183,10 +184,10 @@ class SparkEngine:
         if self._spark is None:
             self._lease = self._leases(self._lease.generation if self._lease else 0)
             try:
-                self._spark = connect(self._lease)
+                self._spark = _connected(self._lease)
             except (Py4JError, ConnectionError):  # another worker's step may have killed it
                 self._lease = self._leases(self._lease.generation)
-                self._spark = connect(self._lease)
+                self._spark = _connected(self._lease)
         return self._spark
 
     @contextmanager
@@ -229,6 +230,11 @@ class SparkEngine:
             end_of_log = tail(lease.log, lines=1000 if late.is_set() else 40)  # 1000: the stacks of all threads
             name = kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__
             raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
+
+
+def _connected(lease: Lease) -> SparkSession:
+    session = connect(lease)
+    return over_connect(session) if lease.serves_connect else session
 
 
 def _attempted(run: Callable[[], Answer]) -> Outcome:

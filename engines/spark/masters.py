@@ -19,6 +19,9 @@ _STANDALONE = "spark://"
 #: A standalone cluster that the run starts for itself. Spark does not know this name, and its address is another in each run.
 _OWN = re.compile(r"standalone\[([1-9]\d*)\]")
 
+#: Spark in local mode, through a client of the Connect server in the run's own JVM. Spark does not know this name for a master.
+REMOTE = "sc://local"
+
 #: Seconds for a master's machine to accept a connection. Spark itself tries for a minute.
 REACH_LIMIT = 5
 

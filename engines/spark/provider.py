@@ -18,8 +18,9 @@ from engines.spark.executors import check_executors, executor_settings
 from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
-from engines.spark.masters import is_local, own_workers, require_reachable
+from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable
 from engines.spark.releases import settings_of
+from engines.spark.remote import server_settings
 from engines.spark.script import SparkScript
 from engines.spark.startup_cache import startup_cache
 from engines.spark.versions import artifact_for
@@ -54,12 +55,14 @@ class SparkProvider:
         settings = self._conf.get("spark.jars.ivySettings")
         jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java.path, ivy_settings=settings)))
         conf = {**settings_of(delta), **self._conf}
+        if master == REMOTE:
+            conf |= {"spark.master": "local[*]", **server_settings(conf)}
         if workers := own_workers(master):
             self._cluster = Cluster(workers, java=java, directory=self._directory / "cluster", started=self._started)
             conf |= self._cluster.start(conf.get(EXECUTOR_OPTIONS, ""))
-        if not is_local(master):
+        if not is_local(conf["spark.master"]):
             conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
-        plan = JvmPlan(java, jars, self._patches, conf, self._directory)
+        plan = JvmPlan(java, jars, self._patches, conf, self._directory, serves_connect=master == REMOTE)
         plan = replace(plan, cache=startup_cache(java, options=plan.options, classpath=plan.files))
         self._plan, self._leases = plan, Leases(plan, self._started)
         self.lease(0)
