@@ -11,12 +11,15 @@ from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS
 from records.mistakes import UsageMistake
 from reports.compare.acceptance import Acceptance
-from reports.deviations import Deviation, in_force, read_deviations
+from reports.deviations import Deviation, holding_on, in_force, read_deviations
 from suites.catalogue import CATALOGUE
 
 
-def deviations_in(path: Path) -> tuple[Deviation, ...]:
-    """The entries of the file at ``path``; none if it does not exist. Raises UsageMistake if it is invalid."""
+def deviations_in(path: Path, *, place: str | None = None) -> tuple[Deviation, ...]:
+    """The entries of the file at ``path`` that hold at this place (``reports.deviations.holding_on``).
+
+    None if the file does not exist. Raises UsageMistake if it is invalid.
+    """
     if not path.is_file():
         return ()
     found = read_deviations(path)
@@ -31,7 +34,7 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
         if deviation.symptom.of is not None and deviation.symptom.of not in SUBJECTS:
             wrong = f"{path} has symptom.of = {deviation.symptom.of!r}, which is not a kind of subject"
             raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(SUBJECTS))}.")
-    return found
+    return holding_on(place, found)
 
 
 def acceptance_in(path: Path) -> Acceptance:

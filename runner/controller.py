@@ -19,12 +19,13 @@ from rich.console import Console
 
 from engines.kind import Settings
 from engines.provider import provider_for, start
+from engines.spark.masters import is_cluster
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
 from records.json_form import from_json, to_json
 from records.mistakes import UsageMistake
 from records.run import Header, JudgedCase, Verdict
-from reports.deviations import ended, in_force, proposed
+from reports.deviations import CLUSTER, ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.known_deviations import deviations_in, known
 from reports.stream import FILE_NAME, read_run
@@ -73,7 +74,8 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._deviations = deviations_in(options.deviations)
+        place = CLUSTER if is_cluster(options.spark_master) else None
+        self._deviations = deviations_in(options.deviations, place=place)
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir))
         self._workspace = Workspace(options.table_root)

@@ -19,12 +19,14 @@ from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
 from engines.provider import is_engine, limits_on, open_adapter, provider_for
 from engines.restricted import Restricted
+from engines.spark.masters import is_cluster
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge
 from model.codec import case_id
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
+from reports.deviations import CLUSTER
 from reports.known_deviations import deviations_in, known
 from runner.channel import Caller, Server
 from runner.workspace import Workspace
@@ -98,9 +100,10 @@ class Worker:
     def __init__(self, host: Host) -> None:
         self.engine = open_engine(host)
         deviations = ROOT / "deviations" / f"{self.engine.name}.toml"
+        place = CLUSTER if is_cluster(host.master) else None
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
-        self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
+        self.known = tuple(known(deviations_in(deviations, place=place), version_of(self.engine)))
         self.directory = host.directory / f"tables-{os.getpid()}"
         self._judges = 0
         self._healthy: dict[str, frozenset[str]] = {}

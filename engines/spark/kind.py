@@ -15,7 +15,6 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
 
-
 _ON_A_CLUSTER = Limits(
     replace(EVERYTHING, crashes=False, sessions=False),
     "It needs a file system that stops or holds at one effect on storage, and the suite counts those of the driver's JVM alone: "

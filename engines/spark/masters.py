@@ -31,6 +31,11 @@ def is_local(master: str) -> bool:
     return _LOCAL.fullmatch(master) is not None
 
 
+def is_cluster(master: str) -> bool:
+    """Whether tasks run in other processes than the driver."""
+    return not is_local(master) and master != REMOTE
+
+
 def is_master(master: str) -> bool:
     """Whether Spark takes it for a master."""
     standalone = master.startswith(_STANDALONE) and bool(_addresses(master))

@@ -40,8 +40,10 @@ def server_settings(conf: Mapping[str, str]) -> Mapping[str, str]:
 def over_connect(spark: SparkSession) -> SparkSession:
     """The same session for who runs SQL, sets settings and reads, but through a client of the server in this JVM."""
     jvm: Any = spark._jvm
-    port = jvm.org.apache.spark.sql.connect.service.SparkConnectService.localPort()
-    return cast(SparkSession, _OverConnect(spark, f"sc://127.0.0.1:{port}"))
+    service = getattr(
+        getattr(jvm.org.apache.spark.sql.connect.service, "SparkConnectService$"), "MODULE$"
+    )  # a Scala object
+    return cast(SparkSession, _OverConnect(spark, f"sc://127.0.0.1:{service.localPort()}"))
 
 
 class _OverConnect:
