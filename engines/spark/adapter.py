@@ -174,7 +174,7 @@ class SparkEngine:
         """A session that responds: a JVM that died since the last step is replaced."""
         try:
             session = self._session()
-            session._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
+            _require_alive(session)
         except (Py4JError, ConnectionError):
             self._spark = None
             session = self._session()
@@ -212,6 +212,8 @@ class SparkEngine:
         lost: Exception | None = None
         try:
             yield session
+            if lease.serves_connect:  # whose client reports a lost server as an error of the step
+                _require_alive(session)
         except (Py4JError, ConnectionError, EOFError) as error:
             # Exceptions of Java were caught in run(). All others mean that the connection is lost.
             lost = error
@@ -259,6 +261,11 @@ def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: b
 def installed_delta() -> str:
     """The version of the package delta-spark in this environment."""
     return importlib.metadata.version("delta-spark")
+
+
+def _require_alive(session: SparkSession) -> None:
+    """Raises Py4JError or ConnectionError if the JVM does not answer."""
+    session._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
 
 
 def _is_stopped(session: SparkSession) -> bool:
