@@ -276,7 +276,7 @@ def _is_stopped(session: SparkSession) -> bool:
         return True
 
 
-def _raise_if_environmental(message: str) -> None:
+def raise_if_environmental(message: str) -> None:
     """Raises EngineDied for failures of the machine, or of a cluster, which are not the engine's."""
     for sign in (*_OF_THE_MACHINE, *_OF_A_CLUSTER):
         if sign in message:
@@ -288,7 +288,7 @@ def _error_of(failure: PySparkException | Py4JJavaError) -> EngineError:
 
 
 def _error(refusal: PySparkException) -> EngineError:
-    _raise_if_environmental(str(refusal))
+    raise_if_environmental(str(refusal))
     condition = refusal.getCondition() if hasattr(refusal, "getCondition") else refusal.getErrorClass()
     message = str(refusal).split("\n\nJVM stacktrace:")[0]
     return EngineError(type(refusal).__name__, condition, refusal.getSqlState(), message)
@@ -297,7 +297,7 @@ def _error(refusal: PySparkException) -> EngineError:
 def _java_error(failure: Py4JJavaError) -> EngineError:
     """An exception of Java without a class in PySpark. It or its cause may still have an error class."""
     java = failure.java_exception
-    _raise_if_environmental(str(java.getMessage()))
+    raise_if_environmental(str(java.getMessage()))
     name, message = str(java.getClass().getSimpleName()), str(java.getMessage())
     while java is not None:
         known = _error(CapturedException(origin=java))
