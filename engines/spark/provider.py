@@ -65,9 +65,9 @@ class SparkProvider:
         plan = JvmPlan(java, jars, self._patches, conf, self._directory, serves_connect=master == REMOTE)
         plan = replace(plan, cache=startup_cache(java, options=plan.options, classpath=plan.files))
         self._plan, self._leases = plan, Leases(plan, self._started)
-        self.lease(0)
         if self._cluster is not None:
             self._cluster.watch(self._leases.close)
+        self.lease(0)
 
     def lease(self, lost: int) -> Lease:
         """Raises EngineUnavailable; of a cluster that cannot serve any more, at once from then on."""
@@ -92,8 +92,10 @@ class SparkProvider:
             try:
                 check_executors(lease, conf=plan.conf, directory=self._directory)
             except EngineUnavailable as refusal:
-                said = self._cluster.executors_said() if self._cluster is not None else ""
-                raise EngineUnavailable(f"{refusal}{said}") from refusal
+                if self._cluster is None:
+                    raise
+                self._cluster.require_whole()
+                raise EngineUnavailable(f"{refusal}{self._cluster.executors_said()}") from refusal
             self._checked = lease.generation
         return lease
 
