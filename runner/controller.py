@@ -24,7 +24,7 @@ from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
-from reports.known_deviations import deviations_in, known
+from reports.known_deviations import deviations_in, known, places_of
 from reports.report_directory import prepare
 from reports.stream import FILE_NAME, read_stream
 from reports.stream_writer import RunWriter
@@ -72,7 +72,7 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._deviations = deviations_in(options.deviations)
+        self._deviations = deviations_in(options.deviations, places=places_of({"master": options.spark_master}))
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir, option="--report-dir"))
         self._workspace = Workspace(options.table_root)

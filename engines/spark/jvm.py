@@ -56,6 +56,7 @@ class JvmPlan:
     directory: Path  # for its log, warehouse and scratch files
     heap: str = "3g"
     cache: StartupCache | None = None
+    serves_connect: bool = False  # by its conf
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -77,6 +78,7 @@ class Lease:
     port: int
     secret: str
     log: Path
+    serves_connect: bool = False
 
 
 class Jvm:
@@ -121,7 +123,7 @@ class Jvm:
                 start_new_session=True,
             )
         port, secret = self._wait_for(info)
-        self.lease = Lease(generation, self._process.pid, port, secret, self._log)
+        self.lease = Lease(generation, self._process.pid, port, secret, self._log, plan.serves_connect)
 
     def _wait_for(self, info: Path) -> tuple[int, str]:
         """Wait for the JVM's connection file, which it renames into place when complete."""
