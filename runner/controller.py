@@ -16,6 +16,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from engines.kind import Settings
+from engines.port import EngineUnavailable
 from engines.provider import provider_for, start
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
@@ -69,6 +70,7 @@ class Controller:
         self._cases: list[JudgedCase] = []
         self._claims = Claims()
         self._lock = threading.Lock()
+        self._unavailable = ""  # why the engine cannot be had any more, in a sentence
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
@@ -111,8 +113,12 @@ class Controller:
         return {**named, "case": lambda document: self.case(from_json(document, JudgedCase))}
 
     def lease(self, lost: int) -> Any:
-        """A connection to the engine's process, newer than generation ``lost``."""
-        return self._provider.lease(lost)
+        """A connection to the engine's process, newer than generation ``lost``. Raises EngineUnavailable."""
+        try:
+            return self._provider.lease(lost)
+        except EngineUnavailable as unavailable:
+            self._unavailable = str(unavailable)
+            raise
 
     def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> Begun:
         """A worker with this process id has opened the engine. The header has what the first worker reports.
@@ -164,6 +170,8 @@ class Controller:
         (``mishaps``): what they would have found is unknown.
         """
         self._progress.stop()
+        if self._unavailable:
+            self._console.print(self._unavailable, highlight=False, markup=False, soft_wrap=True)
         if self._options.replay is not None:
             return show_replay(self._console, self._cases, proven=complete and not mishaps)
         missing = self._missing_shards()

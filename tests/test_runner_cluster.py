@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
+from engines.kind import Provider
+from engines.port import EngineUnavailable
 from engines.provider import limits_on
 from harness.campaigns.drawing import kept_cases
 from model.vocabulary.steps import Delete, Step, Together, Vacuum
@@ -126,3 +130,23 @@ def test_it_is_for_spark() -> None:
     assert mistake("--spark-cluster=2", "--engine=deltalake") == (
         "--spark-cluster is for Spark, which deltalake does not run on: leave it out."
     )
+
+
+def test_a_run_that_loses_its_cluster_says_why_and_proves_nothing(tmp_path: Path) -> None:
+    class Lost:
+        def lease(self, lost: int) -> None:
+            raise EngineUnavailable("The cluster is lost: start it again.")
+
+        def close(self) -> None:
+            return
+
+    said = io.StringIO()
+    controller = Controller(chosen("--engine=deltalake", f"--report-dir={tmp_path / 'report'}"), Console(file=said))
+    try:
+        controller._provider = cast(Provider, Lost())
+        with pytest.raises(EngineUnavailable):
+            controller.lease(1)
+        assert controller.finish(complete=True) == 2
+    finally:
+        controller.close()
+    assert said.getvalue().splitlines()[0] == "The cluster is lost: start it again."

@@ -47,11 +47,11 @@ _PACKAGE = "org.apache.spark.deploy"
 _ADDRESS = re.compile(r"Starting Spark master at (spark://\S+)")
 _REGISTERED = "Registering worker"
 
-#: How the log of an executor begins.
-_COMMAND = "Spark Executor Command:"
+#: What says nothing in the log of an executor: its command, and where an exception came from.
+_SILENT = ("Spark Executor Command:", "===", "at ", "... ")
 
-#: The last lines of a log in a message.
-_LINES = 5
+#: The last lines of a log, and of those the ones in a message.
+_LINES, _SHOWN = 40, 3
 
 
 @dataclass(frozen=True)
@@ -202,5 +202,5 @@ def _text(log: Path) -> str:
 def _end(log: Path) -> str:
     """The last lines of a log, in one."""
     lines = [line.strip() for line in tail(log, lines=_LINES).splitlines()]
-    said = [line for line in lines if line and not line.startswith((_COMMAND, "==="))]
-    return "; ".join(said) or "it is empty"
+    said = [line for line in lines if line and not line.startswith(_SILENT)]
+    return "; ".join(said[-_SHOWN:]) or "it is empty"

@@ -12,6 +12,10 @@ from engines.port import EngineUnavailable
 from engines.spark.jars import spark_jars
 
 _PLUGINS = "spark.plugins"
+
+#: By which the server knows the clients of a run.
+_USER = "tombstone"
+
 _PLUGIN = "org.apache.spark.sql.connect.SparkConnectPlugin"
 
 
@@ -38,24 +42,29 @@ def server_settings(conf: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def over_connect(spark: SparkSession) -> SparkSession:
-    """The same session for who runs SQL, sets settings and reads, but through a client of the server in this JVM."""
-    jvm: Any = spark._jvm
-    service = getattr(
-        getattr(jvm.org.apache.spark.sql.connect.service, "SparkConnectService$"), "MODULE$"
-    )  # a Scala object
-    return cast(SparkSession, _OverConnect(spark, f"sc://127.0.0.1:{service.localPort()}"))
+    """A session for who runs SQL, sets settings and reads, through a client of the server in this session's JVM."""
+    return cast(SparkSession, _OverConnect(spark))
 
 
 class _OverConnect:
-    """What the adapter uses of a SparkSession. What no client can do goes to the JVM: the clock, the entries of the catalog, and
-    the file system that fails."""
+    """What the adapter uses of a SparkSession.
 
-    def __init__(self, own: SparkSession, address: str) -> None:
-        self._own, self._address = own, address
-        self._remote = _client(address)
-        self._jvm: Any = own._jvm
-        self._jsparkSession: Any = own._jsparkSession
+    What no client can do goes to the JVM: the clock, the entries of the catalog, and the file system that fails. There,
+    ``_jsparkSession`` is the session of the client.
+    """
+
+    def __init__(self, own: SparkSession) -> None:
+        self._own = own
+        jvm: Any = own._jvm
+        self._jvm = jvm
         self.sparkContext = own.sparkContext
+        services = jvm.org.apache.spark.sql.connect.service
+        port = getattr(getattr(services, "SparkConnectService$"), "MODULE$").localPort()  # of a Scala object
+        self._remote = _client(f"sc://127.0.0.1:{port}/;user_id={_USER}")
+        nothing = jvm.scala.Option.apply(None)
+        self._jsparkSession = services.SparkConnectService.getOrCreateIsolatedSession(
+            _USER, self._remote.session_id, nothing
+        ).session()
         self.sql = self._remote.sql
         self.table = self._remote.table
         self.conf = self._remote.conf
@@ -70,7 +79,7 @@ class _OverConnect:
         return self._remote.readStream
 
     def newSession(self) -> _OverConnect:  # noqa: N802 - its name in PySpark
-        return _OverConnect(self._own.newSession(), self._address)
+        return _OverConnect(self._own)
 
 
 def _client(address: str) -> Any:
