@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import stat
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -89,7 +90,7 @@ def _collect(directory: str, prefix: str, found: dict[str, Entry], but: str | No
         for item in entries:
             if item.name == but:
                 continue
-            path = prefix + item.name
+            path = sys.intern(prefix + item.name)  # one text for all listings
             status = item.stat(follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
                 found[path] = Entry(EntryKind.DIRECTORY, 0, status.st_mtime_ns, None)

@@ -12,6 +12,7 @@ from deltalog.commits import Commit
 from engines.port import Outcome
 from harness.observing.table_state import Rows, TableState, differing
 from harness.observing.vacuum_inputs import commit_times
+from harness.observing.version_rows import VersionRows, ever
 from model.prediction.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
@@ -37,10 +38,14 @@ from model.vocabulary.values import Row
 class ExpectedVersion:
     """A version as the case predicts it: its rows, and when it was committed (ms since the epoch)."""
 
-    rows: Rows
+    by_case: VersionRows
     committed: int
     table: Table  # its definition
-    as_now: Rows | None  # its rows as they are read by the columns of the newest version; None: that cannot be told
+    as_now: VersionRows | None  # its rows as the columns of the newest version read them; None: that cannot be told
+
+    @property
+    def rows(self) -> Rows:
+        return self.by_case.all
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,16 @@ class Observation:
     @cached_property
     def removes(self) -> tuple[Remove, ...]:
         return tuple(remove for commit in self.commits for remove in commit.removes)
+
+    @cached_property
+    def added(self) -> frozenset[str]:
+        """The paths in the adds."""
+        return frozenset(add.file for add in self.adds)
+
+    @cached_property
+    def removed(self) -> frozenset[str]:
+        """The paths in the removes."""
+        return frozenset(remove.file for remove in self.removes)
 
     @cached_property
     def info(self) -> CommitInfo | None:
@@ -150,6 +165,11 @@ class Observation:
         unread = self.table.has(Feature.STRUCT_STATISTICS) and not self.rules.reads_struct_statistics
         return '"numRecords"' in (add.stats or "") and not (unread and self.before.log.is_checkpointed(add))
 
+    @cached_property
+    def rows_ever(self) -> set[Row]:
+        """The rows that any version so far has."""
+        return ever(version.by_case for version in self.versions.values())
+
     @property
     def refused(self) -> bool:
         return self.outcome.error is not None
@@ -170,7 +190,7 @@ class DeleteObservation(Observation):
             whole = self._predicted(whole_files=True)
             # Files without rows are removed by a condition on partitions only.
             told_apart = whole.removed_paths - by_rows.touched
-            if not told_apart or any(one.file in told_apart for one in self.removes):
+            if not told_apart or told_apart & self.removed:
                 return whole
         return by_rows
 

@@ -53,7 +53,7 @@ def rows_left(d: DeleteObservation, what: str) -> Expectation:
 
 def not_named(d: DeleteObservation, path: str) -> Expectation:
     """That the commit does not name this live file, which it removed or added."""
-    if path in {remove.file for remove in d.removes}:
+    if path in d.removed:
         return removed_exactly(d)
     return not_added(d, path)
 
@@ -65,7 +65,7 @@ def not_added(d: DeleteObservation, path: str) -> Expectation:
 
 def _check_removal(d: DeleteObservation, file: LiveFile) -> Violation | None:
     """A live file must be removed if the model predicts it, and only then."""
-    expected, removed = file.path in d.prediction.touched, file.path in {remove.file for remove in d.removes}
+    expected, removed = file.path in d.prediction.touched, file.path in d.removed
     if expected == removed:
         return None
     why = "matches the condition and was not removed" if expected else "does not match the condition and was removed"
@@ -91,7 +91,7 @@ def whole_table(d: DeleteObservation) -> Judgement:
     if d.prediction.scope is not ConditionScope.TABLE or not d.before.live:
         return NOT_EXERCISED
     if d.adds or d.appeared:
-        written = sorted({add.file for add in d.adds} | d.appeared)
+        written = sorted(d.added | d.appeared)
         return judgement(
             Violation(
                 written[0],
@@ -227,7 +227,7 @@ def others_as_they_were(d: DeleteObservation) -> Judgement:
 
     def problem(path: str) -> Violation | None:
         now = d.after.live.get(path)
-        if now == d.before.live[path] and path not in {add.file for add in d.adds}:
+        if now == d.before.live[path] and path not in d.added:
             return None
         state = "is no longer live" if now is None else "was added again"
         message = f"{path} has no matching row and must stay live with its add; it {state}."

@@ -64,7 +64,7 @@ def survivors(d: DeleteObservation) -> Judgement:
 
 def _survivors(d: DeleteObservation) -> Expectation:
     """The added files must hold other rows if the DELETE removes the wrong files: then these are the expectation."""
-    if {remove.file for remove in d.removes} != d.prediction.touched and d.after.rows == d.expected_rows:
+    if d.removed != d.prediction.touched and d.after.rows == d.expected_rows:
         return removed_exactly(d)
     return rows_left(d, "which rows are in the added files")
 
