@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deltalog.digests import digest
 from deltalog.errors import DeltaLogError
+from deltalog.frozen import FrozenMap
 from deltalog.times import milliseconds
 
 #: How many links are followed in a row, as in Linux: more are a circle.
@@ -44,21 +45,23 @@ class Entry:
         return milliseconds(self.modified_ns)
 
 
-def list_tree(root: Path) -> dict[str, Entry]:
+def list_tree(root: Path, known: Mapping[str, Entry] = FrozenMap({})) -> dict[str, Entry]:
     """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
+
+    Entries that are equal to those of an earlier listing, ``known``, are the same objects, to save space.
 
     Links are not followed. Raises OSError if something cannot be read or vanishes, and DeltaLogError for anything that is
     neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root), "", found)
+    _collect(os.fspath(root), "", found, known)
     return dict(sorted(found.items()))
 
 
 def list_beside(root: Path) -> dict[str, Entry]:
     """Everything in the directory of ``root`` except ``root``, by path from the root (``../name/…``), as ``list_tree``."""
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root.parent), "../", found, but=root.name)
+    _collect(os.fspath(root.parent), "../", found, {}, but=root.name)
     return dict(sorted(found.items()))
 
 
@@ -85,7 +88,9 @@ def leads_to(path: str, entries: Mapping[str, Entry], root: str) -> str | None:
     return None
 
 
-def _collect(directory: str, prefix: str, found: dict[str, Entry], but: str | None = None) -> None:
+def _collect(
+    directory: str, prefix: str, found: dict[str, Entry], known: Mapping[str, Entry], but: str | None = None
+) -> None:
     with os.scandir(directory) as entries:
         for item in entries:
             if item.name == but:
@@ -93,13 +98,15 @@ def _collect(directory: str, prefix: str, found: dict[str, Entry], but: str | No
             path = sys.intern(prefix + item.name)  # one text for all listings
             status = item.stat(follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
-                found[path] = Entry(EntryKind.DIRECTORY, 0, status.st_mtime_ns, None)
-                _collect(item.path, path + "/", found)
+                entry = Entry(EntryKind.DIRECTORY, 0, status.st_mtime_ns, None)
+                _collect(item.path, path + "/", found, known)
             elif stat.S_ISREG(status.st_mode):
                 with open(item.path, "rb") as file:
                     data = file.read()
-                found[path] = Entry(EntryKind.FILE, status.st_size, status.st_mtime_ns, digest(data))
+                entry = Entry(EntryKind.FILE, status.st_size, status.st_mtime_ns, digest(data))
             elif stat.S_ISLNK(status.st_mode):
-                found[path] = Entry(EntryKind.LINK, 0, status.st_mtime_ns, None, os.readlink(item.path))
+                entry = Entry(EntryKind.LINK, 0, status.st_mtime_ns, None, os.readlink(item.path))
             else:
                 raise DeltaLogError(f"{item.path} is neither a file, a directory nor a link")
+            before = known.get(path)
+            found[path] = before if before is not None and before == entry else entry

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from deltalog.actions import Action, Add, FileKey, Metadata, Protocol
+from deltalog.actions import Action, Add, Cdc, FileKey, Metadata, Protocol, Remove
 from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint, read_parts
 from deltalog.commits import Commit, read_commit
 from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
@@ -59,6 +59,16 @@ class Log:
         """By commits after the newest checkpoint."""
         later = self.commits_after(self.checkpoints[-1].version)
         return frozenset(add.key for commit in later for add in commit.adds)
+
+    @cached_property
+    def latest(self) -> Mapping[tuple[type[Action], str], int]:
+        """The latest version whose commit has an action of a kind (Add, Remove, Cdc) for a file, by both."""
+        return {
+            (type(action), action.file): version
+            for version in sorted(self.commits)
+            for action in self.commits[version].actions
+            if isinstance(action, (Add, Remove, Cdc))
+        }
 
     def commits_after(self, version: int) -> tuple[Commit, ...]:
         """The commits with a higher version, in order."""

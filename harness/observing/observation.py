@@ -120,6 +120,21 @@ class Observation:
         return frozenset(set(range(self.before.version + 1, newest)) - set(self.after.log.commits))
 
     @cached_property
+    def missing_rows(self) -> Rows:
+        """The rows that the table should have after the step, and has not."""
+        return self.expected_rows - (self.after.rows or Counter())
+
+    @cached_property
+    def unexpected_rows(self) -> Rows:
+        """The rows that the table has after the step, and should not have."""
+        return (self.after.rows or Counter()) - self.expected_rows
+
+    @property
+    def has_its_rows(self) -> bool:
+        """Whether the table has the expected rows after the step."""
+        return self.after.rows is not None and not self.missing_rows and not self.unexpected_rows
+
+    @cached_property
     def changed_beside(self) -> list[str]:
         """The paths beside the root that changed: files, links and directories, sorted."""
         return differing(self.before.beside, self.after.beside)

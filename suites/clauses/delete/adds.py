@@ -370,6 +370,6 @@ def nothing_else_appears(d: DeleteObservation) -> Judgement:
     wrong += d.changed_beside
     if not wrong:
         return judgement(None)
-    message = f"DELETE must leave nothing but the files of its commit; it changed {', '.join(wrong)}."
+    message = f"DELETE must leave nothing but the files of its commit; it changed {evidence.named(wrong)}."
     expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(Change.OF_FILES))
     return judgement(Violation(wrong[0], message, expectation, evidence.of_path(d, wrong[0])))

@@ -27,28 +27,29 @@ from records.expectations import (
     Of,
     Operations,
     Removes,
-    RowsAre,
     Succeeds,
     about,
 )
 from suites.clauses import causes
-from suites.clauses.checks import check_nothing_changed
+from suites.clauses.checks import MOST, check_nothing_changed, rows_are
 from suites.clauses.partition_texts import wrong_partition_text
 
 
 def removed_exactly(d: DeleteObservation) -> Expectation:
     """The expectation for a DELETE that removed the wrong files: by their names, or by the rows that are left."""
     paths = sorted(d.prediction.touched)
-    return rows_left(d, "which files the DELETE removes") if any(map(is_named_by_engine, paths)) else Removes(paths)
+    if any(map(is_named_by_engine, paths)):
+        return rows_left(d, "which files the DELETE removes")
+    return Removes(paths) if len(paths) <= MOST else ByReplay(f"it is to remove {len(paths):,} files")
 
 
 def rows_left(d: DeleteObservation, what: str) -> Expectation:
     """The rows of the table after the DELETE, if they show ``what`` went wrong."""
-    if d.after.rows == d.expected_rows:
+    if d.has_its_rows:
         return ByReplay(f"{what} does not show in the rows of the table")
     if d.after.rows is None and (text := wrong_partition_text(d)):
         return text
-    return RowsAre(Of.TABLE, evidence.rows_as_json(d.expected_rows))
+    return rows_are(Of.TABLE, d.expected_rows)
 
 
 def not_named(d: DeleteObservation, path: str) -> Expectation:
@@ -95,7 +96,7 @@ def whole_table(d: DeleteObservation) -> Judgement:
         return judgement(
             Violation(
                 written[0],
-                f"A DELETE without a condition must write no file; it wrote {', '.join(written)}.",
+                f"A DELETE without a condition must write no file; it wrote {evidence.named(written)}.",
                 NoFileWritten() if d.appeared else NoActions(("add",)),
                 evidence.of_delete(d),
                 cause=causes.rows_left(d, causes.NEEDLESS_WRITE),

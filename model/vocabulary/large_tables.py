@@ -1,32 +1,36 @@
-"""Cases on tables of a given size: not drawn, but made from a few numbers, so that the same size is always the same case."""
+"""Tables that are made from a few numbers, so that a case on a hundred thousand files is written in one line.
+
+``model.codec`` writes such a table by its ``Size``. What ``large_table`` makes of a size must therefore never change.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.vocabulary.case import Case
-from model.vocabulary.predicate import Between, Compare, Op
-from model.vocabulary.steps import Delete, Mode, Moment, Read, SetClock, Step, Vacuum
-from model.vocabulary.table import DAY, Column, Commit, DataFile, Feature, Kind, Removal, StrayFile, Table
+from model.vocabulary.table import DAY, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 
 #: Of the files of each commit, one in so many is removed by the next.
 _REMOVED = 10
 
+#: Fewer things than these are no large table.
+_LARGE = 500
+
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a table. ``parts`` is the number of files of its newest checkpoint."""
+    """The size of a table; each number is at least 1, but that of stray files. ``parts``: the files of a checkpoint."""
 
     files: int
     versions: int = 10
     partitions: int = 10
     stray_files: int = 10
     parts: int = 4
+    features: tuple[str, ...] = ()
 
 
-def large_table(size: Size, *features: Feature) -> Table:
-    """A table of two rows in each file.
+def large_table(size: Size) -> Table:
+    """A table with the columns ``p``, of its partitions, and ``id``: file n has the rows 2n and 2n + 1.
 
     Its files are spread evenly over its versions and its partitions. One in ten is removed again, half of them longer ago than
     the retention. Half of the stray files are old; one in ten is an empty directory. There is a checkpoint of the version in the
@@ -41,8 +45,18 @@ def large_table(size: Size, *features: Feature) -> Table:
         ),
         tuple(_commit(size, version) for version in range(size.versions)),
         tuple(_stray_file(size, number) for number in range(size.stray_files)),
-        features=tuple(feature.value for feature in features),
+        features=size.features,
     )
+
+
+def size_of(table: Table) -> Size | None:
+    """The size of which ``large_table`` makes this table; None of any other, and of a small one."""
+    if len(table.files) + len(table.commits) + len(table.stray_files) < _LARGE or not table.files:
+        return None
+    partitions = {file.partition for file in table.files}
+    parts = max(commit.parts for commit in table.commits)
+    size = Size(len(table.files), len(table.commits), len(partitions), len(table.stray_files), parts, table.features)
+    return size if large_table(size) == table else None
 
 
 def _added(size: Size, version: int) -> range:
@@ -51,12 +65,11 @@ def _added(size: Size, version: int) -> range:
 
 
 def _commit(size: Size, version: int) -> Commit:
-    at = -80 * DAY + version * (60 * DAY // size.versions)
     before = _added(size, version - 1) if version else range(0)
     removed = (file for file in before if file % _REMOVED == 0)
     checkpoint = version in (size.versions // 2, size.versions - 2)
     return Commit(
-        at,
+        -80 * DAY + version * (60 * DAY // size.versions),
         tuple(_added(size, version)),
         tuple(Removal(file, -10 * DAY if file % (2 * _REMOVED) else -3 * DAY) for file in removed),
         checkpoint=checkpoint,
@@ -69,28 +82,3 @@ def _stray_file(size: Size, number: int) -> StrayFile:
     if number % 10 == 9:
         return StrayFile(f"empty-{number:05d}", Kind.DIRECTORY, modified, 0)
     return StrayFile(f"p={number % size.partitions}/orphan-{number:05d}.parquet", Kind.FILE, modified)
-
-
-def deletes(size: Size) -> tuple[Step, ...]:
-    """A DELETE of a whole partition, and one of some rows, with a read of what is left."""
-    middle = size.files
-    return (
-        Delete(Compare("p", Op.EQ, 1, Type.INTEGER)),
-        Delete(Between("id", middle, middle + 20, Type.LONG)),
-        Read(),
-    )
-
-
-def vacuums() -> tuple[Step, ...]:
-    """What a VACUUM would delete, the VACUUM, and one by the log when the removes of earlier steps have expired."""
-    return (
-        Vacuum(dry_run=True),
-        Vacuum(),
-        SetClock(Moment(8 * DAY)),
-        Vacuum(mode=Mode.LITE),
-        Read(),
-    )
-
-
-def large_case(size: Size, *features: Feature) -> Case:
-    return Case(large_table(size, *features), (*deletes(size), *vacuums()))
