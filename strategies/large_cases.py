@@ -11,11 +11,13 @@ from model.vocabulary.values import Type
 
 
 def deletes(size: Size) -> tuple[Step, ...]:
-    """A DELETE of a whole partition, and one of some rows in the middle, which rewrites one file in a hundred."""
-    rows = max(10, size.files // 50)
+    """A DELETE of a whole partition, and one of all rows of the files in the middle, one in a hundred; of the first and of the
+    last of them a row stays."""
+    first = size.files // 2 // 10 * 10 + 2  # no removed file
+    last = first + max(1, size.files // 1_000) * 10
     return (
         Delete(Compare("p", Op.EQ, min(1, size.partitions - 1), Type.INTEGER)),
-        Delete(Between("id", size.files + 1, size.files + rows, Type.LONG)),
+        Delete(Between("id", 2 * first + 1, 2 * last, Type.LONG)),
     )
 
 

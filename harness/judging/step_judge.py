@@ -21,7 +21,7 @@ def circumstances_of(observation: Observation) -> frozenset[str]:
 
 
 #: The most violations of a clause in a step that are kept of those with the same cause: a table may have a thousand files.
-MOST_ALIKE = 100
+MOST_ALIKE = 20
 
 
 @dataclass

@@ -22,7 +22,7 @@ from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend
 from model.vocabulary.large_tables import Size, large_table, size_of
 from model.vocabulary.predicate import Expression, Predicate
 from model.vocabulary.steps import Append, Insert, OtherCommand, Step, Together
-from model.vocabulary.table import Column, DataFile, Table
+from model.vocabulary.table import FEATURES, Column, DataFile, Table
 from model.vocabulary.values import Row, Value
 
 Json = dict[str, Any]
@@ -146,6 +146,9 @@ def _large_table(document: object) -> Table:
     for name, least in (("files", 1), ("versions", 1), ("partitions", 1), ("stray_files", 0), ("parts", 1)):
         if getattr(size, name) < least:
             refuse(f"must be at least {least}", name)
+    for feature in size.features:
+        if feature not in FEATURES:
+            refuse(f"{feature!r} is no feature", "features")
     table = large_table(size)
     validation.check_columns(table)
     validation.check_table(table)
