@@ -65,16 +65,19 @@ def list_beside(root: Path) -> dict[str, Entry]:
     return dict(sorted(found.items()))
 
 
-def leads_to(path: str, entries: Mapping[str, Entry], root: str) -> str | None:
+def links_in(entries: Mapping[str, Entry], root: str) -> dict[str, str]:
+    """The links among the entries by their absolute paths, each with its text."""
+    return {posixpath.normpath(posixpath.join(root, at)): entry.target for at, entry in entries.items() if entry.target}
+
+
+def leads_to(path: str, entries: Mapping[str, Entry], root: str, links: Mapping[str, str] | None = None) -> str | None:
     """The final target of the link at ``path``, as a path from the root; ``None`` if there is nothing.
 
     ``entries`` are everything below and beside ``root``, by path from the root, which is ``"."``; ``".."`` is the directory
-    that contains it. Outside of that directory, nothing exists.
+    that contains it. Outside of that directory, nothing exists. ``links`` are those of the entries, if they are known already.
     """
     base = posixpath.dirname(root)
-    links = {
-        posixpath.normpath(posixpath.join(root, at)): entry.target for at, entry in entries.items() if entry.target
-    }
+    links = links_in(entries, root) if links is None else links
     at = posixpath.normpath(posixpath.join(root, path))
     for _ in range(_MAX_LINKS):
         parts = at.split("/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -196,11 +197,11 @@ def test_the_rows_of_a_table_are_put_together_as_often_for_more_versions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[VersionRows] = []
-    whole = VersionRows.all
+    whole: Callable[[VersionRows], Rows] = vars(VersionRows)["all"].fget
 
     def counted(self: VersionRows) -> Rows:
         calls.append(self)
-        return whole.__get__(self)
+        return whole(self)
 
     monkeypatch.setattr(VersionRows, "all", property(counted))
     counts = []
