@@ -71,6 +71,8 @@ def from_root(file: str, root: str) -> str:
 
     Other files keep their absolute path or URI.
     """
+    if not file.startswith("/"):
+        return file
     base = posixpath.dirname(root)
     return posixpath.relpath(file, root) if file.startswith((f"{root}/", f"{base}/")) else file
 

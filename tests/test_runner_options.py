@@ -172,7 +172,7 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         ("--engine=sparc", f"--engine sparc is not known: use one of {', '.join(ENGINES)}, {OWN}"),
         ("--shared-with=it", f"--shared-with it is not known: use one of {', '.join(ENGINES)}, {OWN}"),
-        ("--profile=fast", "--profile fast is not known: use one of smoke, gate, nightly, soak."),
+        ("--profile=fast", "--profile fast is not known: use one of smoke, gate, scale, nightly, soak."),
         ("--seed=seven", "--seed seven is not a whole number: give one, such as --seed 7."),
         ("--seed=1.5", "--seed 1.5 is not a whole number: give one, such as --seed 7."),
         ("--seed=", "--seed  is not a whole number: give one, such as --seed 7."),
