@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterator
 
 from deltalog.actions import Add, Remove
@@ -126,7 +127,7 @@ def _is_vector_tombstone(o: Observation, remove: Remove) -> bool:
 
 def _twice(actions: tuple[Add, ...] | tuple[Remove, ...]) -> set[str]:
     paths = [action.file for action in actions]
-    return {path for path in paths if paths.count(path) > 1}
+    return {path for path, count in Counter(paths).items() if count > 1}
 
 
 def _removes_nothing(remove: Remove) -> Violation:
