@@ -6,13 +6,13 @@ import os
 import posixpath
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from deltalog.digests import digest
 from deltalog.errors import DeltaLogError
-from deltalog.times import milliseconds
+from deltalog.times import milliseconds, rounded_down
 
 #: How many links are followed in a row, as in Linux: more are a circle.
 _MAX_LINKS = 40
@@ -43,22 +43,31 @@ class Entry:
         return milliseconds(self.modified_ns)
 
 
-def list_tree(root: Path) -> dict[str, Entry]:
+def list_tree(root: Path, *, unit: int = 1) -> dict[str, Entry]:
     """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
 
-    Links are not followed. Raises OSError if something cannot be read or vanishes, and DeltaLogError for anything that is
+    Links are not followed. Times are rounded down to whole ``unit`` ms, unless that is 1. Raises OSError if something cannot be read or vanishes, and DeltaLogError for anything that is
     neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
     _collect(os.fspath(root), "", found)
-    return dict(sorted(found.items()))
+    return _in_units(found, unit)
 
 
-def list_beside(root: Path) -> dict[str, Entry]:
+def list_beside(root: Path, *, unit: int = 1) -> dict[str, Entry]:
     """Everything in the directory of ``root`` except ``root``, by path from the root (``../name/…``), as ``list_tree``."""
     found: dict[str, Entry] = {}
     _collect(os.fspath(root.parent), "../", found, but=root.name)
-    return dict(sorted(found.items()))
+    return _in_units(found, unit)
+
+
+def _in_units(found: Mapping[str, Entry], unit: int) -> dict[str, Entry]:
+    """Sorted; times in whole ``unit`` ms, for a storage that reports them so."""
+    if unit == 1:
+        return dict(sorted(found.items()))
+    return {
+        path: replace(entry, modified_ns=rounded_down(entry.modified_ns, unit)) for path, entry in sorted(found.items())
+    }
 
 
 def leads_to(path: str, entries: Mapping[str, Entry], root: str) -> str | None:

@@ -127,7 +127,7 @@ class Vacuuming:
             return InventoryScan(self.step.inventory is Inventory.FILES)
         if self.step.mode.lite:
             return LiteScan(named.stamps, frozenset(named.changes))
-        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
+        return ObjectScan() if self.rules.walk is Walk.OBJECTS else FullScan(self.rules.walk is Walk.PREFIXES)
 
     def _visits(self, path: str, scan: Scan) -> bool:
         """Whether the scan counts this directory."""
@@ -258,7 +258,7 @@ class Vacuuming:
         }
 
     def _log(self, operation: str, parameters: Mapping[str, Any], metrics: Mapping[str, str]) -> None:
-        if self.step.logging is False or self.silent:
+        if not (self.rules.logs_by_default if self.step.logging is None else self.step.logging) or self.silent:
             return
         view = View(self.view.root)
         times = {"timestamp": self.clock}

@@ -18,7 +18,9 @@ from typing import IO, Any, cast
 from rich.console import Console
 
 from engines.kind import Settings
+from engines.object_store import Storage
 from engines.provider import provider_for, start
+from engines.s3_gateway import Gateway
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
 from records.json_form import from_json, to_json
@@ -77,6 +79,9 @@ class Controller:
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir))
         self._workspace = Workspace(options.table_root)
+        self._gateway = None
+        if options.storage is Storage.S3:
+            self._gateway = Gateway(self._workspace.directory, self._workspace.started)
         self._provider = provider_for(
             options.engine,
             Settings(
@@ -86,6 +91,7 @@ class Controller:
                 extra_classpath=options.extra_classpath,
                 jars=options.jars,
                 master=options.spark_master,
+                store=self._gateway.store if self._gateway else None,
             ),
         )
 
@@ -102,6 +108,8 @@ class Controller:
         """End the engine and remove the run's directory."""
         self._open.close()
         self._provider.close()
+        if self._gateway is not None:
+            self._gateway.close()
         self._workspace.close()
 
     @property
@@ -133,7 +141,10 @@ class Controller:
                     listed=listed,
                     plan=self.plan,
                     machine=circumstances(
-                        self._workspace.directory, self._options.spark_conf, master=self._options.spark_master
+                        self._workspace.directory,
+                        self._options.spark_conf,
+                        master=self._options.spark_master,
+                        storage=self._options.storage,
                     ),
                 )
                 if self._options.replay is None:

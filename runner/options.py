@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import pytest
 
 from engines.kind import EngineKind, HasReleases
+from engines.object_store import Storage
 from engines.port import EngineUnavailable
-from engines.provider import DEFAULT, ENGINES, costs_of, kind_of
+from engines.provider import DEFAULT, ENGINES, costs_of, kind_of, limits_in
 from engines.spark.masters import is_local, is_master
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
@@ -45,6 +46,7 @@ class Options:
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     scripts: int | None = None  # how many reproduction scripts are run; None: all
     seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
+    storage: Storage = Storage.LOCAL
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
     def selects(self, clause: str) -> bool:
@@ -97,6 +99,8 @@ def add_options(parser: OptionParser) -> None:
     )
     add("--jars", action="append", default=[], metavar="PATH", help="Delta's jars, instead of Maven's, repeatable")
     add("--spark-master", default="local[*]", metavar="URL", help="Spark's master (default: local[*])")
+    stores = ", ".join(storage.value for storage in Storage)
+    add("--storage", default="local", metavar="NAME", help=f"what tables are on: {stores} (default: local)")
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
     add("--brief", action="store_true", help="print the progress and the answer, and nothing else")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
@@ -118,12 +122,15 @@ def options(config: pytest.Config, root: Path) -> Options:
     profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
     spark_conf = dict(_setting(text) for text in get("spark_conf"))
     master = _master(spark_conf.get("spark.master", get("spark_master")))
-    patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars")) or not is_local(master)
+    storage = Storage(_one_of("--storage", get("storage"), tuple(storage.value for storage in Storage)))
+    limits_in(engine, storage)
+    elsewhere = not is_local(master) or storage is not Storage.LOCAL
+    patched = elsewhere or any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
     return Options(
         engine=engine,
         profile=profile,
         seconds=seconds,
-        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched),
+        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched, storage=storage),
         seed=_whole("--seed", get("seed")),
         known_bad=get("known_bad"),
         clauses=clauses,
@@ -134,6 +141,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         jars=tuple(_existing("--jars", path) for path in get("jars")),
         spark_master=master,
         table_root=get("table_root"),
+        storage=storage,
         brief=get("brief"),
         verbose=config.get_verbosity() > 0,
         replay=_file("--replay", get("replay")),
@@ -143,10 +151,13 @@ def options(config: pytest.Config, root: Path) -> Options:
     )
 
 
-def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool) -> int | None:
-    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, or a cluster, would run another."""
+def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool, storage: Storage) -> int | None:
+    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, a cluster, or other storage would run
+    another."""
     if text is not None:
         return _number("--check-scripts", text)
+    if storage is not Storage.LOCAL:
+        return 0
     if not costs_of(engine).slow_scripts:
         return None
     return 3 if profile.name == "gate" and not patched else 0

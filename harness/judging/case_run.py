@@ -101,8 +101,9 @@ class CaseRun:
             engine.use_processors(self.processors)
         write_table(plan_table(table, root, start=self._clock.start))
         self._initial = table
-        self._expected = ExpectedVersions(table, start=self._clock.start)
-        self._observer = Observer(table, root)
+        unit = engine.rules.time_unit
+        self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
+        self._observer = Observer(table, root, unit=unit)
         self._state = self._observer.observe()
 
     @property
@@ -199,7 +200,7 @@ class CaseRun:
             version = self._state.version + 1
             write_commit(self._root, version, actions, modified=clock)
             self._expected.append(step.files)
-            self._expected.commit(version, clock)
+            self._expected.commit(version, clock // self._engine.rules.time_unit * self._engine.rules.time_unit)
 
     def _instant(self, moment: Moment) -> int:
         """A moment in ms since the epoch."""

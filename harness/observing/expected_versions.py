@@ -14,7 +14,7 @@ from model.prediction.history import hidden_rows, live_ids, visible_rows
 from model.semantics.definitions import table_after
 from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep
-from model.vocabulary.table import DataFile, Table
+from model.vocabulary.table import DataFile, Feature, Table
 from model.vocabulary.values import Row
 
 
@@ -30,7 +30,8 @@ class Promise:
 class ExpectedVersions:
     """``rows`` and ``table`` are those of the newest version, ``by_version`` has each version that the log still has."""
 
-    def __init__(self, table: Table, *, start: int) -> None:
+    def __init__(self, table: Table, *, start: int, unit: int = 1) -> None:
+        """The case starts at ``start`` (ms since the epoch). ``unit`` is that of the times which the engine is told, in ms."""
         self.table = table
         self.rows: Rows = Counter()
         self.clone: Rows | None = None  # of the shallow clone that a command made
@@ -44,7 +45,8 @@ class ExpectedVersions:
                 for row in visible_rows(files[id], hidden.get(id, frozenset()))
             )
             if version >= table.pruned:  # earlier ones cannot be read
-                self.commit(version, start + commit.at)
+                at = start + commit.at
+                self.commit(version, at if table.has(Feature.IN_COMMIT_TIMESTAMPS) else at // unit * unit)
 
     def commit(self, version: int, committed: int) -> None:
         """Record the current rows as those of this version, committed at ``committed`` (ms since the epoch)."""

@@ -219,6 +219,11 @@ class PathRules:
     # Directories -----------------------------------------------------------------------------------------------------
 
     @property
+    def _prefixes(self) -> bool:
+        """Whether a directory is nothing but a prefix of keys, or a marker."""
+        return isinstance(self.scan, FullScan) and self.scan.prefixes
+
+    @property
     def _only_files(self) -> bool:
         """Whether the scan has no directories."""
         return isinstance(self.scan, ObjectScan) or (isinstance(self.scan, InventoryScan) and self.scan.files_only)
@@ -256,7 +261,9 @@ class PathRules:
         if not contents:
             if listed is None:
                 return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
-            return PathFate(Fate.DELETE, Reason.EMPTY, True)
+            # Nothing is there to delete where a prefix has no marker.
+            deleted = Fate.UNSPECIFIED if self._prefixes else Fate.DELETE
+            return PathFate(deleted, Reason.EMPTY, True)
         if all(self.listing[other].directory for other in contents):
             return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_EMPTY, listed)
         return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD, listed)

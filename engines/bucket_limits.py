@@ -1,0 +1,31 @@
+"""What no engine can be asked for where tables are objects of a bucket, each with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engines.kind import Limits
+from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.table import Reference, VectorStorage
+
+#: Spellings of a path that are none of a URI, or name another object.
+_OF_FILES = {Spelling.RELATIVE, Spelling.FILE, Spelling.FILE_HOST, Spelling.FILE_PARENT}
+
+NO_LINKS = Limits(
+    replace(EVERYTHING, links=False, spellings=EVERYTHING.spellings - {Spelling.LINK}),
+    "There are no symbolic links in a bucket.",
+)
+
+NO_FILE_URIS = Limits(
+    replace(
+        EVERYTHING,
+        references=frozenset({Reference.RELATIVE}),
+        vectors=EVERYTHING.vectors - {VectorStorage.ABSOLUTE},
+        spellings=EVERYTHING.spellings - _OF_FILES,
+    ),
+    "The suite writes absolute references as URIs of local files (file:), which name nothing in a bucket.",
+)
+
+#: Of every engine.
+IN_BUCKETS = (NO_LINKS, NO_FILE_URIS)
