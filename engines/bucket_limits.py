@@ -17,6 +17,11 @@ NO_LINKS = Limits(
     "There are no symbolic links in a bucket.",
 )
 
+NO_DIRECTORIES = Limits(
+    replace(EVERYTHING, directories=False),
+    "There are no directories in a bucket: a prefix of keys is there as long as an object is.",
+)
+
 NO_FILE_URIS = Limits(
     replace(
         EVERYTHING,
@@ -27,5 +32,10 @@ NO_FILE_URIS = Limits(
     "The suite writes absolute references as URIs of local files (file:), which name nothing in a bucket.",
 )
 
+NO_DOUBLED_SLASH = Limits(
+    replace(EVERYTHING, spellings=EVERYTHING.spellings - {Spelling.DOUBLED_SLASH}),
+    "A doubled slash in a URI means another object, for an engine that does not read it as a path.",
+)
+
 #: Of every engine.
-IN_BUCKETS = (NO_LINKS, NO_FILE_URIS)
+IN_BUCKETS = (NO_LINKS, NO_DIRECTORIES, NO_FILE_URIS)

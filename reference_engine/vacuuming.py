@@ -127,7 +127,7 @@ class Vacuuming:
             return InventoryScan(self.step.inventory is Inventory.FILES)
         if self.step.mode.lite:
             return LiteScan(named.stamps, frozenset(named.changes))
-        return ObjectScan() if self.rules.walk is Walk.OBJECTS else FullScan(self.rules.walk is Walk.PREFIXES)
+        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
 
     def _visits(self, path: str, scan: Scan) -> bool:
         """Whether the scan counts this directory."""

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from engines.object_store import Storage
 from records.mistakes import UsageMistake
 
 if sys.version_info >= (3, 11):
@@ -42,7 +43,7 @@ class Deviation:
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
-    (harness.judging.conditions); None: it always applies.
+    (harness.judging.conditions); None: it always applies. ``storage`` is what ``--storage`` must be; None: anything.
     """
 
     clause: str
@@ -52,6 +53,7 @@ class Deviation:
     versions: str = ""
     until: date | str | None = None
     when: str | None = None
+    storage: str | None = None
 
     def holds_for(self, version: str) -> bool:
         """Whether ``version``, such as ``4.4.0``, lies in the range."""
@@ -68,7 +70,8 @@ _ENTRY = re.compile(r"^[ \t]*\[\[\s*deviation\s*\]\]", re.MULTILINE)
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when"})
+_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "storage"})
+_STORAGES = tuple(storage.value for storage in Storage)
 _OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
@@ -101,7 +104,7 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
         where = f"Deviation {number} of {path}{line}"
         for deviation in _deviations(entry, where):
-            same = deviation.clause, deviation.versions, deviation.when, deviation.symptom
+            same = deviation.clause, deviation.versions, deviation.when, deviation.symptom, deviation.storage
             if same in listed:
                 raise InvalidDeviations(f"{where} lists {deviation.clause} a second time for the same versions.")
             listed.add(same)
@@ -176,7 +179,10 @@ def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
     when = entry.get("when")
     if not isinstance(when, (str, type(None))):
         raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a condition.")
-    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when)
+    storage = entry.get("storage")
+    if storage is not None and storage not in _STORAGES:
+        raise InvalidDeviations(f"{where} has storage = {storage!r}: write one of {', '.join(_STORAGES)}.")
+    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when, storage)
 
 
 def _symptom(entry: dict[str, Any], where: str) -> Symptom:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
+from engines.object_store import Storage
 from harness.judging.conditions import CONDITIONS
 from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS
@@ -15,8 +16,11 @@ from reports.deviations import Deviation, in_force, read_deviations
 from suites.catalogue import CATALOGUE
 
 
-def deviations_in(path: Path) -> tuple[Deviation, ...]:
-    """The entries of the file at ``path``; none if it does not exist. Raises UsageMistake if it is invalid."""
+def deviations_in(path: Path, storage: Storage | None = Storage.LOCAL) -> tuple[Deviation, ...]:
+    """The entries of the file at ``path`` that apply in this storage (None: all); none if it does not exist.
+
+    Raises UsageMistake if it is invalid.
+    """
     if not path.is_file():
         return ()
     found = read_deviations(path)
@@ -31,14 +35,14 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
         if deviation.symptom.of is not None and deviation.symptom.of not in SUBJECTS:
             wrong = f"{path} has symptom.of = {deviation.symptom.of!r}, which is not a kind of subject"
             raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(SUBJECTS))}.")
-    return found
+    return tuple(one for one in found if storage is None or one.storage in (None, storage.value))
 
 
 def acceptance_in(path: Path) -> Acceptance:
     """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
     if not path.is_file():
         raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
-    return Acceptance(path, deviations_in(path), date.today())
+    return Acceptance(path, deviations_in(path, None), date.today())
 
 
 def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:

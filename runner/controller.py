@@ -75,7 +75,7 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._deviations = deviations_in(options.deviations)
+        self._deviations = deviations_in(options.deviations, options.storage)
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir))
         self._workspace = Workspace(options.table_root)

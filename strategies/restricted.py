@@ -228,7 +228,8 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
 
 
 def _stray_files(stray_files: Iterable[StrayFile], capabilities: Capabilities) -> tuple[StrayFile, ...]:
-    return tuple(stray for stray in stray_files if capabilities.links or stray.kind is not Kind.LINK)
+    kinds = {Kind.FILE: True, Kind.DIRECTORY: capabilities.directories, Kind.LINK: capabilities.links}
+    return tuple(stray for stray in stray_files if kinds[stray.kind])
 
 
 def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
@@ -310,8 +311,10 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
 
 
 def _spelling(step: Delete | Vacuum, form: Form | VacuumForm, capabilities: Capabilities) -> Spelling:
-    """The spelling of the path in this form."""
+    """The spelling of the path in this form: another one than the plain for one that is not supported."""
     spelling = step.spelling
+    if spelling not in capabilities.spellings:
+        spelling = Spelling.TRAILING_SLASH
     supported = spelling in capabilities.spellings and (spelling is not Spelling.RELATIVE or form in NAMED_RELATIVELY)
     return spelling if supported else Spelling.PLAIN
 

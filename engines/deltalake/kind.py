@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engines.bucket_limits import IN_BUCKETS
+from engines.bucket_limits import IN_BUCKETS, NO_DOUBLED_SLASH
 from engines.deltalake import capabilities
 from engines.deltalake.versions import RELEASES, DeltalakeReleases
 from engines.kind import Costs, Limits, Provider, Settings
@@ -27,7 +27,7 @@ class Deltalake:
         return DELTA_RS
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
-        return () if storage is Storage.LOCAL else IN_BUCKETS
+        return () if storage is Storage.LOCAL else (*IN_BUCKETS, NO_DOUBLED_SLASH)
 
     # The package need not be installed until it is judged.
 

@@ -88,7 +88,7 @@ class VacuumObservation(Observation):
             return lite_scan(self.before, self.window) if self.rules.lite_window else tombstone_scan(self.before)
         if self.step.mode.inventory:
             return InventoryScan(self.step.inventory is Inventory.FILES)
-        return ObjectScan() if self.rules.walk is Walk.OBJECTS else FullScan(self.rules.walk is Walk.PREFIXES)
+        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
 
     @cached_property
     def fates(self) -> dict[str, PathFate]:
@@ -104,6 +104,7 @@ class VacuumObservation(Observation):
             cutoff=self.cutoff,
             scan=self.scan,
             faulty_path=None if without_fault else self._io_fault,
+            directories=self.rules.directories,
         )
 
     @property

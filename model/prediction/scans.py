@@ -25,12 +25,7 @@ class References:
 
 @dataclass(frozen=True)
 class FullScan:
-    """A listing of the directory (docs/delta.md 1.2).
-
-    ``prefixes``: of an object store, where a directory is a prefix of keys, or an empty object: a marker.
-    """
-
-    prefixes: bool = False
+    """A listing of the directory (docs/delta.md 1.2)."""
 
 
 @dataclass(frozen=True)

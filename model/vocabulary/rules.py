@@ -22,9 +22,6 @@ class Walk(Enum):
     """How a full VACUUM lists the files below the root, and so which names it treats as hidden."""
 
     DIRECTORIES = "directory by directory"  # a hidden name at any depth hides a path; directories are deleted too
-    PREFIXES = (
-        "directory by directory, in an object store"  # likewise, but directories are prefixes of keys, or markers
-    )
     OBJECTS = "as an object store's list"  # only the first component can hide a path; there are no directories
 
 
@@ -75,6 +72,8 @@ class Rules:
     utc_partition_values: bool = True
     #: Whether a VACUUM that has nothing to delete writes START and END too.
     logs_empty_vacuums: bool = True
+    #: Whether the storage has directories; if not, one is no more than a prefix of keys, or an empty object: a marker.
+    directories: bool = True
     #: Whether a VACUUM writes START and END if logging is switched neither on nor off (VacuumCommand.scala, shouldLogVacuum).
     logs_by_default: bool = True
     #: The unit, in ms, in which the storage tells the times of files, rounded down.
@@ -126,8 +125,8 @@ SPARK_ON_S3 = (
     ),
     RuleChange(
         "",
-        "walk",
-        Walk.PREFIXES,
+        "directories",
+        False,
         "There are no directories in S3: a prefix of keys looks like one, and so does an empty object whose key ends in a slash.",
         f'{_HADOOP}/site/markdown/tools/hadoop-aws/index.md, "Directories are mimicked"',
     ),
@@ -141,7 +140,7 @@ SPARK_ON_S3 = (
 )
 
 #: ... and for delta-rs, whose other rules are those of objects everywhere.
-DELTA_RS_ON_S3 = SPARK_ON_S3[:1]
+DELTA_RS_ON_S3 = SPARK_ON_S3[:2]
 
 #: delta-rs (crates/core/src/operations/vacuum.rs).
 DELTA_RS = Rules(
