@@ -13,6 +13,7 @@ from pathlib import Path
 import pyspark
 from pyspark.serializers import UTF8Deserializer, read_int
 
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
 from engines.spark.jars import scala_version, spark_jars
 from engines.spark.java import Java
@@ -70,13 +71,14 @@ class JvmPlan:
 
 @dataclass(frozen=True)
 class Lease:
-    """How to reach a running JVM. ``generation`` counts the JVMs of the run, from 1."""
+    """How to reach a running JVM. ``generation`` counts the JVMs of the run, from 1; ``store`` is where the tables are."""
 
     generation: int
     pid: int
     port: int
     secret: str
     log: Path
+    store: ObjectStore | None = None
 
 
 class Jvm:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from engines.bucket_limits import IN_BUCKETS
 from engines.kind import Limits, Provider, Settings
+from engines.object_store import Storage
 from engines.port import Engine
 from engines.spark.masters import is_local
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.rules import Rules
+
+
+#: Beside what holds for every engine.
+_NO_FAULTS = Limits(
+    replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
+    "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
+)
+_NO_CLONES = Limits(
+    replace(EVERYTHING, commands=EVERYTHING.commands - {CommandKind.SHALLOW_CLONE, CommandKind.VACUUM_CLONE}),
+    "A clone names files by their URIs, which the suite reads as those of local files (file:).",
+)
 
 
 class Spark:
@@ -35,6 +49,9 @@ class Spark:
             "executors list, write and delete too.",
         )
 
+    def limits_in(self, storage: Storage) -> Sequence[Limits]:
+        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_FAULTS, _NO_CLONES)
+
     # PySpark need not be installed until it is judged.
 
     def installed_version(self) -> str:
@@ -50,7 +67,7 @@ class Spark:
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.spark.adapter import SparkEngine
 
-        return SparkEngine(lease, time_limit=time_limit)
+        return SparkEngine(lease, lease(0).store, time_limit=time_limit)
 
 
 ENGINE = Spark()

@@ -17,6 +17,7 @@ from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.masters import is_local, require_reachable
 from engines.spark.releases import settings_of
+from engines.spark.s3a import require_usable, s3a_jars, s3a_settings
 from engines.spark.script import SparkScript
 from engines.spark.startup_cache import startup_cache
 from engines.spark.versions import artifact_for
@@ -31,6 +32,7 @@ class SparkProvider:
         self._conf = {"spark.master": settings.master, "spark.app.name": "tombstone", **settings.spark_conf}
         self._patches = tuple(settings.extra_classpath)
         self._jars = tuple(settings.jars)
+        self._store = settings.store
         self._leases: Leases | None = None
 
     @property
@@ -46,6 +48,9 @@ class SparkProvider:
         settings = self._conf.get("spark.jars.ivySettings")
         jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java.path, ivy_settings=settings)))
         conf = {**settings_of(delta), **self._conf}
+        if self._store is not None:
+            jars += tuple(map(str, s3a_jars(java=java.path, ivy_settings=settings)))
+            conf = {**s3a_settings(self._store, self._directory), **conf}
         if not is_local(master):
             conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
         plan = JvmPlan(java, jars, self._patches, conf, self._directory)
@@ -54,10 +59,12 @@ class SparkProvider:
         lease = self._leases.lease()
         if not is_local(master):
             check_executors(lease, conf=conf, directory=self._directory)
+        if self._store is not None:
+            require_usable(lease, self._store, self._directory / "spark-probe")
 
     def lease(self, lost: int) -> Lease:
         assert self._leases is not None, "start() comes first"
-        return self._leases.lease(lost)
+        return replace(self._leases.lease(lost), store=self._store)
 
     def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
         if self._leases is not None:
