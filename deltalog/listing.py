@@ -46,8 +46,8 @@ class Entry:
 def list_tree(root: Path, *, unit: int = 1) -> dict[str, Entry]:
     """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
 
-    Links are not followed. Times are rounded down to whole ``unit`` ms, unless that is 1. Raises OSError if something cannot be read or vanishes, and DeltaLogError for anything that is
-    neither file, directory nor link.
+    Links are not followed. Times are in whole ``unit`` ms, rounded down, unless that is 1. Raises OSError if something cannot
+    be read or vanishes, and DeltaLogError for anything that is neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
     _collect(os.fspath(root), "", found)

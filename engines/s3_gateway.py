@@ -66,8 +66,9 @@ class Gateway:
                 return store
         log = self._log.read_text(encoding="utf-8", errors="replace").strip()
         raise EngineUnavailable(
-            f"The S3 server {binary} did not start; its log ends: {log[-_MOST_LETTERS:] or '(empty)'}: see that it is versitygw "
-            f"{VERSION} or newer, and that the file system of {self._served} has extended attributes (--table-root DIR names another)."
+            f"The S3 server {binary} did not start (its log ends: {' '.join(log[-_MOST_LETTERS:].split()) or 'empty'}): see that "
+            f"it is versitygw {VERSION} or newer, and that the file system of {self._served} has extended attributes "
+            "(--table-root DIR names another)."
         )
 
     def _run(self, binary: str, store: ObjectStore) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.object_store import Storage
 from engines.provider import ENGINES
 from harness.judging.excuses import KnownDeviation
 from records.mistakes import UsageMistake
@@ -66,3 +67,15 @@ def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
         for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
     ]
     assert by_reason(listed) == (ListedDeviation("r", ("A", "B")), ListedDeviation("s", ("B",)))
+
+
+def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    texts = (ENTRY.format(f"DEL-ROW-{number}", more) for number, more in enumerate(("", 'storage = "s3"'), start=1))
+    file.write_text("".join(texts), encoding="utf-8")
+    clauses = {storage: [one.clause for one in deviations_in(file, storage)] for storage in (None, *Storage)}
+    both = ["DEL-ROW-1", "DEL-ROW-2"]
+    assert clauses == {None: both, Storage.LOCAL: both[:1], Storage.S3: both}
+    file.write_text(ENTRY.format("DEL-ROW-1", 'storage = "tape"'), encoding="utf-8")
+    with pytest.raises(UsageMistake, match="storage = 'tape': write one of local, s3"):
+        deviations_in(file)

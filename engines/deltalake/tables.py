@@ -41,8 +41,8 @@ def require_usable(store: ObjectStore, path: Path) -> None:
         if isinstance(failure, (KeyboardInterrupt, SystemExit)):
             raise
         raise EngineUnavailable(
-            f"deltalake cannot write and read a table in the bucket {store.bucket} at {store.endpoint} ({_cause(failure)}): see that "
-            "the server runs and has the bucket, and that it knows the access key."
+            f"deltalake cannot write and read a table in the bucket {store.bucket} at {store.endpoint} ({_cause(failure)}): "
+            "see that the server runs and has the bucket, and that it knows the access key."
         ) from failure
 
 

@@ -17,7 +17,6 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.commands import CommandKind
 from model.vocabulary.rules import Rules
 
-
 #: Beside what holds for every engine.
 _NO_FAULTS = Limits(
     replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),

@@ -1,4 +1,4 @@
-"""Tables in an S3 bucket: Hadoop's client of it, S3A, with the modules of Amazon's SDK that it needs, and whether it can be used."""
+"""Tables in an S3 bucket: S3A, Hadoop's client of it, with the modules of Amazon's SDK that it needs, and whether it works."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ _MODULES = ("s3", "s3-transfer-manager", "sts")
 
 
 def s3a_jars(*, java: Path, ivy_settings: str | None) -> tuple[Path, ...]:
-    """S3A's jar and what it needs, downloaded unless cached. Raises EngineUnavailable, also for a Spark that it is not known for."""
+    """S3A's jar and what it needs, downloaded unless cached. Raises EngineUnavailable, also for an unknown Hadoop."""
     hadoop = _hadoop()
     if hadoop not in _ASKED:
         raise EngineUnavailable(
-            f"--storage s3 is known with Hadoop {', '.join(_ASKED)} only, which PySpark {pyspark.__version__} does not ship: use PySpark 4.2."
+            f"--storage s3 works with Hadoop {', '.join(_ASKED)} only, which PySpark {pyspark.__version__} does not ship: "
+            "use Delta 4.4 with PySpark 4.2."
         )
     sdk, streams = _ASKED[hadoop]
     wanted = (
@@ -75,7 +76,7 @@ def s3a_settings(store: ObjectStore, directory: Path) -> dict[str, str]:
 
 
 def require_usable(lease: Lease, store: ObjectStore, path: Path) -> None:
-    """Write a small Delta table at ``path`` in the bucket, and read it. Raises EngineUnavailable, in one sentence, if that fails."""
+    """Write a small Delta table at ``path`` in the bucket, and read it. Raises EngineUnavailable if that fails."""
     try:
         with interrupts_as_before():
             session = connect(lease)
@@ -83,8 +84,8 @@ def require_usable(lease: Lease, store: ObjectStore, path: Path) -> None:
         session.read.format("delta").load(str(path)).collect()
     except FAILURES as failure:
         raise EngineUnavailable(
-            f"Spark cannot write and read a Delta table in the bucket {store.bucket} at {store.endpoint} ({cause_of(failure)}): see that "
-            "the server runs and has the bucket, and that it knows the access key."
+            f"Spark cannot write and read a Delta table in the bucket {store.bucket} at {store.endpoint} ({cause_of(failure)}): "
+            "see that the server runs and has the bucket, and that it knows the access key."
         ) from failure
     finally:
         disconnect()
