@@ -16,8 +16,13 @@ from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.commands import CommandKind
 from model.vocabulary.rules import Rules
+from model.vocabulary.steps import DeleteMistake
 
-#: Beside what holds for every engine.
+#: In a bucket, beside what holds for every engine.
+_NO_EMPTY_DIRECTORY = Limits(
+    replace(EVERYTHING, delete_mistakes=EVERYTHING.delete_mistakes - {DeleteMistake.NOT_A_TABLE}),
+    "A directory that is no table would be an empty one, and there is none in a bucket.",
+)
 _NO_FAULTS = Limits(
     replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
     "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
@@ -49,7 +54,7 @@ class Spark:
         )
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
-        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_FAULTS, _NO_CLONES)
+        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS, _NO_CLONES)
 
     # PySpark need not be installed until it is judged.
 
