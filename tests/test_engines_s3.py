@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +24,8 @@ from model.vocabulary.steps import Delete, Read, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
+
+ROOT = Path(__file__).resolve().parent.parent
 
 pytestmark = pytest.mark.skipif(
     shutil.which(os.environ.get(VARIABLE, "versitygw")) is None, reason="there is no versitygw here"
@@ -100,3 +104,13 @@ def test_what_cannot_work_is_told_before_anything_is_run(
     with pytest.raises(EngineUnavailable) as refused:
         require_usable(wrong, tmp_path.resolve() / "probe")
     assert cause in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "docs" / "findings" / "s3").glob("*.py")), ids=lambda path: path.stem)
+def test_a_script_shows_the_fault(script: Path) -> None:
+    binary = shutil.which(os.environ.get(VARIABLE, "versitygw"))
+    assert binary is not None
+    path = os.pathsep.join([str(Path(binary).parent), os.environ["PATH"]])
+    environ = {**os.environ, "PATH": path}
+    run = subprocess.run([sys.executable, str(script)], env=environ, capture_output=True, text=True, check=False)
+    assert run.returncode == 1, run.stdout + run.stderr[-1000:]
