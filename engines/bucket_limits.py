@@ -7,7 +7,6 @@ from dataclasses import replace
 from engines.kind import Limits
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.table import Reference, VectorStorage
 
 #: Spellings of a path that are none of a URI, or name another object.
 _OF_FILES = {Spelling.RELATIVE, Spelling.FILE, Spelling.FILE_HOST, Spelling.FILE_PARENT}
@@ -22,14 +21,9 @@ NO_DIRECTORIES = Limits(
     "There are no directories in a bucket: a prefix of keys is there as long as an object is.",
 )
 
-NO_FILE_URIS = Limits(
-    replace(
-        EVERYTHING,
-        references=frozenset({Reference.RELATIVE}),
-        vectors=EVERYTHING.vectors - {VectorStorage.ABSOLUTE},
-        spellings=EVERYTHING.spellings - _OF_FILES,
-    ),
-    "The suite writes absolute references as URIs of local files (file:), which name nothing in a bucket.",
+NO_FILES = Limits(
+    replace(EVERYTHING, spellings=EVERYTHING.spellings - _OF_FILES),
+    "In a bucket, a path is a URI: none is relative, and none begins with file:.",
 )
 
 NO_DOUBLED_SLASH = Limits(
@@ -38,4 +32,4 @@ NO_DOUBLED_SLASH = Limits(
 )
 
 #: Of every engine.
-IN_BUCKETS = (NO_LINKS, NO_DIRECTORIES, NO_FILE_URIS)
+IN_BUCKETS = (NO_LINKS, NO_DIRECTORIES, NO_FILES)

@@ -204,7 +204,10 @@ def _judge(
     if known and not any(one.when is not None and _entry(one) in current for one in known):
         if erred:
             left = f"{counted(erred, 'case')} ended in an error"
-            return Verdict.ERROR, f"It is listed as a deviation ({_reasons(known)}); no judged case fails it, and {left}."
+            return (
+                Verdict.ERROR,
+                f"It is listed as a deviation ({_reasons(known)}); no judged case fails it, and {left}.",
+            )
         return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
     return Verdict.PASS, ""
 

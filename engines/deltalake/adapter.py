@@ -13,6 +13,7 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
@@ -64,7 +65,9 @@ class DeltalakeEngine:
 
     @property
     def rules(self) -> Rules:
-        return DELTA_RS if self._store is None else with_changes(DELTA_RS, DELTA_RS_ON_S3)
+        if self._store is None:
+            return DELTA_RS
+        return replace(with_changes(DELTA_RS, DELTA_RS_ON_S3), file_uris=self._store.prefix("s3"))
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         child = self._running()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
@@ -67,6 +67,13 @@ class Tables:
         if self.store is not None:
             return self.store.prefix(SCHEME) + quote(text)
         return quote(text, safe="/:") if text.startswith("file:") else text
+
+    def path_of(self, named: str) -> str:
+        """The path of what VACUUM returns: a URI is that of the log, encoded, and may lack its second slash."""
+        if self.store is None:
+            return named
+        uri = re.match(f"{SCHEME}://?{re.escape(self.store.bucket)}(?=/)", named)
+        return unquote(named[uri.end() :]) if uri else named
 
     def opened(self, path: Path | str, version: int | None = None) -> DeltaTable:
         """The table at a path. Raises whatever deltalake raises."""

@@ -57,19 +57,19 @@ def run(tables: Tables, root: Path, step: EngineStep, version: int | None) -> tu
         return _commanded(tables.opened(root), root, step.command, version)
     call = call_of(step)
     if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
-        return _call(_OPENED[0], call, root)
+        return _call(tables, _OPENED[0], call, root)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
-            return _call(tables.opened(path), call, root)
+            return _call(tables, tables.opened(path), call, root)
     target = _target(root, call.target)
-    return _call(tables.opened(target), call, target)
+    return _call(tables, tables.opened(target), call, target)
 
 
-def _call(table: DeltaTable, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
+def _call(tables: Tables, table: DeltaTable, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     """The result of a call. Paths in it are absolute, or from ``target``."""
     if isinstance(call, DeleteCall):
         return _deleted(table.delete(call.where))
-    paths = table.vacuum(**cast("dict[str, Any]", call.arguments))
+    paths = map(tables.path_of, table.vacuum(**cast("dict[str, Any]", call.arguments)))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 

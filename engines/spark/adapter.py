@@ -98,7 +98,9 @@ class SparkEngine:
     @property
     def rules(self) -> Rules:
         rules = rules_of(installed_delta())
-        return rules if self._store is None else with_changes(rules, SPARK_ON_S3)
+        if self._store is None:
+            return rules
+        return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(SCHEME))
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         outcome = self._run(root, step, clock, version)

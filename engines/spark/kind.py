@@ -14,7 +14,6 @@ from engines.spark.masters import is_local
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.commands import CommandKind
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import DeleteMistake
 
@@ -26,10 +25,6 @@ _NO_EMPTY_DIRECTORY = Limits(
 _NO_FAULTS = Limits(
     replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
     "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
-)
-_NO_CLONES = Limits(
-    replace(EVERYTHING, commands=EVERYTHING.commands - {CommandKind.SHALLOW_CLONE, CommandKind.VACUUM_CLONE}),
-    "A clone names files by their URIs, which the suite reads as those of local files (file:).",
 )
 
 
@@ -54,7 +49,7 @@ class Spark:
         )
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
-        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS, _NO_CLONES)
+        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
 
     # PySpark need not be installed until it is judged.
 

@@ -99,7 +99,7 @@ class CaseRun:
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:
             engine.use_processors(self.processors)
-        write_table(plan_table(table, root, start=self._clock.start))
+        write_table(plan_table(table, root, start=self._clock.start, uris=engine.rules.file_uris))
         self._initial = table
         unit = engine.rules.time_unit
         self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
@@ -195,7 +195,14 @@ class CaseRun:
             files, directories, links = plan_strays(step.stray_files)
             write_files(files, directories, self._root, start=start, links=links)
         elif isinstance(step, Append):
-            files, actions = plan_append(self._expected.table, step.files, self._root, start=start, at=clock - start)
+            files, actions = plan_append(
+                self._expected.table,
+                step.files,
+                self._root,
+                start=start,
+                at=clock - start,
+                uris=self._engine.rules.file_uris,
+            )
             write_files(files, (), self._root, start=start)
             version = self._state.version + 1
             write_commit(self._root, version, actions, modified=clock)

@@ -76,6 +76,8 @@ class Rules:
     directories: bool = True
     #: Whether a VACUUM writes START and END if logging is switched neither on nor off (VacuumCommand.scala, shouldLogVacuum).
     logs_by_default: bool = True
+    #: What the URI of a file begins with in the log, before its path: ``s3a://bucket`` in a bucket.
+    file_uris: str = "file://"
     #: The unit, in ms, in which the storage tells the times of files, rounded down.
     time_unit: int = 1
     #: Whether a log cleanup rounds its cutoff down to a day in UTC (MetadataCleanup.scala).
