@@ -8,15 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from deltalog.actions import Add
 from deltalog.commits import write_commit
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
+from deltalog.paths import from_root
 from engines.deltalake.adapter import DeltalakeEngine
+from engines.deltalake.tables import Tables
 from engines.object_store import ObjectStore, Storage
 from engines.port import EngineUnavailable
 from engines.provider import limits_in
 from engines.spark.adapter import SparkEngine
 from harness.observing.expected_versions import ExpectedVersions
+from harness.tables.plan import plan_table
 from model.prediction.fates import Fate, Reason
 from model.prediction.refusals import checks_writer
 from model.prediction.scans import FullScan, LiteScan, ObjectScan
@@ -25,7 +29,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, DELTA_RS_ON_S3, SPARK, SPARK_ON_S3, with_changes
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import AddStrayFiles, Delete, Vacuum
-from model.vocabulary.table import Column, Commit, Feature, Kind, Reference, StrayFile, Table
+from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Reference, StrayFile, Table
 from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
 from runner.circumstances import circumstances
@@ -54,15 +58,14 @@ def shared(engine: str) -> Capabilities:
 def test_in_a_bucket_are_no_links_and_no_directories_and_no_files_of_this_machine(engine: str) -> None:
     assert not limits_in(engine, Storage.LOCAL)
     found = shared(engine)
-    assert not (found.links or found.directories) and found.references == {Reference.RELATIVE}
+    assert not (found.links or found.directories) and found.references == EVERYTHING.references
     assert not found.spellings & {Spelling.LINK, Spelling.RELATIVE, Spelling.FILE, Spelling.FILE_HOST}
     assert (Spelling.DOUBLED_SLASH in found.spellings) is (engine == "spark")
 
 
-def test_spark_has_neither_faults_nor_clones_there() -> None:
+def test_spark_has_no_faults_there() -> None:
     found = shared("spark")
-    assert not (found.io_faults or found.crashes or found.sessions)
-    assert len(EVERYTHING.commands - found.commands) == 2
+    assert not (found.io_faults or found.crashes or found.sessions) and found.commands == EVERYTHING.commands
 
 
 def test_another_engine_is_judged_on_local_file_systems_only() -> None:
@@ -117,9 +120,10 @@ def test_the_header_names_the_storage(tmp_path: Path) -> None:
 def test_the_rules_of_a_bucket_have_sources_and_are_those_of_the_adapters() -> None:
     assert all(change.sentence.endswith(".") and change.source.startswith("https://") for change in SPARK_ON_S3)
     assert DeltalakeEngine().rules == DELTA_RS
-    assert DeltalakeEngine(STORE).rules == with_changes(DELTA_RS, DELTA_RS_ON_S3) != DELTA_RS
+    rules = with_changes(DELTA_RS, DELTA_RS_ON_S3)
+    assert DeltalakeEngine(STORE).rules == replace(rules, file_uris="s3://bucket") != rules
     here, there = SparkEngine(lambda lost: None).rules, SparkEngine(lambda lost: None, STORE).rules  # type: ignore[arg-type,return-value]
-    assert there == with_changes(here, SPARK_ON_S3) != here
+    assert there == replace(with_changes(here, SPARK_ON_S3), file_uris="s3a://bucket") != here
 
 
 @pytest.mark.parametrize("scan", [FullScan(), ObjectScan(), LiteScan()])
@@ -155,3 +159,41 @@ def test_vacuum_commits_by_default_where_the_storage_is_known_for_it() -> None:
     for logging, here, there in ((None, True, False), (True, True, True), (False, False, False)):
         assert checks_writer(Vacuum(logging=logging), rules) is here
         assert checks_writer(Vacuum(logging=logging), quiet) is there
+
+
+# URIs of objects ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "path"),
+    [
+        ("s3a://bucket/case/table/p=1/x", "p=1/x"),
+        ("s3://bucket/case/beside/x", "../beside/x"),
+        ("/case/table/x", "x"),
+        ("s3a://bucket/other/x", "s3a://bucket/other/x"),
+        ("s3a://bucket", "s3a://bucket"),
+        ("p=1/x", "p=1/x"),
+    ],
+)
+def test_an_object_is_a_file_at_the_path_of_its_key(file: str, path: str) -> None:
+    assert from_root(file, "/case/table") == path
+
+
+def test_the_log_of_a_table_in_a_bucket_has_uris_of_objects(tmp_path: Path) -> None:
+    files = tuple(
+        DataFile(id, (), ((1,),), modified=-1, reference=reference)
+        for id, reference in enumerate((Reference.ABSOLUTE, Reference.OUTSIDE))
+    )
+    table = Table((Column("n", Type.LONG),), (), files, (Commit(-1, adds=(0, 1)),))
+    plan = plan_table(table, tmp_path / "a table", start=0, uris="s3://bucket")
+    adds = [action.path for action in plan.commits[0].actions if isinstance(action, Add)]
+    above = f"s3://bucket{tmp_path}"
+    assert [path.rpartition("/")[0] for path in adds] == [f"{above}/a%20table", f"{above}/elsewhere"]
+
+
+@pytest.mark.parametrize("returned", ["s3://bucket/case/a%20b", "s3:/bucket/case/a%20b"])
+def test_what_delta_rs_returns_by_its_uri_is_a_path(returned: str) -> None:
+    assert Tables(STORE).path_of(returned) == "/case/a b"
+    assert Tables().path_of(returned) == returned
+    assert Tables(STORE).path_of("a%20b") == "a%20b"
+    assert Tables(STORE).named("/case/a b") == "s3://bucket/case/a%20b"
