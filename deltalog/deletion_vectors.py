@@ -84,8 +84,10 @@ def _inline(vector: DeletionVectorDescriptor) -> bytes:
 
 
 def _stored(root: Path, vector: DeletionVectorDescriptor) -> bytes:
-    assert vector.file is not None, "only an inline vector has no file"
-    file = from_root(vector.file, str(root))
+    file = vector.file
+    assert file is not None, "only an inline vector has no file"
+    if is_absolute(file) and not file.startswith("/"):
+        file = from_root(file, str(root))
     if is_absolute(file) and not file.startswith("/"):
         raise UnsupportedRows(f"the deletion vector {file!r} cannot be read here: it is on another file system")
     with open(root / file, "rb") as stream:
