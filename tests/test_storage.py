@@ -20,6 +20,7 @@ from engines.port import EngineUnavailable
 from engines.provider import limits_in
 from engines.spark.adapter import SparkEngine
 from harness.observing.expected_versions import ExpectedVersions
+from harness.tables.case_clock import CaseClock
 from harness.tables.plan import plan_table
 from model.prediction.fates import Fate, Reason
 from model.prediction.refusals import checks_writer
@@ -197,3 +198,12 @@ def test_what_delta_rs_returns_by_its_uri_is_a_path(returned: str) -> None:
     assert Tables().path_of(returned) == returned
     assert Tables(STORE).path_of("a%20b") == "a%20b"
     assert Tables(STORE).named("/case/a b") == "s3://bucket/case/a%20b"
+
+
+# Where a cutoff can be met ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [1, 1000])
+def test_a_case_starts_at_a_time_that_the_storage_can_tell(tmp_path: Path, unit: int) -> None:
+    clock = CaseClock(tmp_path, settable=True, unit=unit)
+    assert clock.start == clock.now and clock.start % unit == 0

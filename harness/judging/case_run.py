@@ -88,7 +88,8 @@ class CaseRun:
         self._engine = engine
         self._root = root
         self._judge = StepJudge(clauses, excuses)
-        self._clock = CaseClock(root, settable=engine.rules.own_clock)
+        unit = engine.rules.time_unit
+        self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
         self._opened = 0  # the version that the latest OpenSession opened
@@ -101,7 +102,6 @@ class CaseRun:
             engine.use_processors(self.processors)
         write_table(plan_table(table, root, start=self._clock.start, uris=engine.rules.file_uris))
         self._initial = table
-        unit = engine.rules.time_unit
         self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
         self._observer = Observer(table, root, unit=unit)
         self._state = self._observer.observe()
