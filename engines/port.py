@@ -90,10 +90,11 @@ class Engine(Protocol):
 
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
         Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``); of a Together that of
-        the one of the two that names a version. Settings, inventory,
-        I/O fault and crash of a step are removed before this returns, also after an error. Files that a step needs are beside the
-        root, as ``<root's name>-inventory``, ``-link``, ``-stream`` or ``-target``. The clone of a ShallowClone, which stays,
-        is where ``model.text.layout.clone_of`` says. Raises EngineDied.
+        the one of the two that names a version. Settings,
+        inventory, I/O fault and crash of a step are removed before this returns, also after an error. Files that a step needs are
+        beside the root, as ``<root's name>-inventory``, ``-link``, ``-stream`` or ``-target``. What stays there: the clone of a
+        ShallowClone, where ``model.text.layout.clone_of`` says, and as ``-delivered`` what the stream of an OpenSession has
+        delivered. Raises EngineDied.
         """
         ...
 

@@ -95,6 +95,20 @@ _MACHINE = {
     "required": ("processors", "time_zone", "locale", "file_system"),
     "properties": {"processors": {"type": "string", "pattern": "^[1-9][0-9]*$"}},
 }
+_MACHINES = {"items": {"type": "object", "additionalProperties": {"type": "string"}, **_MACHINE}}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the parts in which a run is judged, each by itself. ``number``: its place among so many, from 1. ``plan``: a digest
+    of what the whole run judges in which part."""
+
+    number: Annotated[int, Asks("minimum", 1)]
+    of: Annotated[int, Asks("minimum", 1)]
+    plan: Annotated[str, Asks("pattern", "^[0-9a-f]{16}$")]
+
+    def __str__(self) -> str:
+        return f"part {self.number} of {self.of}"
 
 
 @dataclass(frozen=True)
@@ -104,7 +118,8 @@ class Header:
     ``versions``: the engine's own first. ``known_bad``: the fault built into the engine on purpose. ``machine``: what an engine
     may depend on besides its version. ``date``: the day on which the run began, in UTC. ``option``: the engine as the option
     named it. ``part``: of a fixed profile's corpus, by the seconds that its cases take, and ``left_out`` the cases that the
-    budget left out. ``deviations``: what is known of this version, and excused.
+    budget left out. ``deviations``: what is known of this version, and excused. ``shard``: which part of a run this is; None: a
+    whole run. ``machines``: of a run that was merged, the machine of each part: the first is also ``machine``.
     """
 
     engine: Name
@@ -121,6 +136,8 @@ class Header:
     part: Annotated[float, Asks("exclusiveMinimum", 0), Asks("maximum", 1)] | None = None
     left_out: Count | None = None
     deviations: tuple[ListedDeviation, ...] | None = None
+    shard: Part | None = None
+    machines: tuple[Mapping[str, str], ...] | None = field(default=None, metadata=_MACHINES)
     type: Literal["header"] = "header"
     schema: Literal[4] = SCHEMA_VERSION
 
@@ -331,7 +348,9 @@ class ClauseVerdict:
 
 @dataclass(frozen=True)
 class Footer:
-    """The end of a run. ``digest``: SHA-256 of the lines before it and of the footer without it; the stream's writer sets it."""
+    """The end of a run. ``seconds``: what it took by the wall clock, or the longest of the parts that were merged.
+
+    ``digest``: SHA-256 of the lines before it and of the footer without it; the stream's writer sets it."""
 
     cases: Count
     steps: Count

@@ -84,6 +84,9 @@ class ReferenceEngine:
         self.capabilities = capabilities
         self._habits = habits or Habits()
         self._number = 0
+        self._stream: tuple[int, tuple[Row, ...]] | None = (
+            None  # the version up to which it has come, and what it delivered
+        )
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Together):
@@ -126,7 +129,8 @@ class ReferenceEngine:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER])
             if isinstance(step, Read):
                 storage.read()
-                rows = self._read(view, version, clock)
+                streamed = self._stream is not None and step.by_earlier
+                rows = self._delivered(view) if streamed else self._read(view, version, clock)
             elif isinstance(step, Delete):
                 rows = self._delete(view, storage, step, clock)
             elif isinstance(step, InvalidDelete):
@@ -142,7 +146,8 @@ class ReferenceEngine:
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
             elif isinstance(step, OpenSession):
-                rows = ()  # it keeps nothing: each step reads the log
+                rows = ()  # of a table it keeps nothing: each step reads the log
+                self._stream = (view.snapshot.version, self._read(view, None, clock)) if step.streams else None
             elif isinstance(step, OtherCommand):
                 base = Transaction(view, storage, clock, at, self._next_number(), self.rules)
                 commands.run(step.command, base, version, self._habits)
@@ -195,6 +200,22 @@ class ReferenceEngine:
         then = view if wanted == view.snapshot.version else View(view.root, version=wanted)
         self._refuse_missing(then, then.live.values())
         return tuple(row for add in then.live.values() for row in then.visible(add))
+
+    def _delivered(self, view: View) -> tuple[Row, ...]:
+        """All that the stream has delivered, and what was appended since: the adds of commits that remove no rows."""
+        assert self._stream is not None, "a session reads the table as a stream"
+        done, rows = self._stream
+        for version in range(done + 1, view.snapshot.version + 1):
+            commit = view.log.commits.get(version)
+            if commit is None:
+                raise due(MISSING_FILE.at(self.rules.release))
+            if not any(remove.data_change for remove in commit.removes):
+                then = View(view.root, version=version)
+                adds = [add for add in commit.adds if add.data_change]
+                self._refuse_missing(then, adds)
+                rows += tuple(row for add in adds for row in then.visible(add))
+        self._stream = view.snapshot.version, rows
+        return rows
 
     def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
         """Raise Refused if a data file or the file of a deletion vector is gone."""

@@ -1,4 +1,4 @@
-"""``python -m reports``: make the views of a run stream again, or compare two streams."""
+"""``python -m reports``: make the views of a run stream again, merge the parts of a run, or compare two streams."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from reports.compare.files import write_comparison
 from reports.compare.prediction import prediction_between
 from reports.compare.terminal import show_comparison
 from reports.known_deviations import acceptance_in
+from reports.merging import merge
 from reports.page.html import write_index
 from reports.page.index import worst
 from reports.stream import read_run, stream_path
@@ -31,6 +32,13 @@ def render(arguments: argparse.Namespace) -> int:
     write_views(run, out, beside=own)
     show(run, Console(), directory=own, page=out / "report.html", verbose=arguments.verbose)
     return 0
+
+
+def merge_parts(arguments: argparse.Namespace) -> int:
+    """``merge PART… [--out DIR]``: the exit code of the whole run, 0 KEPT, 1 BROKEN, 2 PROVES NOTHING."""
+    run = merge(arguments.parts, arguments.out, deviations=arguments.deviations)
+    show(run, Console(), directory=arguments.out, verbose=arguments.verbose)
+    return run.footer.exit
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
@@ -54,7 +62,7 @@ def index(arguments: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 2 for bad input, with one sentence on stderr.
 
-    ``render``: 0. ``compare``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST.
+    ``render``: 0. ``merge``: 0 KEPT, 1 BROKEN, 2 PROVES NOTHING. ``compare``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST.
     """
     parser = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -65,6 +73,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument("--out", type=Path, metavar="DIR", help="where the views go (default: beside the stream)")
     command.add_argument("-v", "--verbose", action="store_true", help="print the table of all clauses too")
     command.set_defaults(do=render)
+    command = commands.add_parser("merge", help="make one report of all parts of a run")
+    command.add_argument(
+        "parts",
+        type=Path,
+        nargs="+",
+        metavar="PART",
+        help="what a run with --shard wrote: a run.jsonl or run.jsonl.gz, or the directory that holds it",
+    )
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        default=Path("build/report"),
+        help="where the report goes (default: build/report)",
+    )
+    command.add_argument(
+        "--deviations", type=Path, metavar="FILE", help="the known deviations of the parts (default: the engine's)"
+    )
+    command.add_argument("-v", "--verbose", action="store_true", help="print the table of all clauses too")
+    command.set_defaults(do=merge_parts)
     command = commands.add_parser("index", help="make one page over the runs below a folder")
     command.add_argument("folder", type=Path, metavar="FOLDER", help="the folder, such as build/versions")
     command.add_argument("--out", type=Path, metavar="FILE", help="the page (default: index.html in the folder)")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from records.run import Verdict
+from records.run import Part, Verdict
 from reports.findings import findings_of
 from reports.harms import in_ways
 from reports.quantities import counted
@@ -14,11 +14,12 @@ from reports.stream import Run
 
 
 class Word(str, Enum):
-    """The first word of a run, or of the comparison of two."""
+    """The first word of a run, of a part of one (NOTHING BROKEN, BROKEN or PROVES NOTHING), or of the comparison of two."""
 
     KEPT = "KEPT"
     BROKEN = "BROKEN"
     PROVES_NOTHING = "PROVES NOTHING"
+    NOTHING_BROKEN = "NOTHING BROKEN"
     UPGRADE = "UPGRADE"
     LOOK_FIRST = "LOOK FIRST"
     DO_NOT_UPGRADE = "DO NOT UPGRADE"
@@ -26,7 +27,7 @@ class Word(str, Enum):
     @property
     def mark(self) -> str:
         """A sign of it, for Markdown."""
-        good, bad = (Word.KEPT, Word.UPGRADE), (Word.BROKEN, Word.DO_NOT_UPGRADE)
+        good, bad = (Word.KEPT, Word.NOTHING_BROKEN, Word.UPGRADE), (Word.BROKEN, Word.DO_NOT_UPGRADE)
         return "✅" if self in good else "❌" if self in bad else "⚠️"
 
     @property
@@ -54,11 +55,23 @@ def answer_of(run: Run) -> Answer:
     """
     shown = findings_of(run).known
     known = f"; known: {in_ways(one.severity for one in shown)}" if shown else ""
+    if run.header.shard is not None:
+        return _of_part(run, run.header.shard, known)
     if run.footer.exit == 0:
         return Answer(Word.KEPT, f"{named(run)} does what is promised{known}", 0)
     if run.footer.exit == 1:
         return Answer(Word.BROKEN, f"{named(run)} {', and '.join(_broken(run))}{known}", 1)
     return Answer(Word.PROVES_NOTHING, f"{' and '.join(_undecided(run))} on {named(run)}{known}", 2)
+
+
+def _of_part(run: Run, part: Part, known: str) -> Answer:
+    """Of a part of a run: what fails in it, and how to come to the verdict."""
+    more = f"{known}; this is {part}: python -m reports merge gives the verdict"
+    if run.footer.exit == 0:
+        return Answer(Word.NOTHING_BROKEN, f"nothing new fails on {named(run)}{more}", 0)
+    if run.footer.exit == 1:
+        return Answer(Word.BROKEN, f"{named(run)} {', and '.join(_broken(run))}{more}", 1)
+    return Answer(Word.PROVES_NOTHING, f"{' and '.join(_undecided(run))} on {named(run)}{more}", 2)
 
 
 def _with(run: Run, *verdicts: Verdict) -> list[str]:

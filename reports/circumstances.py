@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from records.run import Header
 from reports.quantities import counted
 
@@ -23,15 +25,36 @@ def versions_of(header: Header) -> str:
 
 
 def machine_of(header: Header) -> str:
-    """``2 processors, time zone UTC, locale C.UTF-8, tables on ext4``."""
-    return ", ".join(_words(name, value) for name, value in header.machine.items())
+    """``2 processors, time zone UTC, locale C.UTF-8, tables on ext4``. Of a run that was merged: ``in 5 parts: …``, and where its
+    machines differ, each with its parts: ``in 3 parts: 1, 3: 2 processors, …; 2: 4 processors, …``."""
+    if header.machines is None:
+        return _machine(header.machine)
+    parts: dict[str, list[str]] = {}
+    for number, machine in enumerate(header.machines, start=1):
+        parts.setdefault(_machine(machine), []).append(str(number))
+    each = [machine if len(parts) == 1 else f"{', '.join(own)}: {machine}" for machine, own in parts.items()]
+    return f"in {counted(len(header.machines), 'part')}: {'; '.join(each)}"
 
 
 def machines_differ(base: Header, candidate: Header) -> str:
     """What differs between the machines of two runs: ``2 processors → 4 processors``. Empty where nothing does."""
-    one, other = base.machine, candidate.machine
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-    return ", ".join(f"{_words(name, one.get(name))} → {_words(name, other.get(name))}" for name in names)
+    one, other = (header.machines or (header.machine,) for header in (base, candidate))
+    names = dict.fromkeys(name for machine in (*one, *other) for name in machine)
+    differing = [name for name in names if set(_values(name, one)) != set(_values(name, other))]
+    return ", ".join(f"{_any_of(name, one)} → {_any_of(name, other)}" for name in differing)
+
+
+def _machine(machine: Mapping[str, str]) -> str:
+    return ", ".join(_words(name, value) for name, value in machine.items())
+
+
+def _values(name: str, machines: Iterable[Mapping[str, str]]) -> list[str | None]:
+    """What one or the other of the machines has, each once."""
+    return list(dict.fromkeys(machine.get(name) for machine in machines))
+
+
+def _any_of(name: str, machines: Iterable[Mapping[str, str]]) -> str:
+    return " or ".join(_words(name, value) for value in _values(name, machines))
 
 
 def _words(name: str, value: str | None) -> str:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
+<<<<<<< HEAD
 from engines.object_store import Storage
+=======
+from engines.provider import ENGINES, kind_of
+>>>>>>> main
 from harness.judging.conditions import CONDITIONS
 from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS
 from records.mistakes import UsageMistake
+from records.run import ListedDeviation
 from reports.compare.acceptance import Acceptance
 from reports.deviations import Deviation, in_force, read_deviations
 from suites.catalogue import CATALOGUE
+
+#: Where the known deviations of the built-in engines are.
+_OWN = Path(__file__).parent.parent / "deviations"
 
 
 def deviations_in(path: Path, storage: Storage | None = Storage.LOCAL) -> tuple[Deviation, ...]:
@@ -45,9 +54,28 @@ def acceptance_in(path: Path) -> Acceptance:
     return Acceptance(path, deviations_in(path, None), date.today())
 
 
-def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
-    """The deviations that apply to this version today, for a judge."""
-    applying = in_force(deviations, version=version, today=date.today())
+def deviations_of(engine: str) -> Path:
+    """The file of an engine's known deviations, by what ``--engine`` takes. Of one from outside it is beside its module.
+
+    Raises EngineUnavailable for an engine that is not known.
+    """
+    kind = kind_of(engine)
+    if engine in ENGINES:
+        return _OWN / f"{kind.name}.toml"
+    return Path(inspect.getfile(type(kind))).with_name("deviations.toml")
+
+
+def by_reason(listed: Iterable[KnownDeviation]) -> tuple[ListedDeviation, ...]:
+    """Known deviations as the header lists them: the clauses of each reason, in the order of the file."""
+    clauses: dict[str, dict[str, None]] = {}
+    for one in listed:
+        clauses.setdefault(one.reason, {})[one.clause] = None
+    return tuple(ListedDeviation(reason, tuple(own)) for reason, own in clauses.items())
+
+
+def known(deviations: Iterable[Deviation], version: str, *, today: date | None = None) -> list[KnownDeviation]:
+    """The deviations that apply to this version on a day (None: today), for a judge."""
+    applying = in_force(deviations, version=version, today=today or date.today())
     return [
         KnownDeviation(one.clause, one.when, one.reason, one.symptom.causes, one.symptom.errors, one.symptom.of)
         for one in applying

@@ -58,10 +58,22 @@ def stream_path(path: Path) -> Path:
 
 
 def read_run(path: Path | str) -> Run:
-    """Read a stream, given its file or the report directory that holds it. A file whose name ends in ``.gz`` is compressed.
+    """Read the stream of a whole run, given its file or the report directory that holds it. A file whose name ends in ``.gz`` is
+    compressed.
 
-    Raises StreamError.
+    Raises StreamError; also for a part of a run, which has no verdicts.
     """
+    run = read_stream(path)
+    if run.header.shard is not None:
+        place = stream_path(Path(path))
+        raise StreamError(
+            f"{place} is {run.header.shard} of a run: merge the parts first, with python -m reports merge PART… --out DIR."
+        )
+    return run
+
+
+def read_stream(path: Path | str) -> Run:
+    """Read a stream as ``read_run`` does, be it of a whole run or of a part. Raises StreamError."""
     path = stream_path(Path(path))
     try:
         file = _opened(path)

@@ -109,7 +109,8 @@ def verdicts(
     """One result for each clause of the header, in the header's order.
 
     ``deviations`` are those in force, ``ended`` those that are past their end (``reports.deviations``): their clauses fail or
-    are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left.
+    are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left. Of a part of a run,
+    only failures are decided.
     """
     judged, failing = Judged(), Failing()
     for number, case in enumerate(cases):
@@ -129,7 +130,7 @@ def results_among(
     stopped: bool = False,
 ) -> tuple[ClauseResult, ...]:
     """The results (``verdicts``) by the cases that were taken. ``shown``: the examples of each clause that fails."""
-    listed, over = _by_clause(deviations), _by_clause(ended)
+    listed, over = _by_clause(deviations), _by_clause(ended if header.shard is None else ())
     unasked = {clause.id for clause in header.clauses if clause.status == "disabled"}
     violated = {name for name, tally in judged.tallies.items() if tally.broken}
     current = {_entry(one) for one in deviations if one.clause in violated | unasked}
@@ -141,7 +142,12 @@ def results_among(
         known = listed.get(name, [])
         verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
         if header.left_out:
-            verdict, reason = _of_part(verdict, reason, known)
+            verdict, reason = _with_cases_left(
+                verdict, reason, known, "The budget left out the cases that exercise it."
+            )
+        if header.shard is not None:
+            verdict = Verdict.UNEXERCISED if verdict is Verdict.ERROR else verdict
+            verdict, reason = _with_cases_left(verdict, reason, known, "No case of this part exercises it.")
         if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
             verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
         past = over.get(name, []) if clause.status != "disabled" or failed else []
@@ -212,12 +218,13 @@ def _judge(
     return Verdict.PASS, ""
 
 
-def _of_part(verdict: Verdict, reason: str, known: Sequence[Deviation]) -> tuple[Verdict, str]:
-    """The verdict of a run whose budget left out cases: these may exercise a clause, or show that it fails as it is known to."""
+def _with_cases_left(verdict: Verdict, reason: str, known: Sequence[Deviation], left: str) -> tuple[Verdict, str]:
+    """The verdict where the budget left out cases, or other parts of the run have them: these may exercise a clause, or show that
+    it fails as it is known to. ``left`` says of a clause that none of the judged cases exercises where they are."""
     if verdict is Verdict.STALE:
         return Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): none of the judged cases fails it."
     if verdict is Verdict.UNEXERCISED:
-        return Verdict.DISABLED, "The budget left out the cases that exercise it."
+        return Verdict.DISABLED, left
     return verdict, reason
 
 
@@ -245,20 +252,25 @@ def counts(results: Iterable[ClauseResult]) -> dict[Verdict, int]:
     return {verdict: found.count(verdict) for verdict in Verdict if verdict in found}
 
 
-def exit_code(results: Iterable[ClauseResult], errors: int) -> int:
+def exit_code(results: Iterable[ClauseResult], errors: int, *, part: bool = False) -> int:
     """The exit code of a run. ``errors`` counts the cases that ended in an error.
 
-    1 for any fail or stale; else 2 for any error or unexercised clause, an error in a case, or no clause that was judged; else 0.
+    1 for any fail or stale; else 2 for any error or unexercised clause, an error in a case, or no clause that was judged, unless
+    it is only a ``part`` of a run; else 0.
     """
     found = {result.verdict for result in results}
     if found & {Verdict.FAIL, Verdict.STALE}:
         return 1
-    undecided = errors or found & {Verdict.ERROR, Verdict.UNEXERCISED} or not found & {Verdict.PASS, Verdict.XFAIL}
+    judged = found & {Verdict.PASS, Verdict.XFAIL}
+    undecided = errors or found & {Verdict.ERROR, Verdict.UNEXERCISED} or not (judged or part)
     return 2 if undecided else 0
 
 
-def footer_of(results: Sequence[ClauseResult], cases: Iterable[JudgedCase], *, seconds: float) -> Footer:
-    """The footer for these results and cases, without its digest. ``seconds`` is how long the run took by the wall clock."""
+def footer_of(
+    results: Sequence[ClauseResult], cases: Iterable[JudgedCase], *, seconds: float, part: bool = False
+) -> Footer:
+    """The footer for these results and cases, without its digest. ``seconds`` is how long the run took by the wall clock;
+    ``part``: it is only a part of one."""
     number = steps = errors = 0
     engine_seconds = 0.0
     for case in cases:
@@ -277,6 +289,6 @@ def footer_of(results: Sequence[ClauseResult], cases: Iterable[JudgedCase], *, s
             for one in results
         },
         counts=counts(results),
-        exit=exit_code(results, errors),
+        exit=exit_code(results, errors, part=part),
         digest="",
     )

@@ -23,6 +23,7 @@ from reports.stream import read_run
 from reports.verdicts import ATTENTION
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
+from runner.given_options import given
 
 DIRECTORY = Path("build/versions")
 
@@ -123,6 +124,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
     parser.add_argument("--write", action="store_true", help="put the table into the page that has a place for it")
     asked, options = parser.parse_known_args(arguments)
+    if "shard" in given(arguments):
+        raise UsageMistake("--shard judges a part of each version, and the table is of whole runs: leave it out.")
     versions = _asked(asked.versions)
     engine = versions[0].engine
     page = page_of(engine) if asked.write else None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from rich.console import Console
 
@@ -24,12 +22,13 @@ from engines.s3_gateway import Gateway
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
 from records.json_form import from_json, to_json
-from records.mistakes import UsageMistake
 from records.run import Header, JudgedCase, Verdict
+from reports.counterexamples.checked import disagreements
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.known_deviations import deviations_in, known
-from reports.stream import FILE_NAME, read_run
+from reports.report_directory import prepare
+from reports.stream import FILE_NAME, read_stream
 from reports.stream_writer import RunWriter
 from reports.verdicts import footer_of, verdicts
 from reports.views.files import write_views
@@ -37,7 +36,7 @@ from reports.views.terminal import Progress, show, show_answer
 from runner.channel import Caller
 from runner.circumstances import circumstances
 from runner.claims import Claims
-from runner.counterexample import disagreements, write_counterexamples
+from runner.counterexample import write_counterexamples
 from runner.header import run_header
 from runner.options import Options
 from runner.plan import Plan, plan_of
@@ -77,7 +76,7 @@ class Controller:
         self._progress = Progress(console)
         self._deviations = deviations_in(options.deviations, options.storage)
         if options.replay is None:
-            self._open.enter_context(prepare(options.report_dir))
+            self._open.enter_context(prepare(options.report_dir, option="--report-dir"))
         self._workspace = Workspace(options.table_root)
         self._gateway = None
         if options.storage is Storage.S3:
@@ -181,7 +180,7 @@ class Controller:
         missing = self._missing_shards()
         stopped = stopped and bool(missing) and self._broken
         if stopped:
-            todo = f"{len(missing)} of {len(self.plan.shards)} parts were not judged"
+            todo = f"{len(missing)} of {len(self.plan.shards)} test items were not judged"
             self._console.print(
                 f"Stopped at a failure: {todo}, and only what failed is decided.", highlight=False, soft_wrap=True
             )
@@ -200,7 +199,8 @@ class Controller:
             ended=ended(self._deviations, version=version, today=today),
             stopped=stopped,
         )
-        footer = footer_of(results, self._cases, seconds=time.monotonic() - self._began)
+        part = self.plan.part is not None
+        footer = footer_of(results, self._cases, seconds=time.monotonic() - self._began, part=part)
         if mishaps and footer.exit != 1:
             self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
             return 2
@@ -239,10 +239,11 @@ class Controller:
         return all_contradicted
 
     def _write_report(self, found: Sequence[Failure], *, version: str) -> None:
-        """The views, and what the terminal shows."""
+        """The views, which a part of a run has none of, and what the terminal shows."""
         directory, proposal = self._options.report_dir, self._options.propose_deviations
-        run = read_run(directory)
-        write_views(run, directory)
+        run = read_stream(directory)
+        if run.header.shard is None:
+            write_views(run, directory)
         if proposal is not None:
             shown = [(clause, example) for clause, own in examples(found).items() for example in own]
             wrong = [(clause, example.violation.message, example.cause) for clause, example in shown]
@@ -266,27 +267,6 @@ def remote_controller(caller: Caller) -> Controller:
             caller.call("case", to_json(case))
 
     return cast("Controller", Remote())
-
-
-def prepare(directory: Path) -> IO[bytes]:
-    """Make the report directory and remove an earlier run's report: a run that dies must not leave it. Raises UsageMistake.
-
-    No other run can use the directory while the file that it returns is open.
-    """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        stream = open(directory / FILE_NAME, "ab")  # noqa: SIM115 - it is open as long as the run
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        stream.truncate(0)
-        for view in ("report.html", "junit.xml", "summary.md", "badge.json"):
-            (directory / view).unlink(missing_ok=True)
-        for case in directory.glob("counterexamples/*/case.json"):
-            shutil.rmtree(case.parent)
-        return stream
-    except BlockingIOError:
-        raise UsageMistake(f"Another run writes its report to {directory}: name another with --report-dir.") from None
-    except OSError as error:
-        raise UsageMistake(f"--report-dir {directory} cannot be written ({error.strerror}): name another.") from error
 
 
 def _seed(options: Options) -> int:

@@ -6,36 +6,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from engines.kind import Provider, Scripting
-from engines.provider import rules_of
-from records.run import Header, ListedClause
-from reports.counterexamples import folder_of, write_answer, write_counterexample
+from records.run import Header
+from reports.counterexamples import folder_of, write_answer
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
-from reports.counterexamples.explanation import explanation
-from reports.counterexamples.plan import reproduction_plan
-from reports.counterexamples.script import InvalidPlan, reproduction
-from reports.failures import Example, Failure, examples
+from reports.counterexamples.examples import Script, shown, write_example
+from reports.failures import Failure
 
 #: The most seconds of one script: on Spark it starts a JVM of its own.
 _LIMIT = 240
 
 #: How many scripts run at once.
 _AT_ONCE = 2
-
-
-@dataclass(frozen=True)
-class Script:
-    """A script that was written. ``home``: the directory of its table. ``shows_storage``: it says the same on any engine."""
-
-    clause: str
-    text: str
-    home: str
-    shows_storage: bool = False
 
 
 def write_counterexamples(
@@ -53,15 +39,12 @@ def write_counterexamples(
     without the fault which the run's engine had on purpose must say HOLDS, unless it restores what that engine left; any other
     VIOLATED.
     """
-    chosen = [example for examples_of in examples(found).values() for example in examples_of]
-    ranked = [example for failure in found for example in failure.examples if example in chosen]
-    clauses = {clause.id: clause for clause in header.clauses}
-    written = {}
-    for example in ranked:
-        together = next(failure for failure in found if example in failure.examples)
-        others = [other.clause for other in together.examples if other.clause != example.clause]
-        written[_folder(example)] = _write(example, others, clauses[example.clause], header, provider, directory)
-    leads = [_folder(failure.lead) for failure in found]
+    dialect = provider.dialect if isinstance(provider, Scripting) else None
+    written = {
+        folder: write_example(example, failure, header=header, dialect=dialect, directory=directory)
+        for folder, (example, failure) in shown(found).items()
+    }
+    leads = [folder_of(failure.lead.clause, failure.lead.judged.id) for failure in found]
     order = [*(folder for folder in leads if folder in written), *(folder for folder in written if folder not in leads)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(lambda folder: answer_of(written[folder], workspace), order[:scripts]))
@@ -73,32 +56,6 @@ def write_counterexamples(
         write_answer(directory, checked[-1])
     write_checked(checked, directory)
     return checked
-
-
-def _folder(example: Example) -> str:
-    return folder_of(example.clause, example.judged.id)
-
-
-def _write(
-    example: Example,
-    others: Sequence[str],
-    clause: ListedClause,
-    header: Header,
-    provider: Provider,
-    directory: Path,
-) -> Script:
-    """Write a counterexample; return its script. ``others``: the clauses that fail in the same step."""
-    judged, violation = example.judged, example.violation
-    option = header.option or header.engine
-    own_clock = rules_of(option, header.version).own_clock
-    plan = reproduction_plan(judged, violation, clause)
-    try:
-        text = reproduction(plan, provider.dialect if isinstance(provider, Scripting) else None, option=option)
-    except InvalidPlan as invalid:
-        raise RuntimeError(f"No script can be made for {clause.id}, case {judged.id}: {invalid}") from invalid
-    told = explanation(judged, violation, clause, engine=option, own_clock=own_clock, others=others)
-    write_counterexample(directory, judged, clause.id, explanation=told, script=text)
-    return Script(clause.id, text, str(Path(plan.scripted.root).parent), plan.shows_storage)
 
 
 def answer_of(written: Script, workspace: Path) -> tuple[str, str]:
@@ -131,10 +88,3 @@ def answer_of(written: Script, workspace: Path) -> tuple[str, str]:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
-
-
-def disagreements(checked: Iterable[Checked], failed: Iterable[str]) -> tuple[list[Checked], bool]:
-    """The scripts that contradict their verdicts, and whether no clause that ``failed`` is left without such a script."""
-    found = [one for one in checked if one.disagrees]
-    contradicted = {one.clause for one in found}
-    return found, bool(found) and contradicted >= set(failed)

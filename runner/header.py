@@ -14,7 +14,8 @@ from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
 from harness.judging.excuses import KnownDeviation
 from harness.judging.severity import harm_of
-from records.run import Header, ListedClause, ListedDeviation, PlannedCampaign
+from records.run import Header, ListedClause, PlannedCampaign
+from reports.known_deviations import by_reason
 from runner.options import Options
 from runner.plan import Plan
 from suites.catalogue import CATALOGUE
@@ -50,6 +51,7 @@ def run_header(
         clauses=tuple(_entry(clause, options, unsupported) for clause in CATALOGUE.values()),
         deviations=by_reason(listed),
         campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
+        shard=plan.part,
     )
 
 
@@ -71,11 +73,3 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
         status=status,
         reason=reason,
     )
-
-
-def by_reason(listed: Iterable[KnownDeviation]) -> tuple[ListedDeviation, ...]:
-    """Known deviations as the header lists them: the clauses of each reason, in the order of the file."""
-    clauses: dict[str, dict[str, None]] = {}
-    for one in listed:
-        clauses.setdefault(one.reason, {})[one.clause] = None
-    return tuple(ListedDeviation(reason, tuple(own)) for reason, own in clauses.items())

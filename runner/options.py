@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
+from reports.known_deviations import deviations_of
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
 
@@ -46,7 +46,11 @@ class Options:
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     scripts: int | None = None  # how many reproduction scripts are run; None: all
     seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
+<<<<<<< HEAD
     storage: Storage = Storage.LOCAL
+=======
+    shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
+>>>>>>> main
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
     def selects(self, clause: str) -> bool:
@@ -78,6 +82,8 @@ def add_options(parser: OptionParser) -> None:
     add("--budget", default="1", metavar="TIME", help=budget)
     add("--draw", default="0", metavar="N", help="judge N random cases besides, the same for each engine and --seed")
     add("--seed", default=None, metavar="N", help="a random run with this seed")
+    part = "judge the K-th of N parts of the run; `python -m reports merge` puts their reports together"
+    add("--shard", default=None, metavar="K/N", help=part)
     add("--known-bad", default=None, metavar="NAME", help="an engine with this fault built in; `list` names them")
     judged = "judge these only; ids or prefixes, repeatable; `list` names all"
     add("--clause", action="append", default=[], metavar="ID", help=judged)
@@ -109,17 +115,23 @@ def add_options(parser: OptionParser) -> None:
     )
 
 
-def options(config: pytest.Config, root: Path) -> Options:
-    """The checked options. Raises UsageMistake or EngineUnavailable. ``root`` is the repository's."""
+def options(config: pytest.Config) -> Options:
+    """The checked options. Raises UsageMistake or EngineUnavailable."""
     get = config.getoption
     engine = get("engine")
-    kind = _kind("--engine", engine)
+    _kind("--engine", engine)
     clauses = tuple(get("clause"))
     for wanted in clauses:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
             raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
     seconds = _seconds(get("budget"))
     profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
+    seed = _whole("--seed", get("seed"))
+    shard = _shard(get("shard"))
+    if shard is not None and not profile.fixed and seed is None:
+        raise UsageMistake(f"--shard: {profile.name} draws other cases in each run: give all parts the same --seed N.")
+    if shard is not None and get("replay") is not None:
+        raise UsageMistake("--replay judges one case, which has no parts: leave out --shard.")
     spark_conf = dict(_setting(text) for text in get("spark_conf"))
     master = _master(spark_conf.get("spark.master", get("spark_master")))
     storage = Storage(_one_of("--storage", get("storage"), tuple(storage.value for storage in Storage)))
@@ -130,12 +142,17 @@ def options(config: pytest.Config, root: Path) -> Options:
         engine=engine,
         profile=profile,
         seconds=seconds,
+<<<<<<< HEAD
         scripts=_scripts(get("check_scripts"), engine, profile, patched=patched, storage=storage),
         seed=_whole("--seed", get("seed")),
+=======
+        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched),
+        seed=seed,
+>>>>>>> main
         known_bad=get("known_bad"),
         clauses=clauses,
         report_dir=Path(get("report_dir")),
-        deviations=_file("--deviations", get("deviations")) or _known_deviations(engine, kind, root),
+        deviations=_file("--deviations", get("deviations")) or deviations_of(engine),
         spark_conf=spark_conf,
         extra_classpath=tuple(_existing("--extra-classpath", path) for path in get("extra_classpath")),
         jars=tuple(_existing("--jars", path) for path in get("jars")),
@@ -146,6 +163,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         verbose=config.get_verbosity() > 0,
         replay=_file("--replay", get("replay")),
         shared_with=_shared_with(get("shared_with")),
+        shard=shard,
         propose_deviations=_new_file("--propose-deviations", get("propose_deviations")),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
@@ -188,13 +206,6 @@ def _kind(option: str, engine: str) -> EngineKind:
         raise UsageMistake(f"{option} {unknown}") from unknown
 
 
-def _known_deviations(engine: str, kind: EngineKind, root: Path) -> Path:
-    """Where an engine's known deviations are: of one from outside, deviations.toml beside its module."""
-    if engine in ENGINES:
-        return root / "deviations" / f"{kind.name}.toml"
-    return Path(inspect.getfile(type(kind))).with_name("deviations.toml")
-
-
 def _profile(name: str, budget: str, drawn: int) -> Profile:
     profile = PROFILES[_one_of("--profile", name, PROFILES)]
     factor = _positive("--budget", budget, "a time or a factor", "3m")
@@ -234,6 +245,18 @@ def _positive(option: str, text: str, what: str, example: str) -> float:
     if not 0 < number < math.inf:
         raise UsageMistake(f"{option} {text} is not {what}: give one, such as {option} {example}.")
     return number
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    """The number of a part, and of how many."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise UsageMistake(
+            f"--shard {text} is not a part of a run: give its number and of how many, such as --shard 2/5."
+        )
+    return int(match[1]), int(match[2])
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -8,22 +8,34 @@ from engines.kind import Limits
 from engines.provider import capabilities_of, costs_of, installed_version, limits_in, limits_on
 from harness.campaigns.campaign import Profile, Shard
 from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
+from harness.campaigns.division import digest_of, divided
 from model.vocabulary.capabilities import Capabilities
+from records.run import Part
 from runner.options import Options
 from suites.campaigns import corpus_seconds, left_out, shards
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The test items of a run. ``profile`` is the one of the command line, scaled to a budget that is a time."""
+    """The test items of a run, or of the part of it that is judged here.
+
+    ``profile`` is the one of the command line, scaled to a budget that is a time.
+    """
 
     profile: Profile
     shards: tuple[Shard, ...]
     left_out: int = 0  # cases of the corpus that the budget leaves out
+    part: Part | None = None
+
+    @property
+    def is_empty_part(self) -> bool:
+        """Whether the run has fewer test items than parts, and this part has none."""
+        return self.part is not None and not self.shards
 
 
 def plan_of(options: Options) -> Plan:
-    """The plan of a run: it depends on the command line and the engines' versions alone, so both sides of an upgrade have one.
+    """The plan of a run: it depends on the command line and the engines' versions alone, so both sides of an upgrade have one,
+    and so have the machines that judge its parts.
 
     Raises EngineUnavailable.
     """
@@ -32,7 +44,12 @@ def plan_of(options: Options) -> Plan:
     if options.seconds is not None:
         profile = profile.scaled(_factor(options, options.seconds, capabilities))
     about = profile, options.clauses, capabilities
-    return Plan(profile, tuple(shards(*about)), left_out(*about))
+    items = tuple(shards(*about))
+    if options.shard is None:
+        return Plan(profile, items, left_out(*about))
+    number, of = options.shard
+    parts = divided(items, of)
+    return Plan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
 
 
 def limits_of(options: Options) -> list[Limits]:

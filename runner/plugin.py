@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,15 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaigns.campaign)"
     )
     try:
-        chosen = options(config, ROOT)
+        chosen = options(config)
         _show_lists(chosen)
         _check_fault(chosen)
         if chosen.replay is not None:
             read_case(chosen.replay)
+        if chosen.shard is not None and config.getoption("maxfail"):
+            raise UsageMistake(
+                "-x and --maxfail end a part before its end, and only whole parts can be merged: leave them out."
+            )
         deviations_in(chosen.deviations)  # the run reads them again: here they are only checked
         config.stash[_OPTIONS] = chosen
         if _is_run(config) and not _is_worker(config) and not config.option.collectonly:
@@ -162,21 +167,24 @@ def _plan(config: pytest.Config) -> list[Shard]:
 def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """Judges cases on the engine of the command line."""
     config = request.config
-    chosen = config.stash[_OPTIONS]
     if _is_worker(config):
         given = config.workerinput["tombstone"]  # type: ignore[attr-defined]
         controller = remote_controller(Caller(tuple(given["address"]), bytes.fromhex(given["key"])))
-        name = config.workerinput["workerid"]  # type: ignore[attr-defined]
+        made = _worker(config, controller, config.workerinput["workerid"])  # type: ignore[attr-defined]
     else:
-        controller, name = config.stash[_CONTROLLER], "main"
+        made = _worker(config, config.stash[_CONTROLLER], "main")
+    yield made
+    made.close()
+
+
+def _worker(config: pytest.Config, controller: Controller, name: str) -> Worker:
+    chosen = config.stash[_OPTIONS]
 
     def open_engine() -> Engine:
         engine = open_adapter(chosen.engine, controller.lease, time_limit=chosen.time_limit)
         return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
 
-    made = Worker(chosen, controller, open_engine, name)
-    yield made
-    made.close()
+    return Worker(chosen, controller, open_engine, name)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -222,8 +230,13 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     # With -x or --maxfail pytest itself ends the run, and pytest-xdist interrupts it.
     stopped = 0 < (config.getoption("maxfail") or 0) <= session.testsfailed
     ended = stopped or exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    controller = config.stash[_CONTROLLER]
     try:
-        session.exitstatus = config.stash[_CONTROLLER].finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and controller.plan.is_empty_part:
+            with closing(_worker(config, controller, "main")) as worker:
+                worker.open()  # so that the stream of the part has its header
+            ended = True
+        session.exitstatus = controller.finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
     except Exception:  # noqa: BLE001 - without a report, nothing is proven
         traceback.print_exc()
         session.exitstatus = 2

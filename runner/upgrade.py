@@ -34,6 +34,8 @@ _QUIET = ("--brief", "--no-header", "-qq")
 _REFUSED: Mapping[str, str] = {
     "report_dir": "--report-dir is set for each of the two gates: name the directory of the whole report with --out DIR.",
     "shared_with": "--shared-with is set for each of the two gates, to the other version: leave it out.",
+    "shard": "--shard judges a part of each version, and only whole runs can be compared: use it with gate-version on each, "
+    "merge the parts of each, and compare the two (docs/gating-an-upgrade.md).",
     "replay": "--replay judges one case: use it with gate-version, on each of the versions.",
     "known_bad": "--known-bad builds a fault into both versions: leave it out, as versions are compared as they are.",
     "propose_deviations": "--propose-deviations would be written by both gates: use it with gate-version.",

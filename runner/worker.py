@@ -28,7 +28,7 @@ DATABASE = Path(".hypothesis") / "examples"
 
 
 class Worker:
-    """Judges shards, or one replayed case. The engine is opened with the first."""
+    """Judges shards, or one replayed case. The engine is opened with the first, if not before."""
 
     def __init__(self, options: Options, controller: Controller, open_engine: Callable[[], Engine], name: str) -> None:
         self._options = options
@@ -40,7 +40,8 @@ class Worker:
         self._seed = 0
         self._capabilities = EVERYTHING
 
-    def _ready(self) -> Judge:
+    def open(self) -> Judge:
+        """Open the engine, unless it is open, and tell the controller of it."""
         if self._judge is None:
             self._engine = self._open_engine()
             versions = dict(self._engine.versions)
@@ -66,7 +67,7 @@ class Worker:
 
     def judge(self, shard: Shard) -> None:
         """Judge the shard's cases. Raises PromiseBroken."""
-        judge = self._ready()
+        judge = self.open()
         runner = ShardRunner(
             shard, judge, emit=self._controller.case, claim=self._controller.claim, capabilities=self._capabilities
         )
@@ -76,7 +77,7 @@ class Worker:
         """Judge the case of ``--replay``; the controller prints the result. Raises PromiseBroken."""
         assert self._options.replay is not None
         case = read_case(self._options.replay)
-        judge = self._ready()
+        judge = self.open()
         # A kept case may have times near a cutoff on any engine: it is judged as it is.
         if fits(case, capabilities=replace(self._capabilities, sets_clock=True)):
             judged = judge.judge(case)

@@ -33,7 +33,17 @@ from model.vocabulary.commands import Command, kind_of
 from model.vocabulary.operations import operation_of
 from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Read, Step, Together, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    InvalidDelete,
+    InvalidVacuum,
+    OpenSession,
+    OtherCommand,
+    Read,
+    Step,
+    Together,
+    Vacuum,
+)
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
@@ -207,6 +217,8 @@ def _of_case(case: Case) -> Iterator[Facet]:
             found |= {("two at once", sides), ("held", f"{operation_of(step.first).value}: {step.point.value}")}
         if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
             found.add(("crash", f"{operation}: {step.crash.point.value}, {step.crash.written.value}"))
+        if isinstance(step, OpenSession) and step.streams:
+            found.add(("form", "Read: as a stream"))
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             found.add(("form", f"{type(step).__name__}: by a session that opened the table earlier"))
     yield from found

@@ -28,26 +28,28 @@ _OTHERS = odds(
 @st.composite
 def earlier_sessions(draw: DrawFn) -> Case:
     """A session opens the table, others take one to three steps, the session then issues a DELETE, a VACUUM or reads: one or two
-    of these. A read of the current version ends the case.
+    of these. A read of the current version ends the case. A third of the sessions read the table as a stream, which most of
+    their steps then go on with.
 
     VACUUMs of the session have a RETAIN of zero hours half the time: what is young is then no longer protected by its age.
     Shrinks to a DELETE.
     """
     table = draw(program_tables())
     program = Program(table, engine_steps=8)
-    program.take(OpenSession())
+    streams = draw(odds((2, False), (1, True)))
+    program.take(OpenSession(streams))
     for operation in [draw(_OTHERS) for _ in range(draw(odds((2, 1), (2, 2), (1, 3))))]:
         possible = operation if allows(program, operation) else Operation.DELETE
         for step in draw(operations(program, possible)):
             program.take(step)
     for _ in range(draw(odds((3, 1), (2, 2)))):
-        program.take(draw(_by_the_session(program)))
+        program.take(draw(_by_the_session(program, reads=12 if streams else 2)))
     return Case(table, (*program.steps, Read()))
 
 
-def _by_the_session(program: Program) -> st.SearchStrategy[Step]:
+def _by_the_session(program: Program, *, reads: int) -> st.SearchStrategy[Step]:
     commands = deletes(program.table).map(lambda step: Delete(step.where, by_earlier=True))
-    return weighted((3, commands), (3, _vacuums()), (2, st.just(Read(by_earlier=True))))
+    return weighted((3, commands), (3, _vacuums()), (reads, st.just(Read(by_earlier=True))))
 
 
 @st.composite

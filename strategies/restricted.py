@@ -251,7 +251,7 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
     if isinstance(step, Insert):
         return step if capabilities.inserts else Read()
     if isinstance(step, OpenSession):
-        return step if capabilities.earlier_sessions else Read()
+        return OpenSession(step.streams and capabilities.streams) if capabilities.earlier_sessions else Read()
     if isinstance(step, Read):
         return replace(step, by_earlier=step.by_earlier and capabilities.earlier_sessions)
     if isinstance(step, Append):

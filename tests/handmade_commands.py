@@ -221,6 +221,7 @@ REFUSED: dict[str, tuple[Case, list[int]]] = {
 }
 
 _OPENED = (OpenSession(), StreamAppend(NEW))
+_STREAMED = (OpenSession(streams=True), StreamAppend(NEW))
 _UPDATED = Update(_to(W, "set"), HIGH)
 
 
@@ -280,4 +281,8 @@ SHOWING: dict[str, Case] = {
     "earlier-session-commits-and-is-refused": _case("plain", *_OPENED, Delete(IN_A, by_earlier=True)),
     "earlier-session-breaks": _case("plain", *_OPENED, Delete(IN_A, by_earlier=True)),
     "earlier-query-mixes-versions": _case("plain", *_OPENED, Read(by_earlier=True)),
+    "stream-delivers-a-row-twice": _case("plain", *_STREAMED, Delete(IN_A), Vacuum(), Read(by_earlier=True)),
+    "stream-loses-a-row": _case("plain", *_STREAMED, Delete(IN_A), Vacuum(), Read(by_earlier=True)),
+    "stream-does-not-begin": _case("plain", OpenSession(streams=True), Read()),
+    "stream-breaks": _case("plain", *_STREAMED, Delete(IN_A), Vacuum(), Read(by_earlier=True)),
 }

@@ -208,6 +208,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
+    "RESTORE, UPDATE or MERGE": (PLAIN, (OtherCommand(Update(Assignment("v", Type.LONG, 1), ONE)),)),
     "UPDATE of whole partitions": (PLAIN, (OtherCommand(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),)),
     "UPDATE by a literal of another type": (INTEGERS, (OtherCommand(Update(Assignment("v", Type.INTEGER, 5), SEVEN)),)),
     "NULL partition value": (in_partition(Type.STRING, None), ()),

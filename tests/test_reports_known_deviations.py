@@ -11,8 +11,7 @@ from engines.provider import ENGINES
 from harness.judging.excuses import KnownDeviation
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
-from reports.known_deviations import deviations_in, known
-from runner.header import by_reason
+from reports.known_deviations import by_reason, deviations_in, known
 from runner.plugin import ROOT
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'

@@ -21,9 +21,9 @@ from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Succeeds
 from records.run import JudgedCase
-from reports.counterexamples.checked import Checked, read_checked
+from reports.counterexamples.checked import Checked, disagreements, read_checked
 from reports.failures import failures
-from runner.counterexample import disagreements, write_counterexamples
+from runner.counterexample import write_counterexamples
 from suites.catalogue import CATALOGUE, unsupported
 from tests.small_streams import header
 

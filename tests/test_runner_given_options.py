@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from records.mistakes import UsageMistake
-from runner import gate_version, upgrade
+from runner import all_versions, gate_version, upgrade
 from runner.given_options import check_gate, given
 from tests.test_runner_versions import Gate, use
 
@@ -24,6 +24,7 @@ VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
         (["--report-dir=X"], "--report-dir is set for each of the two gates"),
         (["--profile", "smoke", "--shared-with=spark"], "--shared-with is set for each of the two gates"),
         (["--replay", "case.json"], "--replay judges one case: use it with gate-version"),
+        (["--shard", "1/5"], "--shard judges a part of each version, and only whole runs can be compared"),
         (["--known-bad", "list"], "--known-bad builds a fault into both versions"),
         (["--propose-deviations", "new.toml"], "--propose-deviations would be written by both gates"),
         (["-x"], "-x and --maxfail end one gate before the other"),
@@ -96,6 +97,17 @@ def test_an_upgrade_accepts_what_the_file_accepts(
     ours.write_text(ours.read_text(encoding="utf-8").replace("until = 2020-01-01\n", ""), encoding="utf-8")
     assert upgrade.main([*VERSIONS, f"--accept={ours}"]) == 0
     assert f"but for 1 fault that {ours} accepts" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("option", [["--shard", "1/2"], ["--shard=1/2"]])
+def test_a_table_is_of_whole_runs(
+    option: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate()
+    use(gate, monkeypatch, tmp_path)
+    assert all_versions.main(["deltalake==1.6.3", *option]) == 2
+    assert capsys.readouterr().err.startswith("--shard judges a part of each version, and the table is of whole runs:")
+    assert gate.asked == []
 
 
 @pytest.mark.parametrize("options", [["--engine", "spark"], ["--profile", "smoke", "--engine=spark"]])

@@ -13,7 +13,7 @@ import pytest
 
 from engines.provider import ENGINES
 from records.mistakes import UsageMistake
-from runner.controller import prepare
+from reports.report_directory import prepare
 from runner.options import Options, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE
@@ -35,7 +35,7 @@ def chosen(*arguments: str) -> Options:
         def get_verbosity(self) -> int:
             return 0
 
-    return options(Config(), ROOT)  # type: ignore[arg-type]
+    return options(Config())  # type: ignore[arg-type]
 
 
 def mistake(*arguments: str) -> str:
@@ -149,6 +149,18 @@ def test_a_small_budget_of_a_random_profile_draws_less() -> None:
     assert profile.part == 1 and sum(profile.cases.values()) < 0.6 * sum(whole.cases.values())
 
 
+def test_a_part_of_a_run() -> None:
+    assert chosen().shard is None and chosen("--shard=2/5").shard == (2, 5)
+    assert chosen("--shard=1/2", "--profile=nightly", "--seed=7").shard == (1, 2)
+    drawn = "--shard: nightly draws other cases in each run: give all parts the same --seed N."
+    assert mistake("--shard=1/2", "--profile=nightly") == drawn
+
+
+def test_a_replay_has_no_parts(tmp_path: Path) -> None:
+    (tmp_path / "case.json").write_text("")
+    assert "leave out --shard." in mistake("--shard=1/2", f"--replay={tmp_path / 'case.json'}")
+
+
 def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.jar").write_text("")
     monkeypatch.chdir(tmp_path)
@@ -180,6 +192,10 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ),
         ("--budget=much", "--budget much is not a time or a factor: give one, such as --budget 3m."),
         ("--budget=2", "--budget 2: gate has no more cases; add random ones with --draw, such as --draw 200."),
+        ("--shard=6/5", "--shard 6/5 is not a part of a run: give its number and of how many, such as --shard 2/5."),
+        ("--shard=0/5", "--shard 0/5 is not a part of a run: give its number and of how many, such as --shard 2/5."),
+        ("--shard=2", "--shard 2 is not a part of a run: give its number and of how many, such as --shard 2/5."),
+        ("--shard=²/5", "--shard ²/5 is not a part of a run: give its number and of how many, such as --shard 2/5."),
         ("--draw=-1", "--draw -1 is negative: give a number, such as --draw 3."),
         ("--draw=some", "--draw some is not a whole number: give one, such as --draw 7."),
         ("--budget=0", "--budget 0 is not a time or a factor: give one, such as --budget 3m."),
@@ -255,10 +271,10 @@ def test_scripts_are_run_where_it_takes_little_time() -> None:
 
 
 def test_a_directory_that_another_run_writes_to_is_refused(tmp_path: Path) -> None:
-    with prepare(tmp_path):
+    with prepare(tmp_path, option="--report-dir"):
         (tmp_path / "run.jsonl").write_text("a line", encoding="utf-8")
         with pytest.raises(UsageMistake, match="Another run writes its report to"):
-            prepare(tmp_path)
+            prepare(tmp_path, option="--report-dir")
         assert (tmp_path / "run.jsonl").read_text(encoding="utf-8") == "a line"
-    prepare(tmp_path).close()
+    prepare(tmp_path, option="--report-dir").close()
     assert (tmp_path / "run.jsonl").read_bytes() == b"", "an earlier stream must not be taken for this run's"

@@ -32,7 +32,7 @@ def test_the_first_failure_ends_the_run_with_a_whole_report(workers: str, tmp_pa
     command += ["--known-bad", FAULT, "--check-scripts", "0", "--report-dir", str(tmp_path)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 1, ended.stdout
-    assert "parts were not judged, and only what failed is decided." in ended.stdout
+    assert "test items were not judged, and only what failed is decided." in ended.stdout
     run = read_run(tmp_path)
     verdicts = {clause: result.verdict for clause, result in run.footer.verdicts.items()}
     assert "fail" in verdicts.values() and "pass" not in verdicts.values()

@@ -65,7 +65,7 @@ def test_only_cited_sections_of_the_protocol_are_listed() -> None:
     assert set(DELTA_RS_PAGES) == {source[2:] for source in CITED if source.startswith("R ")}
 
 
-@pytest.mark.parametrize("source", ["", "S9", "C 1.9", "C", "P Vacuum", "X 1.1"])
+@pytest.mark.parametrize("source", ["", "S10", "C 1.9", "C", "P Vacuum", "X 1.1"])
 def test_an_unknown_source_is_refused(source: str) -> None:
     with pytest.raises(ValueError, match="is not a source"):
         resolve(source)

@@ -28,6 +28,7 @@ from harness.observing.observation import (
     DeleteObservation,
     EarlierReadObservation,
     Observation,
+    OpenObservation,
     ReadObservation,
     RefusalObservation,
     UnreadTableObservation,
@@ -47,6 +48,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
@@ -122,6 +124,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
         },
         InvalidVacuum: {VacuumRefusalObservation},
         Read: {ReadObservation, EarlierReadObservation},
+        OpenSession: {OpenObservation},
         OtherCommand: {CommandObservation, Observation},
         Together: {TogetherObservation},
     }
@@ -318,6 +321,7 @@ STEPS: dict[type[EngineStep], EngineStep] = {
     Read: Read(),
     OtherCommand: OtherCommand(Optimize()),
     Together: Together(Delete(), Delete()),
+    OpenSession: OpenSession(streams=True),
 }
 
 

@@ -54,6 +54,7 @@ NEWEST = Capabilities(
     fractional_hours=False,
     logging=False,
     parallel=False,
+    streams=False,
     # Those that the package has; RESTORE goes to earlier versions only, a log compaction has two commits at least.
     commands=frozenset(CommandKind)
     - {

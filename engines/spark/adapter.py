@@ -131,8 +131,8 @@ class SparkEngine:
         """Spark's master decides."""
 
     def close(self) -> None:
-        """Disconnect. The JVM belongs to the run and keeps running."""
-        self._spark = None
+        """Disconnect. The JVM belongs to the run and keeps running: what it holds for this process is released while it does."""
+        self._spark = self._opened = self._clock = None
 
     def _together(self, session: SparkSession, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
         def execute(one: SparkSession, part: SessionStep, version: int | None) -> Answer:
@@ -165,7 +165,7 @@ class SparkEngine:
             types = [type for _, type in columns_of(spark, root)]
             return Answer(answered(spark.sql(insert_sql(step, types, table_text(root)))))
         if isinstance(step, OpenSession):
-            self._opened = opened(spark, root, self._clock)
+            self._opened = opened(spark, root, self._clock, step)
             return Answer(())
         if isinstance(step, OtherCommand):
             run_command(spark, root, step.command, clock=clock, version=version)

@@ -82,12 +82,13 @@ def _append_by_stream(spark: SparkSession, root: Path, command: StreamAppend) ->
 def _compact_log(spark: SparkSession, root: Path) -> None:
     """Delta Kernel's, which comes with Delta on Spark; Delta on Spark reads such files, and writes none.
 
-    Nothing for a log with a single commit: such a file has the actions of at least two.
+    Nothing for a log with a single commit, as such a file has the actions of at least two, nor for one that has the file already.
     """
     log, jvm, session = log_of(spark, root), spark._jvm, spark._jsparkSession
     snapshot, kernel = log.unsafeVolatileSnapshot(), jvm.io.delta.kernel  # type: ignore[union-attr]
     first = min(int(path.stem) for path in (root / "_delta_log").glob("[0-9]" * 20 + ".json"))
-    if first == snapshot.version():
+    compacted = root / "_delta_log" / f"{first:020}.{snapshot.version():020}.compacted.json"
+    if first == snapshot.version() or compacted.exists():
         return
     paths = [kernel.internal.fs.Path(path.toString()) for path in (log.dataPath(), log.logPath())]
     hook = kernel.internal.hook.LogCompactionHook(

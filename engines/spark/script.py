@@ -143,7 +143,8 @@ def compact_log(spark):
     log, kernel = delta_log(spark), spark._jvm.io.delta.kernel
     first = min(int(name[:20]) for name in os.listdir(f"{ROOT}/_delta_log") if re.fullmatch("[0-9]{20}.json", name))
     snapshot = log.unsafeVolatileSnapshot()
-    if first < snapshot.version():
+    name = f"{first:020}.{snapshot.version():020}.compacted.json"
+    if first < snapshot.version() and not os.path.exists(f"{ROOT}/_delta_log/{name}"):
         paths = [kernel.internal.fs.Path(path.toString()) for path in (log.dataPath(), log.logPath())]
         retained = snapshot.minFileRetentionTimestamp()
         hook = kernel.internal.hook.LogCompactionHook(*paths, first, snapshot.version(), retained)

@@ -26,6 +26,7 @@ CAPABILITIES = Capabilities(
     inserts=False,
     commands=frozenset(),
     earlier_sessions=False,
+    streams=False,
     caches=False,
     crashes=False,
     sessions=False,

@@ -25,6 +25,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     Mode,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
@@ -219,6 +220,8 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
         yield replace(step, spelling=Spelling.PLAIN)
+    if isinstance(step, OpenSession) and step.streams:
+        yield OpenSession()
     if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
         yield replace(step, by_earlier=False)
     if isinstance(step, Delete) and step.cached:

@@ -93,6 +93,7 @@ class CaseRun:
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
         self._opened = 0  # the version that the latest OpenSession opened
+        self._streams = False  # whether it reads the table as a stream
         self.observations: list[Observation] = []
         self.records: list[records.Step] = []
         self.coverage: Counter[Cell] = Counter()
@@ -125,8 +126,7 @@ class CaseRun:
         if isinstance(step, Together):
             return self._take_together(index, step, outcome, version, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
-        read = isinstance(step, (Read, ReadChanges, OpenSession))
-        after = before if read else self._observer.observe(before, promise.table if promise else None)
+        after = before if self._leaves_all(step) else self._observer.observe(before, promise.table if promise else None)
         observation = self._observed(index, step, outcome, version, before, after, promise)
         ends = self._judge.judge(observation)
         if isinstance(step, OtherCommand):
@@ -136,6 +136,8 @@ class CaseRun:
                 or after.rows != self._expected.rows
                 or (observation.refused and isinstance(step.command, CHANGE_COLUMNS))
             )
+        if isinstance(step, OpenSession):
+            ends = ends or observation.refused  # later steps have nothing to go through
         if isinstance(observation, CrashObservation):
             self.left = left_by(index, self._root, start=self._clock.start)
         return self._keep(observation, ends)
@@ -185,6 +187,12 @@ class CaseRun:
         self.observations.append(observation)
         self._state = observation.after
         return ends or observation.after.broken is not None
+
+    def _leaves_all(self, step: EngineStep) -> bool:
+        """Whether a step changes nothing on storage. A stream delivers to files beside the table."""
+        if isinstance(step, OpenSession):
+            return not step.streams
+        return isinstance(step, ReadChanges) or (isinstance(step, Read) and not (step.by_earlier and self._streams))
 
     def _arrange(self, step: Step) -> None:
         """Run a step that changes the table or the clock without the engine."""
@@ -275,10 +283,10 @@ class CaseRun:
         if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
             return UnreadTableObservation(step=step, **common)
         if isinstance(step, OpenSession):
-            self._opened = before.version
+            self._opened, self._streams = before.version, step.streams
             return OpenObservation(step=step, **common)
         if isinstance(step, Read) and step.by_earlier:
-            return EarlierReadObservation(step=step, opened=self._opened, **common)
+            return EarlierReadObservation(step=step, opened=self._opened, streams=self._streams, **common)
         conflicts = outcome.error is not None and self._opened < before.version
         if isinstance(step, Delete) and step.by_earlier and conflicts and not (due or fails):
             return ConflictObservation(step=step, opened=self._opened, **common)
@@ -308,7 +316,7 @@ class CaseRun:
             return VacuumRefusalObservation(step=step, due=refusal, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
-            if step.by_earlier and conflicts and vacuum.due is None:
+            if step.by_earlier and conflicts and vacuum.due is None and not vacuum.retain_refused:
                 return ConflictObservation(step=step, opened=self._opened, **common)
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         assert isinstance(step, Read), "no other step is left"

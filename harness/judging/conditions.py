@@ -252,6 +252,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "test of a nested column": lambda o: any(is_nested(column.type) for column in _tested_columns(o)),
     "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in _commands(o)),
+    "RESTORE, UPDATE or MERGE": lambda o: any(isinstance(one, (Restore, Update, Merge)) for one in _commands(o)),
     "UPDATE of whole partitions": lambda o: any(
         isinstance(command, Update)
         and (command.where is None or columns_of(command.where) <= set(o.table.partition_by))

@@ -226,6 +226,8 @@ CLAUSES: dict[str, Harm] = {
     "LIFE-2A": Harm(_LOSS, "The rows of an earlier version cannot be brought back."),
     "LIFE-2B": Harm(_UNREADABLE, "The table refers to files that are gone."),
     "LIFE-5B": Harm(_ANSWERS, "A reader gets rows that no version of the table has."),
+    "LIFE-5C": Harm(_ANSWERS, "A stream loses rows that were appended, or delivers rows twice."),
+    "LIFE-5D": Harm(_UNREADABLE, "A table cannot be read as a stream."),
     "LIFE-3B": Harm(_ANSWERS, "Row ids and row commit versions answer for other rows."),
     "LIFE-3C": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-LOG-3E": Harm(_WORDS, "The history of the table lacks numbers or options of the VACUUM, or has others."),

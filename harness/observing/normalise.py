@@ -91,9 +91,9 @@ def step_text(step: EngineStep) -> str:
         when = "before it reads its files" if isinstance(step.first, Read) else f"right before: {step.point.value}"
         return f"{step_text(step.first)}, held {when}; meanwhile {step_text(step.second)}"
     if isinstance(step, OpenSession):
-        return "another session opens t"
+        return "another session reads t as a stream" if step.streams else "another session opens t"
     if step.by_earlier:
-        return "SELECT * FROM t (a query made when the session opened t)"
+        return "SELECT * FROM t (by the session that opened t)"
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
 
 

@@ -275,7 +275,7 @@ class ChangesObservation(Observation):
 
 @dataclass(frozen=True)
 class OpenObservation(Observation):
-    """A session opens the table. No clause judges it."""
+    """A session opens the table. It is judged where it reads the table as a stream."""
 
     step: OpenSession
 
@@ -290,10 +290,11 @@ class ConflictObservation(Observation):
 
 @dataclass(frozen=True)
 class EarlierReadObservation(Observation):
-    """What a query returns that a session made when it opened the table."""
+    """What a query returns that a session made when it opened the table, or what its stream has delivered."""
 
     step: Read
     opened: int  # the version that the session opened
+    streams: bool  # whether it reads the table as a stream
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ class Capabilities:
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
     earlier_sessions: bool = True  # whether what a session has opened can be used later
+    streams: bool = True  # ... and whether it can read a table as a stream
     crashes: bool = True  # whether it can be stopped at a point of a command
     sessions: bool = True  # whether a session can be held at a point of a command while another works
     caches: bool = True  # whether a session can cache a table

@@ -224,7 +224,7 @@ class Read:
     """Reads all rows of the current version, or of the version before an earlier step."""
 
     before_step: int | None = None
-    by_earlier: bool = False  # as of a Delete: what a query returns that was made then
+    by_earlier: bool = False  # as of a Delete: what a query returns that was made then, or what a stream has delivered
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,12 @@ class Insert:
 
 @dataclass(frozen=True)
 class OpenSession:
-    """Another session opens the table and reads it; it keeps what it has opened for later steps, which are ``by_earlier``."""
+    """Another session opens the table and reads it; it keeps what it has opened for later steps, which are ``by_earlier``.
+
+    One that ``streams`` reads it as a stream (skipChangeCommits): a later Read returns all that the stream has delivered so far.
+    """
+
+    streams: bool = False
 
 
 @dataclass(frozen=True)

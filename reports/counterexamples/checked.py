@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -53,3 +53,10 @@ def read_checked(directory: Path | None) -> tuple[Checked, ...]:
     if directory is None or not (directory / FILE).exists():
         return ()
     return tuple(Checked(**one) for one in json.loads((directory / FILE).read_text(encoding="utf-8")))
+
+
+def disagreements(checked: Iterable[Checked], failed: Iterable[str]) -> tuple[list[Checked], bool]:
+    """The scripts that contradict their verdicts, and whether no clause that ``failed`` is left without such a script."""
+    found = [one for one in checked if one.disagrees]
+    contradicted = {one.clause for one in found}
+    return found, bool(found) and contradicted >= set(failed)

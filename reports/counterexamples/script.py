@@ -43,7 +43,7 @@ class InvalidPlan(Exception):
 def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
     """The text of ``reproduce.py``, the same for the same plan. ``option`` is what ``--engine`` takes. Raises InvalidPlan."""
     if dialect is None:
-        return _cannot_tell(plan, "a script has no commands for this engine", option)
+        return _cannot_tell(plan, "the engine's commands are not known where this was written", option)
     if plan.unknown is not None:
         return _cannot_tell(
             plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded", option

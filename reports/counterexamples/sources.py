@@ -37,6 +37,7 @@ ARTICLES: Mapping[str, Link] = {
     "S6": Link("“Table deletes, updates, and merges”, of Delta Lake", "https://docs.delta.io/delta-update/"),
     "S7": Link("“Concurrency control”, of Delta Lake", "https://docs.delta.io/concurrency-control/"),
     "S8": Link("“Storage configuration”, of Delta Lake", "https://docs.delta.io/delta-storage/"),
+    "S9": Link("“Table streaming reads and writes”, of Delta Lake", "https://docs.delta.io/delta-streaming/"),
 }
 
 #: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.

@@ -133,6 +133,10 @@ def show(
     took = f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')} in {_seconds(footer.seconds)}"
     show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
     show_text(console, f"{header.engine}: {versions_of(header)}")
+    if header.shard is not None:
+        if directory is not None:
+            show_command(console, "part", str(directory))
+        return
     if page is None and directory is not None:
         page = directory / "report.html"
     if page is not None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from deltalog.actions import DomainMetadata, Metadata, Protocol, Txn
+from deltalog.actions import Add, DomainMetadata, Metadata, Protocol, Remove, Txn
+from deltalog.listing import Entry
 from deltalog.snapshot import Snapshot
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
@@ -15,7 +16,19 @@ from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, Observation, ReadObservation
 from harness.observing.table_state import Rows
 from model.prediction.refusals import Refusal
-from records.expectations import Expectation, Fails, NoActions, NothingChanged, Of, RowsAre, Unchanged, about
+from model.vocabulary.severity import Severity
+from records.expectations import (
+    Expectation,
+    Fails,
+    FieldMatches,
+    Measure,
+    NoActions,
+    NothingChanged,
+    Of,
+    RowsAre,
+    Unchanged,
+    about,
+)
 from suites.clauses import causes
 from suites.clauses.partition_texts import wrong_partition_text
 
@@ -31,6 +44,29 @@ def check_none(
 ) -> Violation | None:
     """There must be no such paths; ``message`` ends before their names: "it wrote"."""
     return Violation(paths[0], f"{message} {', '.join(paths)}.", expectation, facts, cause=cause) if paths else None
+
+
+# Files --------------------------------------------------------------------------------------------------------------
+
+
+def check_each_once(adds: Sequence[Add], removes: Sequence[Remove]) -> Violation | None:
+    """A commit must have no path twice in its adds or in its removes; a path in both has different deletion vectors."""
+    repeated = {path for path, _ in {add.key for add in adds} & {remove.key for remove in removes}}
+    for paths in (Counter(add.file for add in adds), Counter(remove.file for remove in removes)):
+        repeated.update(path for path, count in paths.items() if count > 1)
+    message = "A commit must name each file once; this one repeats"
+    expectation = FieldMatches("add", "path", Measure.ONCE)
+    return check_none(sorted(repeated), message, expectation, cause=Cause("a file twice in a commit"))
+
+
+def check_stored(add: Add, entry: Entry | None) -> Violation | None:
+    """The file of an add must be on storage, in the size that the add says; ``entry`` is what storage has of it."""
+    if entry is not None and entry.size == add.size:
+        return None
+    found = "is not on storage" if entry is None else f"has {entry.size} bytes"
+    cause = Cause("no such file", Severity.DATA_LOSS) if entry is None else Cause("another size")
+    message = f"By its add {add.file} has {add.size} bytes; it {found}."
+    return Violation(add.file, message, FieldMatches("add", "size", Measure.FILE_SIZE), cause=cause)
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------

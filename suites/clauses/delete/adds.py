@@ -34,7 +34,7 @@ from records.expectations import (
     about,
 )
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
-from suites.clauses.checks import check_none
+from suites.clauses.checks import check_none, check_stored
 from suites.clauses.delete.file_statistics import (
     WrongStatistic,
     has_exact_bounds,
@@ -93,20 +93,7 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
     sources=("S0", "P Add File and Remove File"),
 )
 def adds_exist(d: DeleteObservation) -> Judgement:
-    def problem(add: Add) -> Violation | None:
-        entry = d.after.listing.get(add.file)
-        if entry is not None and entry.size == add.size:
-            return None
-        found = "is not on storage" if entry is None else f"has {entry.size} bytes"
-        cause = Cause("no such file", Severity.DATA_LOSS) if entry is None else Cause("another size")
-        return Violation(
-            add.file,
-            f"By its add {add.file} has {add.size} bytes; it {found}.",
-            FieldMatches("add", "size", Measure.FILE_SIZE),
-            cause=cause,
-        )
-
-    return each(d.written, problem)
+    return each(d.written, lambda add: check_stored(add, d.after.listing.get(add.file)))
 
 
 @clause(

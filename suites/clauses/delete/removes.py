@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from deltalog.actions import Remove
@@ -24,7 +23,7 @@ from records.expectations import (
     Measure,
     about,
 )
-from suites.clauses.checks import check_none
+from suites.clauses.checks import check_each_once
 from suites.clauses.delete.files import removed_exactly
 
 
@@ -174,15 +173,7 @@ def _id(vector: DeletionVectorDescriptor | None) -> str | None:
 def no_conflicts(d: DeleteObservation) -> Judgement:
     if not d.commits:
         return NOT_EXERCISED
-    added, removed = Counter(add.file for add in d.adds), Counter(remove.file for remove in d.removes)
-    same = {path for path, _ in {add.key for add in d.adds} & {remove.key for remove in d.removes}}
-    repeated = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
-    message = "A commit must name each file once; this one repeats"
-    return judgement(
-        check_none(
-            repeated, message, FieldMatches("add", "path", Measure.ONCE), cause=Cause("a file twice in a commit")
-        )
-    )
+    return judgement(check_each_once(d.adds, d.removes))
 
 
 @clause(

@@ -18,7 +18,7 @@ from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
 from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
 from suites.clauses import causes
-from suites.clauses.checks import check_none, check_nothing_changed, check_table_rows
+from suites.clauses.checks import check_each_once, check_none, check_nothing_changed, check_stored, check_table_rows
 from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.life.definition import wrong_definition
 from suites.clauses.life.restorable import why_not_restorable
@@ -67,7 +67,7 @@ def history_as_it_was(c: CommandObservation) -> Judgement:
     sources=("P Change Metadata", "P Protocol Evolution"),
 )
 def defined_as_said(c: CommandObservation) -> Judgement:
-    return judgement(None if c.refused else wrong_definition(c)) if not c.refused else NOT_EXERCISED
+    return NOT_EXERCISED if c.refused else judgement(wrong_definition(c))
 
 
 @clause(
@@ -99,17 +99,11 @@ def files_fit(c: Observation) -> Judgement:
     problems: list[Violation | None] = []
     for commit in c.commits:
         removed, added = {remove.key for remove in commit.removes}, {add.key for add in commit.adds}
-        repeated = sorted({path for path, _ in removed & added} | _twice(commit.adds) | _twice(commit.removes))
-        message = "A commit must name each file once; this one repeats"
-        problems.append(
-            check_none(
-                repeated, message, FieldMatches("add", "path", Measure.ONCE), cause=Cause("a file twice in a commit")
-            )
-        )
+        problems.append(check_each_once(commit.adds, commit.removes))
         for remove in commit.removes:
             fits = remove.key in live or _is_vector_tombstone(c, remove)
             problems.append(None if fits else _removes_nothing(remove))
-        problems += [_wrong_file(c, add) for add in commit.adds]
+        problems += [check_stored(add, c.after.entry(add.file)) for add in commit.adds]
         live = (live - removed) | added
     return Judgement(len(problems), tuple(problem for problem in problems if problem))
 
@@ -124,25 +118,10 @@ def _is_vector_tombstone(o: Observation, remove: Remove) -> bool:
     return drops and remove.file.rpartition("/")[2].startswith("deletion_vector_")
 
 
-def _twice(actions: tuple[Add, ...] | tuple[Remove, ...]) -> set[str]:
-    paths = [action.file for action in actions]
-    return {path for path in paths if paths.count(path) > 1}
-
-
 def _removes_nothing(remove: Remove) -> Violation:
     message = f"A remove of {remove.file} with this deletion vector removes nothing: no live file has it."
     expectation = FieldMatches("remove", "deletionVector", Measure.ADD)
     return Violation(remove.file, message, expectation, cause=Cause("a remove of no live file", Severity.WRONG_ANSWERS))
-
-
-def _wrong_file(c: Observation, add: Add) -> Violation | None:
-    entry = c.after.entry(add.file)
-    if entry is not None and entry.size == add.size:
-        return None
-    found = "is not on storage" if entry is None else f"has {entry.size} bytes"
-    cause = Cause("no such file", Severity.DATA_LOSS) if entry is None else Cause("another size")
-    message = f"By its add {add.file} has {add.size} bytes; it {found}."
-    return Violation(add.file, message, FieldMatches("add", "size", Measure.FILE_SIZE), cause=cause)
 
 
 @clause(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from deltalog.actions import Metadata
+from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
@@ -12,34 +14,16 @@ from harness.observing.observation import (
     DeleteObservation,
     EarlierReadObservation,
     Observation,
+    OpenObservation,
 )
 from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.conflicts import conflicts_named
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
 from records.expectations import ByReplay, Change, NothingChanged
 from suites.clauses import causes
-from suites.clauses.checks import check_none, check_table_rows
+from suites.clauses.checks import check_none, check_table_rows, difference
 from suites.clauses.earlier_versions import may_be_gone
-
-#: The conflicts of Delta on Spark ("Concurrency control", "Conflict exceptions"), by error class and by exception.
-CONFLICTS = frozenset(
-    {
-        "DELTA_CONCURRENT_APPEND",
-        "DELTA_CONCURRENT_DELETE_READ",
-        "DELTA_CONCURRENT_DELETE_DELETE",
-        "DELTA_METADATA_CHANGED",
-        "DELTA_PROTOCOL_CHANGED",
-        "DELTA_CONCURRENT_TRANSACTION",
-        "DELTA_CONCURRENT_WRITE",
-        "ConcurrentAppendException",
-        "ConcurrentDeleteReadException",
-        "ConcurrentDeleteDeleteException",
-        "MetadataChangedException",
-        "ProtocolChangedException",
-        "ConcurrentTransactionException",
-        "ConcurrentWriteException",
-    }
-)
 
 _BY_REPLAY = ByReplay("a session must be kept open while others commit")
 
@@ -71,7 +55,11 @@ def _refused(c: ConflictObservation) -> Judgement:
         expectation = NothingChanged(Change.DELETION_OF_FILES) if lost else _BY_REPLAY
         return judgement(check_none(paths, what, expectation, cause=cause))
     error = c.outcome.error
-    if error is not None and c.rules.error_classes and not {error.condition, error.exception} & CONFLICTS:
+    if (
+        error is not None
+        and c.rules.error_classes
+        and not conflicts_named(error.exception, error.condition, classes=True)
+    ):
         found = error.condition or error.exception
         message = f"The command may be refused for a conflict only; it was refused with {found}."
         return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(c), cause=causes.OTHER_ERROR))
@@ -86,7 +74,7 @@ def _refused(c: ConflictObservation) -> Judgement:
 )
 def one_version_is_read(r: EarlierReadObservation) -> Judgement:
     allowed = may_be_gone(r)
-    if allowed is None or (r.refused and allowed):
+    if r.streams or allowed is None or (r.refused and allowed):
         return NOT_EXERCISED  # a file that it needs may be gone
     versions = {version: known for version, known in r.versions.items() if version >= r.opened}
     if not r.refused and any(Counter(r.outcome.rows) == known.rows for known in versions.values()):
@@ -96,3 +84,52 @@ def one_version_is_read(r: EarlierReadObservation) -> Judgement:
     cause = Cause("rows of no version", Severity.WRONG_ANSWERS)
     facts = evidence.of_answer(r)
     return judgement(Violation("step", message, _BY_REPLAY, facts, cause=causes.error(r) if r.refused else cause))
+
+
+@clause(
+    "LIFE-5C",
+    "A stream of the table that skips commits which change rows delivers each row once: those of the version with which it begins, and those that later commits append; also after a DELETE and a VACUUM, unless they took a file before the stream came to it.",
+    sources=("S9",),
+    needs=("streams",),
+)
+def stream_delivers_each_row_once(r: EarlierReadObservation) -> Judgement:
+    allowed = may_be_gone(r)
+    if not r.streams or allowed is None:
+        return NOT_EXERCISED
+    commits = [r.after.log.commits.get(version) for version in range(r.opened + 1, r.after.version + 1)]
+    if not r.versions.keys() >= {*range(r.opened, r.after.version + 1)} or not all(map(_can_be_streamed, commits)):
+        return NOT_EXERCISED
+    appends = [commit for commit in commits if commit and not any(remove.data_change for remove in commit.removes)]
+    if r.refused and not allowed.isdisjoint(add.file for commit in appends for add in commit.adds):
+        return NOT_EXERCISED
+    expected = Counter(r.versions[r.opened].rows)
+    for commit in appends:
+        expected += r.versions[commit.version].rows - r.versions[commit.version - 1].rows
+    found = Counter(r.outcome.rows)
+    if found == expected and not r.refused:
+        return judgement(None)
+    problem = "it failed" if r.refused else f"it has delivered {difference(expected, found)}"
+    message = f"The stream that began with version {r.opened} must deliver {expected.total()} rows; {problem}."
+    facts = evidence.of_answer(r) if r.refused else evidence.of_rows(expected, found)
+    cause = causes.error(r) if r.refused else causes.rows(expected, found)
+    return judgement(Violation("step", message, _BY_REPLAY, facts, cause=cause))
+
+
+def _can_be_streamed(commit: Commit | None) -> bool:
+    """Not one that log clean-up has deleted, nor one that defines the table anew: a stream may end there."""
+    return commit is not None and not any(isinstance(action, Metadata) for action in commit.actions)
+
+
+@clause(
+    "LIFE-5D",
+    "A stream of a table that can be read begins, and delivers what is there.",
+    sources=("S9",),
+    needs=("streams",),
+)
+def stream_begins(o: OpenObservation) -> Judgement:
+    if not o.step.streams:
+        return NOT_EXERCISED
+    if not o.refused:
+        return judgement(None)
+    message = "A stream of the table must begin; it failed."
+    return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(o), cause=causes.error(o)))

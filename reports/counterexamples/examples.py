@@ -1,0 +1,61 @@
+"""The counterexamples of a run's failures: which examples have one, and each with its script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.dialect import DialectFor
+from engines.provider import rules_of
+from records.run import Header
+from reports.counterexamples import folder_of, write_counterexample
+from reports.counterexamples.explanation import explanation
+from reports.counterexamples.plan import reproduction_plan
+from reports.counterexamples.script import InvalidPlan, reproduction
+from reports.failures import Example, Failure, examples
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script that was written. ``home``: the directory of its table. ``shows_storage``: it says the same on any engine."""
+
+    clause: str
+    text: str
+    home: str
+    shows_storage: bool = False
+
+
+def shown(found: Sequence[Failure]) -> dict[str, tuple[Example, Failure]]:
+    """By folder, the examples that have a counterexample, each with a failure that has it: the gravest first."""
+    chosen = [example for examples_of in examples(found).values() for example in examples_of]
+    ranked = [example for failure in found for example in failure.examples if example in chosen]
+    return {
+        folder_of(example.clause, example.judged.id): (
+            example,
+            next(failure for failure in found if example in failure.examples),
+        )
+        for example in ranked
+    }
+
+
+def write_example(
+    example: Example, failure: Failure, *, header: Header, dialect: DialectFor | None, directory: Path
+) -> Script:
+    """Write the counterexample of an example, which is one of the failure's, below the report directory; return its script.
+
+    ``dialect``: None where the engine's commands are not known.
+    """
+    judged, violation = example.judged, example.violation
+    clause = next(clause for clause in header.clauses if clause.id == example.clause)
+    others = [other.clause for other in failure.examples if other.clause != example.clause]
+    option = header.option or header.engine
+    own_clock = rules_of(option, header.version).own_clock
+    plan = reproduction_plan(judged, violation, clause)
+    try:
+        text = reproduction(plan, dialect, option=option)
+    except InvalidPlan as invalid:
+        raise RuntimeError(f"No script can be made for {clause.id}, case {judged.id}: {invalid}") from invalid
+    told = explanation(judged, violation, clause, engine=option, own_clock=own_clock, others=others)
+    write_counterexample(directory, judged, clause.id, explanation=told, script=text)
+    return Script(clause.id, text, str(Path(plan.scripted.root).parent), plan.shows_storage)

@@ -1,0 +1,93 @@
+"""Merges the parts of a run (``--shard``): one stream, with the verdicts of the whole run, its views and its counterexamples."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from engines.port import EngineUnavailable
+from records.mistakes import UsageMistake
+from records.run import Header, Verdict
+from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked
+from reports.counterexamples.examples import shown, write_example
+from reports.deviations import Deviation, ended, in_force
+from reports.failures import Failure, failures
+from reports.known_deviations import by_reason, deviations_in, deviations_of, known
+from reports.parts import JudgedPart, MergedCases, merged_header, read_parts
+from reports.report_directory import prepare
+from reports.stream import FILE_NAME, Run, read_run
+from reports.stream_writer import RunWriter
+from reports.verdicts import footer_of, verdicts
+from reports.views.files import write_views
+
+
+def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -> Run:
+    """Merge parts, given as ``read_parts`` takes them, into a report in the directory ``out``, as the undivided run writes it.
+
+    ``deviations``: the file by which the parts were judged, by default the engine's. Raises UsageMistake, before anything is
+    written.
+    """
+    parts = read_parts(paths)
+    for one in parts:
+        if one.directory.resolve() == out.resolve():
+            raise UsageMistake(f"--out {out} holds {one.part}: name another directory.")
+    header = merged_header(parts)
+    today = date.today() if header.date is None else date.fromisoformat(header.date)
+    listed = _deviations(header, deviations, today)
+    cases = MergedCases(parts)
+    with prepare(out, option="--out"), RunWriter(out / FILE_NAME) as writer:
+        writer.header(header)
+        for case in cases:
+            writer.case(case)
+        results = verdicts(
+            header,
+            cases,
+            deviations=in_force(listed, version=header.version, today=today),
+            ended=ended(listed, version=header.version, today=today),
+        )
+        footer = footer_of(results, cases, seconds=max(one.run.footer.seconds for one in parts))
+        failed = [result.clause for result in results if result.verdict is Verdict.FAIL]
+        checked = _counterexamples(failures(header, cases, of=failed), header, parts, out)
+        _, contradicted = disagreements(checked, failed)
+        if contradicted and not any(result.verdict is Verdict.STALE for result in results):
+            footer = replace(footer, exit=2)
+        writer.footer(footer)
+    run = read_run(out)
+    write_views(run, out)
+    return run
+
+
+def _deviations(header: Header, path: Path | None, today: date) -> tuple[Deviation, ...]:
+    """The known deviations, which must be those that the parts were judged by: their cases say already what is excused."""
+    if path is None:
+        try:
+            path = deviations_of(header.option or header.engine)
+        except EngineUnavailable as unknown:
+            raise UsageMistake(f"{unknown} Or name the file of its known deviations with --deviations.") from unknown
+    elif not path.is_file():
+        raise UsageMistake(f"--deviations {path} is not a file: name an existing one.")
+    found = deviations_in(path)
+    if by_reason(known(found, header.version, today=today)) != header.deviations:
+        raise UsageMistake(
+            f"The parts were judged by other known deviations than {path} has: name theirs with --deviations."
+        )
+    return found
+
+
+def _counterexamples(found: Sequence[Failure], header: Header, parts: Iterable[JudgedPart], out: Path) -> list[Checked]:
+    """Copy the counterexamples of the parts, with their scripts' answers. One that no part has is written without its engine."""
+    answers = {one.folder: one for part in parts for one in read_checked(part.directory)}
+    checked = []
+    for folder, (example, failure) in shown(found).items():
+        own = next((part.directory / folder for part in parts if (part.directory / folder).is_dir()), None)
+        if own is None:
+            write_example(example, failure, header=header, dialect=None, directory=out)
+            continue
+        shutil.copytree(own, out / folder, dirs_exist_ok=True)
+        if folder in answers:
+            checked.append(answers[folder])
+    write_checked(checked, out)
+    return checked
