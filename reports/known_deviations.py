@@ -7,11 +7,8 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
-<<<<<<< HEAD
 from engines.object_store import Storage
-=======
 from engines.provider import ENGINES, kind_of
->>>>>>> main
 from harness.judging.conditions import CONDITIONS
 from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS

@@ -46,11 +46,8 @@ class Options:
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     scripts: int | None = None  # how many reproduction scripts are run; None: all
     seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
-<<<<<<< HEAD
     storage: Storage = Storage.LOCAL
-=======
     shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
->>>>>>> main
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
     def selects(self, clause: str) -> bool:
@@ -142,13 +139,8 @@ def options(config: pytest.Config) -> Options:
         engine=engine,
         profile=profile,
         seconds=seconds,
-<<<<<<< HEAD
         scripts=_scripts(get("check_scripts"), engine, profile, patched=patched, storage=storage),
-        seed=_whole("--seed", get("seed")),
-=======
-        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched),
         seed=seed,
->>>>>>> main
         known_bad=get("known_bad"),
         clauses=clauses,
         report_dir=Path(get("report_dir")),
