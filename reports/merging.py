@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
@@ -69,7 +70,7 @@ def _deviations(header: Header, path: Path | None, today: date) -> tuple[Deviati
             raise UsageMistake(f"{unknown} Or name the file of its known deviations with --deviations.") from unknown
     elif not path.is_file():
         raise UsageMistake(f"--deviations {path} is not a file: name an existing one.")
-    found = deviations_in(path)
+    found = deviations_in(path, Storage(header.machine.get("storage", Storage.LOCAL.value)))
     if by_reason(known(found, header.version, today=today)) != header.deviations:
         raise UsageMistake(
             f"The parts were judged by other known deviations than {path} has: name theirs with --deviations."
