@@ -113,7 +113,7 @@ class Gateway:
 
 def _binary() -> str:
     """The path of the server's binary. Raises EngineUnavailable."""
-    named = os.environ.get(VARIABLE, "versitygw")
+    named = os.environ.get(VARIABLE) or "versitygw"
     found = shutil.which(named)
     if found is None:
         raise EngineUnavailable(

@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         raise UsageMistake("python -m runner.versitygw DIRECTORY: name the directory for the binary.")
     target = Path(arguments[0]).absolute() / "versitygw"
-    if Path(os.environ.get(VARIABLE, target)) != target or target.is_file():
+    if Path(os.environ.get(VARIABLE) or target) != target or target.is_file():
         return 0
     go = shutil.which("go") or shutil.which(_GO)
     if go is None:
