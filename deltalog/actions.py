@@ -7,7 +7,10 @@ An absent field is ``None`` and is not written; unknown fields are kept in ``ext
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from sys import intern
+from typing import TypeVar
 
 from deltalog.descriptors import VECTOR, DeletionVectorDescriptor
 from deltalog.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, Logged, log, nested
@@ -19,23 +22,36 @@ from deltalog.paths import decode
 FileKey = tuple[str, str | None]
 
 
+F = TypeVar("F", bound="_OfLogicalFile")
+
+
 class _OfFile(Logged):
     """An action with the path of a file."""
 
     path: str
 
-    @property
+    @cached_property
     def file(self) -> str:
         """The decoded path: relative to the table's root, or absolute. Raises MalformedPath."""
-        return decode(self.path)
+        return intern(decode(self.path))  # one text for all that name the file
 
 
 class _OfLogicalFile(_OfFile):
+    data_change: bool
     deletion_vector: DeletionVectorDescriptor | None
 
-    @property
+    @cached_property
     def key(self) -> FileKey:
         return self.file, None if self.deletion_vector is None else self.deletion_vector.unique_id
+
+    @cached_property
+    def _reconciled(self: F) -> F:
+        return replace(self, data_change=False)  # type: ignore[call-arg] # a field of both dataclasses
+
+    @property
+    def reconciled(self: F) -> F:
+        """The action as in a snapshot, where dataChange is false: one object for all snapshots."""
+        return self._reconciled if self.data_change else self
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, Remove
@@ -26,15 +26,15 @@ class Commit:
     modified: int
     digest: str
 
-    @property
+    @cached_property
     def adds(self) -> tuple[Add, ...]:
         return tuple(action for action in self.actions if isinstance(action, Add))
 
-    @property
+    @cached_property
     def removes(self) -> tuple[Remove, ...]:
         return tuple(action for action in self.actions if isinstance(action, Remove))
 
-    @property
+    @cached_property
     def cdcs(self) -> tuple[Cdc, ...]:
         return tuple(action for action in self.actions if isinstance(action, Cdc))
 

@@ -89,7 +89,7 @@ def read_fields(of: type[L], name: str, value: Mapping[str, object]) -> L:
             arguments[one.attribute] = one.absent
     known = {one.name for one in of.log_fields()}
     extra = {key: item for key, item in value.items() if key not in known and item is not None}
-    return of(**arguments, extra=FrozenMap(extra))
+    return of(**arguments, extra=FrozenMap(extra) if extra else NOTHING)
 
 
 def write_fields(value: Logged) -> dict[str, object]:

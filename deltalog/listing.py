@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import posixpath
 import stat
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from deltalog.digests import digest
 from deltalog.errors import DeltaLogError
+from deltalog.frozen import FrozenMap
 from deltalog.times import milliseconds, rounded_down
 
 #: How many links are followed in a row, as in Linux: more are a circle.
@@ -43,43 +45,39 @@ class Entry:
         return milliseconds(self.modified_ns)
 
 
-def list_tree(root: Path, *, unit: int = 1) -> dict[str, Entry]:
+def list_tree(root: Path, known: Mapping[str, Entry] = FrozenMap({}), *, unit: int = 1) -> dict[str, Entry]:
     """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
+
+    Entries that are equal to those of an earlier listing, ``known``, are the same objects, to save space.
 
     Links are not followed. Times are in whole ``unit`` ms, rounded down, unless that is 1. Raises OSError if something cannot
     be read or vanishes, and DeltaLogError for anything that is neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root), "", found)
-    return _in_units(found, unit)
+    _collect(os.fspath(root), "", found, known, unit)
+    return dict(sorted(found.items()))
 
 
 def list_beside(root: Path, *, unit: int = 1) -> dict[str, Entry]:
     """Everything in the directory of ``root`` except ``root``, by path from the root (``../name/…``), as ``list_tree``."""
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root.parent), "../", found, but=root.name)
-    return _in_units(found, unit)
+    _collect(os.fspath(root.parent), "../", found, {}, unit, but=root.name)
+    return dict(sorted(found.items()))
 
 
-def _in_units(found: Mapping[str, Entry], unit: int) -> dict[str, Entry]:
-    """Sorted; times in whole ``unit`` ms, for a storage that reports them so."""
-    if unit == 1:
-        return dict(sorted(found.items()))
-    return {
-        path: replace(entry, modified_ns=rounded_down(entry.modified_ns, unit)) for path, entry in sorted(found.items())
-    }
+def links_in(entries: Mapping[str, Entry], root: str) -> dict[str, str]:
+    """The links among the entries by their absolute paths, each with its text."""
+    return {posixpath.normpath(posixpath.join(root, at)): entry.target for at, entry in entries.items() if entry.target}
 
 
-def leads_to(path: str, entries: Mapping[str, Entry], root: str) -> str | None:
+def leads_to(path: str, entries: Mapping[str, Entry], root: str, links: Mapping[str, str] | None = None) -> str | None:
     """The final target of the link at ``path``, as a path from the root; ``None`` if there is nothing.
 
     ``entries`` are everything below and beside ``root``, by path from the root, which is ``"."``; ``".."`` is the directory
-    that contains it. Outside of that directory, nothing exists.
+    that contains it. Outside of that directory, nothing exists. ``links`` are those of the entries, if they are known already.
     """
     base = posixpath.dirname(root)
-    links = {
-        posixpath.normpath(posixpath.join(root, at)): entry.target for at, entry in entries.items() if entry.target
-    }
+    links = links_in(entries, root) if links is None else links
     at = posixpath.normpath(posixpath.join(root, path))
     for _ in range(_MAX_LINKS):
         parts = at.split("/")
@@ -93,21 +91,26 @@ def leads_to(path: str, entries: Mapping[str, Entry], root: str) -> str | None:
     return None
 
 
-def _collect(directory: str, prefix: str, found: dict[str, Entry], but: str | None = None) -> None:
+def _collect(
+    directory: str, prefix: str, found: dict[str, Entry], known: Mapping[str, Entry], unit: int, but: str | None = None
+) -> None:
     with os.scandir(directory) as entries:
         for item in entries:
             if item.name == but:
                 continue
-            path = prefix + item.name
+            path = sys.intern(prefix + item.name)  # one text for all listings
             status = item.stat(follow_symlinks=False)
+            modified = status.st_mtime_ns if unit == 1 else rounded_down(status.st_mtime_ns, unit)
             if stat.S_ISDIR(status.st_mode):
-                found[path] = Entry(EntryKind.DIRECTORY, 0, status.st_mtime_ns, None)
-                _collect(item.path, path + "/", found)
+                entry = Entry(EntryKind.DIRECTORY, 0, modified, None)
+                _collect(item.path, path + "/", found, known, unit)
             elif stat.S_ISREG(status.st_mode):
                 with open(item.path, "rb") as file:
                     data = file.read()
-                found[path] = Entry(EntryKind.FILE, status.st_size, status.st_mtime_ns, digest(data))
+                entry = Entry(EntryKind.FILE, status.st_size, modified, digest(data))
             elif stat.S_ISLNK(status.st_mode):
-                found[path] = Entry(EntryKind.LINK, 0, status.st_mtime_ns, None, os.readlink(item.path))
+                entry = Entry(EntryKind.LINK, 0, modified, None, os.readlink(item.path))
             else:
                 raise DeltaLogError(f"{item.path} is neither a file, a directory nor a link")
+            before = known.get(path)
+            found[path] = before if before is not None and before == entry else entry

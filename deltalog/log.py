@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from deltalog.actions import Add
+from deltalog.actions import Action, Add, Cdc, FileKey, Metadata, Protocol, Remove
 from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint, read_parts
 from deltalog.commits import Commit, read_commit
-from deltalog.errors import MissingVersion, NotATable, UnreadableCheckpoint
+from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
 from deltalog.snapshot import Snapshot, replay
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A version, and the actions that lead to it: from the version rebuilt before it, or if ``anew``, from nothing."""
+
+    version: int
+    actions: tuple[Action, ...]
+    anew: bool
 
 
 @dataclass(frozen=True)
@@ -42,10 +52,23 @@ class Log:
 
     def is_checkpointed(self, add: Add) -> bool:
         """Whether readers find this add in the newest checkpoint, and in no commit after it."""
-        if not self.checkpoints:
-            return False
+        return bool(self.checkpoints) and add.key not in self._added_later
+
+    @cached_property
+    def _added_later(self) -> frozenset[FileKey]:
+        """By commits after the newest checkpoint."""
         later = self.commits_after(self.checkpoints[-1].version)
-        return not any(add.key == other.key for commit in later for other in commit.adds)
+        return frozenset(add.key for commit in later for add in commit.adds)
+
+    @cached_property
+    def latest(self) -> Mapping[tuple[type[Action], str], int]:
+        """The latest version whose commit has an action of a kind (Add, Remove, Cdc) for a file, by both."""
+        return {
+            (type(action), action.file): version
+            for version in sorted(self.commits)
+            for action in self.commits[version].actions
+            if isinstance(action, (Add, Remove, Cdc))
+        }
 
     def commits_after(self, version: int) -> tuple[Commit, ...]:
         """The commits with a higher version, in order."""
@@ -68,6 +91,33 @@ class Log:
                 return replay(((number, self.commits[number].actions) for number in later), base=base)
         raise MissingVersion(self._gap(wanted))
 
+    def rebuilt(self) -> Iterator[Rebuilt]:
+        """Every version for which ``snapshot`` raises nothing, in order, from the same commits and checkpoints.
+
+        All versions together cost as much as one replay.
+        """
+        checkpoints = {checkpoint.version: checkpoint for checkpoint in self.checkpoints}  # of several, the last counts
+        whole = True  # whether every commit so far exists
+        pending: list[Action] | None = []  # since the version rebuilt last; None: nothing to go on from
+        anew, missing = True, {Protocol, Metadata}
+        for version in range(self.version + 1):
+            whole = whole and version in self.commits
+            based = not whole and version in checkpoints
+            if based:
+                pending, anew, missing = _actions_in(checkpoints[version]), True, {Protocol, Metadata}
+            elif version not in self.commits:
+                pending = None
+            elif pending is not None:
+                pending += self.commits[version].actions
+            if pending is None:
+                continue
+            missing -= set(map(type, pending))
+            if missing:
+                pending = None if based else pending
+                continue
+            yield Rebuilt(version, tuple(pending), anew)
+            pending, anew = [], False
+
     def _has_commits(self, base: int, wanted: int) -> bool:
         return wanted >= 0 and all(number in self.commits for number in range(base + 1, wanted + 1))
 
@@ -79,6 +129,14 @@ class Log:
             f"version {wanted} of the table at {self.root} cannot be rebuilt: the commit of version {missing} is "
             "missing, and there is no complete checkpoint after it"
         )
+
+
+def _actions_in(checkpoint: Checkpoint) -> list[Action] | None:
+    """None if it cannot be read."""
+    try:
+        return list(read_checkpoint(checkpoint))
+    except DeltaLogError:
+        return None
 
 
 def read_log(root: Path, *, unit: int = 1) -> Log:

@@ -64,7 +64,7 @@ def parsed_parquet(data: bytes) -> pa.Table:
     INT96 timestamps, which Spark writes, are read in microseconds: most years do not fit nanoseconds.
     """
     # All columns: the files are small, and pyarrow treats dots in selected names as nesting.
-    return pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read()
+    return pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read(use_threads=False)
 
 
 def _columns_with_statistics(table: pa.Table) -> bool | list[str]:

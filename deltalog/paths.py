@@ -72,7 +72,10 @@ def from_root(file: str, root: str) -> str:
 
     Other files keep their absolute path or URI. An object is a file at the path that its key is: ``s3://bucket/<root>/x``.
     """
-    path, base = _AUTHORITY.sub("", file), posixpath.dirname(root)
+    path = file if file.startswith("/") else _AUTHORITY.sub("", file)
+    if not path.startswith("/"):
+        return file
+    base = posixpath.dirname(root)
     return posixpath.relpath(path, root) if path.startswith((f"{root}/", f"{base}/")) else file
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from deltalog.actions import Action, Add, DomainMetadata, FileKey, Metadata, Protocol, Remove, Txn
 from deltalog.errors import IncompleteState, MissingVersion
@@ -50,11 +50,11 @@ def replay(commits: Iterable[tuple[int, Iterable[Action]]], *, base: Snapshot | 
             if isinstance(action, Add):
                 key = action.key
                 removes.pop(key, None)
-                adds[key] = replace(action, data_change=False)
+                adds[key] = action.reconciled
             elif isinstance(action, Remove):
                 key = action.key
                 adds.pop(key, None)
-                removes[key] = replace(action, data_change=False)
+                removes[key] = action.reconciled
             elif isinstance(action, Protocol):
                 protocol = action
             elif isinstance(action, Metadata):

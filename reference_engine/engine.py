@@ -262,6 +262,10 @@ def _rows_of(view: View, version: int) -> Counter[Row]:
     return Counter(row for add in then.live.values() for row in then.visible(add))
 
 
+#: A checksum lists the files of a table that has no more than these (as Delta's, allFilesInCrc.thresholdNumFiles).
+_MOST_LISTED = 50
+
+
 def _write_checksums(view: View, storage: Storage, before: int) -> None:
     """Write the checksums of the versions that a step committed."""
     for commit in view.log.commits_after(before):
@@ -269,13 +273,14 @@ def _write_checksums(view: View, storage: Storage, before: int) -> None:
         stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
         if checksum_name(commit.version) in view.log.others:
             continue  # another session has written it
+        snapshot = view.log.snapshot(commit.version)
         write = partial(
             write_checksum,
             view.root,
-            view.log.snapshot(commit.version),
+            snapshot,
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
             txn_id=txn_id if isinstance(txn_id, str) else None,
-            complete=True,
+            complete=len(snapshot.adds) <= _MOST_LISTED,
             modified=storage.at,
         )
         storage.checksum(write)

@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from engines.object_store import Storage
 from records.mistakes import UsageMistake
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+
+#: Where an engine may be wrong that is right elsewhere: on a cluster of Spark; on tables in S3, or in files of this machine.
+CLUSTER = "cluster"
+S3 = "s3"
+FILES = "local files"
+PLACES = (CLUSTER, S3, FILES)
 
 
 class InvalidDeviations(UsageMistake):
@@ -43,7 +49,7 @@ class Deviation:
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
-    (harness.judging.conditions); None: it always applies. ``storage`` is what ``--storage`` must be; None: anything.
+    (harness.judging.conditions); None: it always applies. ``on`` is the one of PLACES where it applies; None: everywhere.
     """
 
     clause: str
@@ -53,7 +59,7 @@ class Deviation:
     versions: str = ""
     until: date | str | None = None
     when: str | None = None
-    storage: str | None = None
+    on: str | None = None
 
     def holds_for(self, version: str) -> bool:
         """Whether ``version``, such as ``4.4.0``, lies in the range."""
@@ -70,8 +76,7 @@ _ENTRY = re.compile(r"^[ \t]*\[\[\s*deviation\s*\]\]", re.MULTILINE)
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "storage"})
-_STORAGES = tuple(storage.value for storage in Storage)
+_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on"})
 _OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
@@ -104,12 +109,17 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
         where = f"Deviation {number} of {path}{line}"
         for deviation in _deviations(entry, where):
-            same = deviation.clause, deviation.versions, deviation.when, deviation.symptom, deviation.storage
+            same = deviation.clause, deviation.versions, deviation.when, deviation.on, deviation.symptom
             if same in listed:
                 raise InvalidDeviations(f"{where} lists {deviation.clause} a second time for the same versions.")
             listed.add(same)
             found.append(deviation)
     return tuple(found)
+
+
+def holding_on(places: Collection[str], deviations: Iterable[Deviation]) -> tuple[Deviation, ...]:
+    """Those that apply where an engine runs, on these of PLACES, in their order."""
+    return tuple(one for one in deviations if one.on is None or one.on in places)
 
 
 def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> tuple[Deviation, ...]:
@@ -179,10 +189,10 @@ def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
     when = entry.get("when")
     if not isinstance(when, (str, type(None))):
         raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a condition.")
-    storage = entry.get("storage")
-    if storage is not None and storage not in _STORAGES:
-        raise InvalidDeviations(f"{where} has storage = {storage!r}: write one of {', '.join(_STORAGES)}.")
-    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when, storage)
+    on = entry.get("on")
+    if on not in (None, *PLACES):
+        raise InvalidDeviations(f"{where} has on = {on!r}: write {' or '.join(map(repr, PLACES))}, or leave it out.")
+    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when, on)
 
 
 def _symptom(entry: dict[str, Any], where: str) -> Symptom:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
 from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
+from engines.spark.masters import is_cluster
 from harness.judging.conditions import CONDITIONS
 from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
 from reports.compare.acceptance import Acceptance
-from reports.deviations import Deviation, in_force, read_deviations
+from reports.deviations import CLUSTER, FILES, PLACES, S3, Deviation, holding_on, in_force, read_deviations
 from suites.catalogue import CATALOGUE
 
 #: Where the known deviations of the built-in engines are.
 _OWN = Path(__file__).parent.parent / "deviations"
 
 
-def deviations_in(path: Path, storage: Storage | None = Storage.LOCAL) -> tuple[Deviation, ...]:
-    """The entries of the file at ``path`` that apply in this storage (None: all); none if it does not exist.
+def places_of(machine: Mapping[str, str]) -> frozenset[str]:
+    """Where an engine runs, of ``reports.deviations.PLACES``, by what a header says of its ``machine``."""
+    storage = S3 if machine.get("storage") == Storage.S3.value else FILES
+    return frozenset({storage, CLUSTER} if is_cluster(machine.get("master", "local")) else {storage})
+
+
+def deviations_in(path: Path, *, places: Collection[str] = (FILES,)) -> tuple[Deviation, ...]:
+    """The entries of the file at ``path`` that hold on these places, or anywhere; none if it does not exist.
 
     Raises UsageMistake if it is invalid.
     """
@@ -41,14 +48,14 @@ def deviations_in(path: Path, storage: Storage | None = Storage.LOCAL) -> tuple[
         if deviation.symptom.of is not None and deviation.symptom.of not in SUBJECTS:
             wrong = f"{path} has symptom.of = {deviation.symptom.of!r}, which is not a kind of subject"
             raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(SUBJECTS))}.")
-    return tuple(one for one in found if storage is None or one.storage in (None, storage.value))
+    return holding_on(places, found)
 
 
 def acceptance_in(path: Path) -> Acceptance:
     """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
     if not path.is_file():
         raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
-    return Acceptance(path, deviations_in(path, None), date.today())
+    return Acceptance(path, deviations_in(path, places=PLACES), date.today())
 
 
 def deviations_of(engine: str) -> Path:

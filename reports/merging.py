@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
@@ -16,7 +15,7 @@ from reports.counterexamples.checked import Checked, disagreements, read_checked
 from reports.counterexamples.examples import shown, write_example
 from reports.deviations import Deviation, ended, in_force
 from reports.failures import Failure, failures
-from reports.known_deviations import by_reason, deviations_in, deviations_of, known
+from reports.known_deviations import by_reason, deviations_in, deviations_of, known, places_of
 from reports.parts import JudgedPart, MergedCases, merged_header, read_parts
 from reports.report_directory import prepare
 from reports.stream import FILE_NAME, Run, read_run
@@ -70,7 +69,7 @@ def _deviations(header: Header, path: Path | None, today: date) -> tuple[Deviati
             raise UsageMistake(f"{unknown} Or name the file of its known deviations with --deviations.") from unknown
     elif not path.is_file():
         raise UsageMistake(f"--deviations {path} is not a file: name an existing one.")
-    found = deviations_in(path, Storage(header.machine.get("storage", Storage.LOCAL.value)))
+    found = deviations_in(path, places=places_of(header.machine))
     if by_reason(known(found, header.version, today=today)) != header.deviations:
         raise UsageMistake(
             f"The parts were judged by other known deviations than {path} has: name theirs with --deviations."

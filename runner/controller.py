@@ -17,6 +17,7 @@ from rich.console import Console
 
 from engines.kind import Settings
 from engines.object_store import Storage
+from engines.port import EngineUnavailable
 from engines.provider import provider_for, start
 from engines.s3_gateway import Gateway
 from harness.judging.excuses import KnownDeviation
@@ -26,7 +27,7 @@ from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
-from reports.known_deviations import deviations_in, known
+from reports.known_deviations import deviations_in, known, places_of
 from reports.report_directory import prepare
 from reports.stream import FILE_NAME, read_stream
 from reports.stream_writer import RunWriter
@@ -71,10 +72,12 @@ class Controller:
         self._cases: list[JudgedCase] = []
         self._claims = Claims()
         self._lock = threading.Lock()
+        self._unavailable = ""  # why the engine cannot be had any more, in a sentence
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._deviations = deviations_in(options.deviations, options.storage)
+        where = {"master": options.spark_master, "storage": options.storage.value}
+        self._deviations = deviations_in(options.deviations, places=places_of(where))
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir, option="--report-dir"))
         self._workspace = Workspace(options.table_root)
@@ -119,8 +122,12 @@ class Controller:
         return {**named, "case": lambda document: self.case(from_json(document, JudgedCase))}
 
     def lease(self, lost: int) -> Any:
-        """A connection to the engine's process, newer than generation ``lost``."""
-        return self._provider.lease(lost)
+        """A connection to the engine's process, newer than generation ``lost``. Raises EngineUnavailable."""
+        try:
+            return self._provider.lease(lost)
+        except EngineUnavailable as unavailable:
+            self._unavailable = str(unavailable)
+            raise
 
     def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> Begun:
         """A worker with this process id has opened the engine. The header has what the first worker reports.
@@ -175,6 +182,8 @@ class Controller:
         (``mishaps``): what they would have found is unknown.
         """
         self._progress.stop()
+        if self._unavailable:
+            self._console.print(self._unavailable, highlight=False, markup=False, soft_wrap=True)
         if self._options.replay is not None:
             return show_replay(self._console, self._cases, proven=complete and not mishaps)
         missing = self._missing_shards()

@@ -15,7 +15,7 @@ from engines.kind import EngineKind, HasReleases
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, costs_of, kind_of, limits_in
-from engines.spark.masters import is_local, is_master
+from engines.spark.masters import REMOTE, is_local, is_master, own_cluster
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from model.vocabulary.versions import parse
@@ -23,6 +23,9 @@ from records.mistakes import UsageMistake
 from reports.known_deviations import deviations_of
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
+
+#: Spark's master if none is named.
+LOCAL = "local[*]"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,11 @@ def add_options(parser: OptionParser) -> None:
         "--extra-classpath", action="append", default=[], metavar="PATH", help="in front of Delta's classes, repeatable"
     )
     add("--jars", action="append", default=[], metavar="PATH", help="Delta's jars, instead of Maven's, repeatable")
-    add("--spark-master", default="local[*]", metavar="URL", help="Spark's master (default: local[*])")
+    add("--spark-master", default=None, metavar="URL", help=f"Spark's master (default: {LOCAL})")
+    cluster = "judge on a standalone cluster that the run starts, with N workers on this machine"
+    add("--spark-cluster", default=None, metavar="N", help=cluster)
+    remote = "judge SQL through a client of Spark Connect; `local`: of a server that the run starts"
+    add("--spark-remote", default=None, metavar="local", help=remote)
     stores = ", ".join(storage.value for storage in Storage)
     add("--storage", default="local", metavar="NAME", help=f"what tables are on: {stores} (default: local)")
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
@@ -130,9 +137,9 @@ def options(config: pytest.Config) -> Options:
     if shard is not None and get("replay") is not None:
         raise UsageMistake("--replay judges one case, which has no parts: leave out --shard.")
     spark_conf = dict(_setting(text) for text in get("spark_conf"))
-    master = _master(spark_conf.get("spark.master", get("spark_master")))
-    storage = Storage(_one_of("--storage", get("storage"), tuple(storage.value for storage in Storage)))
-    limits_in(engine, storage)
+    named = spark_conf.get("spark.master", get("spark_master"))
+    master = _place(engine, named, cluster=get("spark_cluster"), remote=get("spark_remote"))
+    storage = _storage(get("storage"), engine, master)
     elsewhere = not is_local(master) or storage is not Storage.LOCAL
     patched = elsewhere or any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
     return Options(
@@ -171,6 +178,16 @@ def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool, 
     if not costs_of(engine).slow_scripts:
         return None
     return 3 if profile.name == "gate" and not patched else 0
+
+
+def _storage(name: str, engine: str, master: str) -> Storage:
+    storage = Storage(_one_of("--storage", name, tuple(storage.value for storage in Storage)))
+    if storage is not Storage.LOCAL and not is_local(master):
+        raise UsageMistake(
+            f"--storage {name} is judged by a Spark in one process alone: leave out what names {master}."
+        )
+    limits_in(engine, storage)
+    return storage
 
 
 def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
@@ -264,6 +281,29 @@ def _master(text: str) -> str:
             f"--spark-master {text} is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077."
         )
     return text
+
+
+def _place(engine: str, named: str | None, *, cluster: str | None, remote: str | None) -> str:
+    """Spark's master: the one that is ``named``, or what the run starts itself."""
+    starts = [option for option, text in (("--spark-cluster", cluster), ("--spark-remote", remote)) if text is not None]
+    if not starts:
+        return _master(named or LOCAL)
+    if engine != DEFAULT:
+        raise UsageMistake(f"{starts[0]} is for Spark, which {engine} does not run on: leave it out.")
+    if len(starts) > 1:
+        raise UsageMistake(f"{' and '.join(starts)} cannot be judged in one run: name one of them.")
+    if named is not None:
+        raise UsageMistake(f"{starts[0]} starts a master of its own: leave out the other one, {named}.")
+    if cluster is None:
+        if remote != "local":
+            raise UsageMistake(
+                f"--spark-remote {remote} is not judged: use --spark-remote local, for a server whose clock the run can set."
+            )
+        return REMOTE
+    workers = _number("--spark-cluster", cluster)
+    if not workers:
+        raise UsageMistake("--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2.")
+    return own_cluster(workers)
 
 
 def _file(option: str, text: str | None) -> Path | None:

@@ -17,14 +17,15 @@ from typing import Any, ParamSpec, TypeVar
 from engines.kind import Settings
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
-from engines.provider import is_engine, open_adapter, provider_for
+from engines.provider import is_engine, limits_on, open_adapter, provider_for
+from engines.restricted import Restricted
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge
 from model.codec import case_id
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in, known
+from reports.known_deviations import deviations_in, known, places_of
 from runner.channel import Caller, Server
 from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
@@ -47,13 +48,14 @@ class Host:
 
     engine: str
     directory: Path  # the run's own: all tables lie below it
+    master: str = Settings.master  # Spark's
     address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
 
 @contextmanager
-def hosted(engine: str) -> Iterator[Host]:
-    """The run's directory and, for Spark, its JVM. Raises UsageMistake, EngineUnavailable."""
+def hosted(engine: str, *, master: str = Settings.master) -> Iterator[Host]:
+    """The run's directory and, for Spark, its JVM with this master. Raises UsageMistake, EngineUnavailable."""
     if engine != MODEL and not is_engine(engine):
         raise UsageMistake(
             f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
@@ -63,12 +65,12 @@ def hosted(engine: str) -> Iterator[Host]:
         if engine == MODEL:
             yield Host(engine, workspace.directory)
             return
-        provider = provider_for(engine, Settings(workspace.directory, workspace.started))
+        provider = provider_for(engine, Settings(workspace.directory, workspace.started, master=master))
         try:
             provider.start()
             server = Server({"lease": provider.lease})
             try:
-                yield Host(engine, workspace.directory, server.address, server.key)
+                yield Host(engine, workspace.directory, master, server.address, server.key)
             finally:
                 server.close()
         finally:
@@ -82,7 +84,9 @@ def open_engine(host: Host) -> Engine:
     if host.address is None:
         return ReferenceEngine()
     caller = Caller(host.address, host.key)
-    return open_adapter(host.engine, lambda lost: caller.call("lease", lost))
+    engine = open_adapter(host.engine, lambda lost: caller.call("lease", lost))
+    limits = limits_on(host.engine, host.master)
+    return engine if limits is None else Restricted(engine, engine.capabilities.shared(limits.capabilities))
 
 
 # ---- in a worker process
@@ -94,9 +98,10 @@ class Worker:
     def __init__(self, host: Host) -> None:
         self.engine = open_engine(host)
         deviations = ROOT / "deviations" / f"{self.engine.name}.toml"
+        places = places_of({"master": host.master})
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
-        self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
+        self.known = tuple(known(deviations_in(deviations, places=places), version_of(self.engine)))
         self.directory = host.directory / f"tables-{os.getpid()}"
         self._judges = 0
         self._healthy: dict[str, frozenset[str]] = {}

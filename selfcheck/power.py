@@ -8,6 +8,7 @@ with 1 if not; with 2 if cases could not be judged, or the command cannot be exe
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from engines.kind import Settings
+from engines.provider import DEFAULT
+from engines.spark.masters import own_cluster
 from faults import FAULTS, Fault
 from harness.campaigns.campaign import Profile
 from model.vocabulary.case import Case
@@ -41,6 +45,7 @@ class Plan:
     profile: str
     alone: bool
     tries: int
+    master: str  # Spark's
     first: Mapping[str, str]  # for a fault, the case that is judged first, by its id
 
     @property
@@ -118,7 +123,11 @@ def proven(clause: str, names: Sequence[str], plan: Plan) -> Line | None:
 def run(plan: Plan, faults: Sequence[Fault], number: int, path: Path) -> list[Line]:
     """Examine the faults in ``number`` processes; append each line to the file as soon as it is known."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with hosted(plan.engine) as host, workers(host, number) as pool, path.open("w", encoding="utf-8") as stream:
+    with (
+        hosted(plan.engine, master=plan.master) as host,
+        workers(host, number) as pool,
+        path.open("w", encoding="utf-8") as stream,
+    ):
         found: list[Line] = []
 
         def keep(line: Line) -> None:
@@ -161,6 +170,15 @@ def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
     return 2 if any(line.get("failures") for line in found.faults.values()) else 0
 
 
+def _master(options: Namespace) -> str:
+    """Spark's master. Raises UsageMistake."""
+    if options.spark_cluster is None:
+        return Settings.master
+    if options.engine != DEFAULT:
+        raise UsageMistake(f"--spark-cluster needs --engine {DEFAULT}: leave it out, or name that engine.")
+    return own_cluster(options.spark_cluster)
+
+
 def read_lines(path: Path) -> list[Line]:
     """The lines of one run. Raises UsageMistake if there is no header."""
     lines: list[Line] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -193,6 +211,8 @@ def main(arguments: list[str]) -> int:
         "--out", type=Path, default=Path("build/power.md"), metavar="FILE", help="default: build/power.md"
     )
     parser.add_argument("--render", action="store_true", help="judge nothing: write the tables of the lines in --lines")
+    cluster = "Spark's tasks run on a standalone cluster of N workers (of the gate: --spark-cluster)"
+    parser.add_argument("--spark-cluster", type=whole, metavar="N", help=cluster)
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     options = parser.parse_args(arguments)
     profile = PROFILES.get(options.profile)
@@ -207,9 +227,10 @@ def main(arguments: list[str]) -> int:
         known = read_lines(options.first) if options.first else []
         first = {line["name"]: line["case"] for line in known if "case" in line}
         tries = profile.tries if options.tries is None else options.tries
-        plan = Plan(options.engine, options.profile, options.alone, tries, first)
+        plan = Plan(options.engine, options.profile, options.alone, tries, _master(options), first)
         faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
-        part = "-chosen" if options.fault else ""
+        part = "-cluster" if options.spark_cluster else ""
+        part += "-chosen" if options.fault else ""
         lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")
         code = exit_code(lines, chosen=bool(options.fault))
         if not options.fault and Run(lines).unproven:

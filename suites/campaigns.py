@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from types import ModuleType
 
@@ -20,6 +21,7 @@ from suites import (
     test_delete,
     test_programs,
     test_regressions,
+    test_scale,
     test_settings,
     test_together,
     test_vacuum,
@@ -41,6 +43,9 @@ CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_setti
 
 #: The cases of the corpus, which the fixed profiles judge.
 (CORPUS,) = _campaigns(test_corpus)
+
+#: The cases on large tables, which the profile scale judges.
+(SCALE,) = _campaigns(test_scale)
 
 #: The state machine.
 (EXPLORATION,) = (campaign for campaign in CAMPAIGNS if campaign.machine is not None)
@@ -71,14 +76,14 @@ def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) ->
 
 
 def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> list[Shard]:
-    """The test items of a run: the regression cases, the corpus, then what is drawn, the slowest first.
+    """The test items of a run: the regression cases, the corpus or the large tables, then what is drawn, the slowest first.
 
     Cases that are kept are restricted to what an engine with these ``capabilities`` supports.
     """
     wanted = tuple(clauses)
     found = [
         *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.shard),
-        *_kept(CORPUS, _of_corpus(profile, wanted, capabilities)[0], profile.shard),
+        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities)[0], profile.shard),
     ]
     drawn = [
         shard
@@ -90,8 +95,11 @@ def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities 
 
 
 def left_out(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> int:
-    """How many cases of the corpus a budget leaves out."""
-    return len(_of_corpus(profile, clauses, capabilities)[1])
+    """How many cases of the corpus a budget leaves out, or the choice of large tables in its place."""
+    wanted = tuple(clauses)
+    others = replace(profile, corpus=("smoke", "gate"), large=False, part=1.0) if profile.large else None
+    of_corpus = 0 if others is None else len(_of_corpus(others, wanted, capabilities)[0])
+    return len(_of_corpus(profile, wanted, capabilities)[1]) + of_corpus
 
 
 def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
@@ -113,7 +121,7 @@ def _of_corpus(
 ) -> tuple[Sequence[Case], Sequence[Case]]:
     """The cases of the corpus that the profile judges, and those that its budget leaves out."""
     chapters = _chapters(clauses, capabilities)
-    kept = CORPUS.of(tuple(case for name in profile.corpus for case in corpus_cases(name)))
+    kept = SCALE if profile.large else CORPUS.of(tuple(case for name in profile.corpus for case in corpus_cases(name)))
     cases = [case for case in kept_cases(kept, capabilities) if chapters & chapters_of(case)]
     if profile.part == 1:
         return cases, ()

@@ -32,6 +32,7 @@ PROFILES = {
     for profile in (
         Profile("smoke", _drawn(0), True, shard=5, tries=30, corpus=("smoke",)),
         Profile("gate", _drawn(0), True, shard=5, tries=30, corpus=("smoke", "gate")),
+        Profile("scale", _drawn(0), True, shard=1, tries=30, large=True),
         Profile("nightly", _drawn(6000), False, 50),
         Profile("soak", _drawn(48000), False, 100),
     )

@@ -42,14 +42,15 @@ def test_executors_get_copies_with_patches_in_front_and_delta_last(tmp_path: Pat
     found = class_path(executor_settings(run, patches=[str(patch)], jars=[*map(str, jars)], conf=conf))
     assert found[1:3] == [Path("/opt/own.jar"), Path("/opt/other.jar")]
     assert (found[0] / "org" / "Patched.class").read_text() == "patched"
-    assert [entry.read_text() for entry in found[3:]] == [str(jar) for jar in jars], "two may have the same name"
+    assert [entry.read_text() for entry in found[3:5]] == [str(jar) for jar in jars], "two may have the same name"
+    assert found[5].is_dir() and len(found) == 6, "for what is compiled later"
     assert all(run in entry.parents for entry in (found[0], *found[3:])), "what executors and driver share"
 
 
 def test_without_patches_and_settings_executors_get_delta_alone(tmp_path: Path) -> None:
     (tmp_path / "delta.jar").write_text("")
     settings = executor_settings(tmp_path / "run", patches=(), jars=[str(tmp_path / "delta.jar")], conf={})
-    assert [entry.name for entry in class_path(settings)] == ["delta.jar"]
+    assert [entry.name for entry in class_path(settings)][:-1] == ["delta.jar"]
     assert settings["spark.executorEnv.LC_ALL"] == "C.UTF-8"
 
 
@@ -100,6 +101,7 @@ def sentence(
 ) -> str:
     """What a check says whose jobs are those of ``session``; if it is a function, connecting is."""
     monkeypatch.setattr(subject, "connect", session if callable(session) else lambda lease: session)
+    monkeypatch.setattr(subject, "compiled", lambda session: {"a.B": b"code"})
     lease = Lease(1, process.pid, 0, "", tmp_path / "log")
     with pytest.raises(EngineUnavailable) as refusal:
         check_executors(lease, conf={"spark.master": MASTER}, directory=tmp_path, limit=60)

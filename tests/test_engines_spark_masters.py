@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.masters import is_local, is_master, require_reachable
+from engines.spark.masters import is_local, is_master, own_cluster, own_workers, require_reachable
 
 LOCAL = ("local", "local[4]", "local[*]", "local[*, 2]")
 CLUSTERS = (
@@ -71,3 +71,11 @@ def test_a_master_that_does_not_listen_is_refused_in_one_sentence(closed: str) -
 @pytest.mark.parametrize("master", [*LOCAL, "local-cluster[1,1,1024]", "yarn", "k8s://https://host.invalid:6443"])
 def test_other_masters_are_left_to_spark(master: str) -> None:
     require_reachable(master)
+
+
+def test_the_name_of_a_cluster_that_a_run_starts() -> None:
+    own = own_cluster(12)
+    assert own_workers(own) == 12
+    assert not is_local(own) and not is_master(own), "only --spark-cluster starts one"
+    assert not any(own_workers(master) for master in (*LOCAL, *CLUSTERS, *NONE, "standalone[0]"))
+    require_reachable(own)

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from reports.deviations import Deviation, InvalidDeviations, Symptom, ended, in_force, proposed, read_deviations
+from reports.deviations import (
+    CLUSTER,
+    Deviation,
+    InvalidDeviations,
+    Symptom,
+    ended,
+    holding_on,
+    in_force,
+    proposed,
+    read_deviations,
+)
 
 GOOD = """
 [[deviation]]
@@ -78,6 +88,11 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
             "a second time",
         ),
         ('reason = "another"', 'reason = "another"\nwhen = 3', "write the name of a condition"),
+        (
+            'reason = "another"',
+            'reason = "another"\non = "windows"',
+            "on = 'windows': write 'cluster', or leave it out",
+        ),
         ('clause = "DEL-ROW-1"', "clauses = []", "write a list of ids"),
         ('clause = "DEL-ROW-1"', 'clauses = "DEL-ROW-1"', "write a list of ids"),
         ('clause = "DEL-ROW-1"', "clauses = [7]", "needs 'clause'"),
@@ -97,6 +112,13 @@ def test_an_entry_may_list_clauses_and_a_condition(tmp_path: Path) -> None:
     text = '[[deviation]]\nclauses = ["A-1", "A-2"]\nreason = "r"\nlink = "l"\nwhen = "rain"\nsymptom.causes = ["c"]\n'
     expected = tuple(Deviation(clause, "r", "l", Symptom(("c",)), when="rain") for clause in ("A-1", "A-2"))
     assert read_deviations(written(tmp_path, text)) == expected
+
+
+def test_an_entry_may_hold_on_a_cluster_only(tmp_path: Path) -> None:
+    entry = '[[deviation]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\n'
+    found = read_deviations(written(tmp_path, entry + entry + f'on = "{CLUSTER}"\n'))
+    assert holding_on((CLUSTER,), found) == found
+    assert holding_on((), found) == found[:1]
 
 
 def test_a_clause_may_be_listed_for_several_conditions(tmp_path: Path) -> None:

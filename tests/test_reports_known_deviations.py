@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engines.object_store import Storage
 from engines.provider import ENGINES
 from harness.judging.excuses import KnownDeviation
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
-from reports.known_deviations import by_reason, deviations_in, known
+from reports.known_deviations import by_reason, deviations_in, known, places_of
 from runner.plugin import ROOT
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'
@@ -70,11 +69,10 @@ def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
 
 def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
-    texts = (ENTRY.format(f"DEL-ROW-{number}", more) for number, more in enumerate(("", 'storage = "s3"'), start=1))
+    wanted = ("", 'on = "s3"', 'on = "local files"')
+    texts = (ENTRY.format(f"DEL-ROW-{number}", more) for number, more in enumerate(wanted, start=1))
     file.write_text("".join(texts), encoding="utf-8")
-    clauses = {storage: [one.clause for one in deviations_in(file, storage)] for storage in (None, *Storage)}
-    both = ["DEL-ROW-1", "DEL-ROW-2"]
-    assert clauses == {None: both, Storage.LOCAL: both[:1], Storage.S3: both}
-    file.write_text(ENTRY.format("DEL-ROW-1", 'storage = "tape"'), encoding="utf-8")
-    with pytest.raises(UsageMistake, match="storage = 'tape': write one of local, s3"):
-        deviations_in(file)
+    for storage, others in (("local", "DEL-ROW-3"), ("s3", "DEL-ROW-2")):
+        found = deviations_in(file, places=places_of({"storage": storage}))
+        assert [one.clause for one in found] == ["DEL-ROW-1", others]
+    assert deviations_in(file) == deviations_in(file, places=places_of({}))

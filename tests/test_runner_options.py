@@ -172,7 +172,7 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         ("--engine=sparc", f"--engine sparc is not known: use one of {', '.join(ENGINES)}, {OWN}"),
         ("--shared-with=it", f"--shared-with it is not known: use one of {', '.join(ENGINES)}, {OWN}"),
-        ("--profile=fast", "--profile fast is not known: use one of smoke, gate, nightly, soak."),
+        ("--profile=fast", "--profile fast is not known: use one of smoke, gate, scale, nightly, soak."),
         ("--seed=seven", "--seed seven is not a whole number: give one, such as --seed 7."),
         ("--seed=1.5", "--seed 1.5 is not a whole number: give one, such as --seed 7."),
         ("--seed=", "--seed  is not a whole number: give one, such as --seed 7."),
@@ -189,6 +189,13 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (
             "--spark-master=foo",
             "--spark-master foo is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077.",
+        ),
+        ("--spark-cluster=0", "--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2."),
+        ("--spark-cluster=-1", "--spark-cluster -1 is negative: give a number, such as --spark-cluster 3."),
+        ("--spark-cluster=two", "--spark-cluster two is not a whole number: give one, such as --spark-cluster 7."),
+        (
+            "--spark-remote=sc://host:15002",
+            "--spark-remote sc://host:15002 is not judged: use --spark-remote local, for a server whose clock the run can set.",
         ),
         ("--budget=much", "--budget much is not a time or a factor: give one, such as --budget 3m."),
         ("--budget=2", "--budget 2: gate has no more cases; add random ones with --draw, such as --draw 200."),

@@ -207,3 +207,9 @@ def test_what_delta_rs_returns_by_its_uri_is_a_path(returned: str) -> None:
 def test_a_case_starts_at_a_time_that_the_storage_can_tell(tmp_path: Path, unit: int) -> None:
     clock = CaseClock(tmp_path, settable=True, unit=unit)
     assert clock.start == clock.now and clock.start % unit == 0
+
+
+@pytest.mark.parametrize("place", ["--spark-cluster=2", "--spark-remote=local", "--spark-master=spark://host:7077"])
+def test_s3_is_judged_by_a_spark_in_one_process(place: str) -> None:
+    with pytest.raises(UsageMistake, match="--storage s3 is judged by a Spark in one process alone"):
+        chosen("--storage=s3", place)

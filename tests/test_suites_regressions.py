@@ -15,7 +15,7 @@ from harness.judging.judge import Judge
 from harness.observing.observation import Observation
 from model.codec import InvalidCase
 from reference_engine import ReferenceEngine
-from reports.deviations import in_force, read_deviations
+from reports.deviations import holding_on, in_force, read_deviations
 from runner.plugin import ROOT
 from suites.campaigns import REGRESSIONS, shards
 from suites.catalogue import CATALOGUE
@@ -43,7 +43,7 @@ def test_they_exercise_the_deviations_that_are_drawn_rarely(tmp_path: Path) -> N
     judged = [judge.judge(case) for case in kept_cases()]
     assert [case.failure for case in judged] == [None] * len(judged)
     exercised = {id for case in judged for id, tally in case.tallies.items() if tally.met}
-    known = read_deviations(ROOT / "deviations" / "spark.toml")
+    known = holding_on((), read_deviations(ROOT / "deviations" / "spark.toml"))
     active = in_force(known, version="4.4.0", today=date.today())
     assert {deviation.clause for deviation in active if deviation.when is None} - {"DEL-REM-1C"} <= exercised
     assert {deviation.when for deviation in known} - {None} <= conditions

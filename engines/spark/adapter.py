@@ -28,6 +28,7 @@ from engines.spark.file_system import Stop, stopped
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.opened import Opened, opened, run_earlier
 from engines.spark.releases import capabilities_of, rules_of
+from engines.spark.remote import over_connect
 from engines.spark.result_rows import Answer, answered, columns_of, rows_of
 from engines.spark.s3a import SCHEME
 from engines.spark.session import activate, connect
@@ -57,6 +58,10 @@ from model.vocabulary.steps import (
     Vacuum,
 )
 from model.vocabulary.values import Row
+
+#: Parts of messages by which a failure is not the engine's.
+_OF_THE_MACHINE = ("No space left on device", "java.lang.OutOfMemoryError")
+_OF_A_CLUSTER = ("SparkContext was shut down", "stopped SparkContext", "ExecutorLostFailure")
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
@@ -185,7 +190,7 @@ class SparkEngine:
         """A session that responds: a JVM that died since the last step is replaced."""
         try:
             session = self._session()
-            session._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
+            _require_alive(session)
         except (Py4JError, ConnectionError):
             self._spark = None
             session = self._session()
@@ -195,10 +200,10 @@ class SparkEngine:
         if self._spark is None:
             self._lease = self._leases(self._lease.generation if self._lease else 0)
             try:
-                self._spark = connect(self._lease)
+                self._spark = _connected(self._lease)
             except (Py4JError, ConnectionError):  # another worker's step may have killed it
                 self._lease = self._leases(self._lease.generation)
-                self._spark = connect(self._lease)
+                self._spark = _connected(self._lease)
         return self._spark
 
     @contextmanager
@@ -223,9 +228,16 @@ class SparkEngine:
         lost: Exception | None = None
         try:
             yield session
+            if lease.serves_connect:  # whose client reports a lost server as an error of the step
+                _require_alive(session)
         except (Py4JError, ConnectionError, EOFError) as error:
             # Exceptions of Java were caught in run(). All others mean that the connection is lost.
             lost = error
+        except EngineDied:
+            if _is_stopped(session):
+                end(lease.pid)
+                self._spark = None
+            raise
         finally:
             timer.cancel()
             final.cancel()
@@ -247,6 +259,11 @@ def _in_paths(outcome: Outcome, step: EngineStep, store: ObjectStore) -> Outcome
     if isinstance(step, (Vacuum, InvalidVacuum)):
         rows = tuple(tuple(store.in_paths(str(path), SCHEME) for path in row) for row in rows)
     return replace(outcome, rows=rows, error=error)
+
+
+def _connected(lease: Lease) -> SparkSession:
+    session = connect(lease)
+    return over_connect(session) if lease.serves_connect else session
 
 
 def _attempted(run: Callable[[], Answer]) -> Outcome:
@@ -273,9 +290,22 @@ def installed_delta() -> str:
     return importlib.metadata.version("delta-spark")
 
 
-def _raise_if_environmental(message: str) -> None:
-    """Raises EngineDied for failures of the machine, which are not the engine's."""
-    for sign in ("No space left on device", "java.lang.OutOfMemoryError", "SparkContext was shut down"):
+def _require_alive(session: SparkSession) -> None:
+    """Raises Py4JError or ConnectionError if the JVM does not answer."""
+    session._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
+
+
+def _is_stopped(session: SparkSession) -> bool:
+    """Whether no step can succeed any more in this JVM, as when a cluster has ended the application."""
+    try:
+        return bool(session.sparkContext._jsc.sc().isStopped())
+    except (Py4JError, ConnectionError):
+        return True
+
+
+def raise_if_environmental(message: str) -> None:
+    """Raises EngineDied for failures of the machine, or of a cluster, which are not the engine's."""
+    for sign in (*_OF_THE_MACHINE, *_OF_A_CLUSTER):
         if sign in message:
             raise EngineDied(f"The machine failed: {sign}.\n{message}")
 
@@ -285,7 +315,7 @@ def _error_of(failure: PySparkException | Py4JJavaError) -> EngineError:
 
 
 def _error(refusal: PySparkException) -> EngineError:
-    _raise_if_environmental(str(refusal))
+    raise_if_environmental(str(refusal))
     condition = refusal.getCondition() if hasattr(refusal, "getCondition") else refusal.getErrorClass()
     message = str(refusal).split("\n\nJVM stacktrace:")[0]
     return EngineError(type(refusal).__name__, condition, refusal.getSqlState(), message)
@@ -294,7 +324,7 @@ def _error(refusal: PySparkException) -> EngineError:
 def _java_error(failure: Py4JJavaError) -> EngineError:
     """An exception of Java without a class in PySpark. It or its cause may still have an error class."""
     java = failure.java_exception
-    _raise_if_environmental(str(java.getMessage()))
+    raise_if_environmental(str(java.getMessage()))
     name, message = str(java.getClass().getSimpleName()), str(java.getMessage())
     while java is not None:
         known = _error(CapturedException(origin=java))

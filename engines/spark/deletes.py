@@ -15,11 +15,8 @@ from engines.spark.statements import table_text
 from engines.spark.targets import target
 from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql, sql
-from model.vocabulary.steps import DELETES_BY_PATH, Delete, Form, InvalidDelete
+from model.vocabulary.steps import API_DELETE_FORMS, DELETES_BY_PATH, Delete, Form, InvalidDelete
 from model.vocabulary.values import Row
-
-#: The forms of the DeltaTable class.
-_API = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
 
 
 def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> Answer:
@@ -55,7 +52,7 @@ def _run(
 
 
 def _delete(spark: SparkSession, step: Delete, name: str, table: Callable[[], DeltaTable]) -> tuple[Row, ...]:
-    if step.form not in _API:
+    if step.form not in API_DELETE_FORMS:
         return answered(spark.sql(delete_sql(step, name)))
     if step.where is None:
         table().delete()

@@ -21,6 +21,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from engines.port import EngineUnavailable
+from engines.spark.file_system import NAME as FILE_SYSTEM
+from engines.spark.file_system import compiled
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.result_rows import rows_of
 from engines.spark.session import connect, disconnect
@@ -38,6 +40,9 @@ _CLASS_PATH = "spark.executor.extraClassPath"
 
 #: A class of Delta that tasks of a DELETE need.
 _DELTA_CLASS = "org.apache.spark.sql.delta.actions.AddFile"
+
+#: Where the file system with faults is for executors, below the run's directory: as an entry of a class path.
+_FILE_SYSTEM = f"{_FOLDER}/3"
 
 #: The most tasks of a job that shall reach every executor.
 _MOST_TASKS = 64
@@ -60,14 +65,17 @@ def executor_settings(
 ) -> dict[str, str]:
     """Settings that give executors copies, below the run's ``directory``, of what the driver has on its class path.
 
-    ``patches`` come first, as in the driver, then what the user's ``conf`` has for executors, then Delta's ``jars``. Not
+    ``patches`` come first, as in the driver, then what the user's ``conf`` has for executors, then Delta's ``jars``, then a
+    directory for what ``check_executors`` compiles. Not
     ``spark.jars``: its classes are in a class loader of their own, where those of a patch do not find them.
     """
     front, behind = (_copies(entries, directory / _FOLDER / name) for name, entries in (("1", patches), ("2", jars)))
     own = [conf[_CLASS_PATH]] if conf.get(_CLASS_PATH) else []
+    compiled = directory / _FILE_SYSTEM
+    compiled.mkdir(parents=True)
     locale = "spark.executorEnv.LC_ALL"
     return {
-        _CLASS_PATH: os.pathsep.join([*front, *own, *behind]),
+        _CLASS_PATH: os.pathsep.join([*front, *own, *behind, str(compiled)]),
         locale: conf.get(locale, "C.UTF-8"),  # in another locale, Java cannot name all files
     }
 
@@ -87,7 +95,8 @@ def _copies(entries: Sequence[str], folder: Path) -> list[str]:
 
 
 def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, limit: float = EXECUTOR_LIMIT) -> None:
-    """Run small jobs on the executors: read a file below ``directory``, load Delta, write and read a Delta table.
+    """Run small jobs on the executors: read a file below ``directory``, load Delta and the file system that fails, write and
+    read a Delta table.
 
     Raises EngineUnavailable, in one sentence with the remedy, also if there is no executor within ``limit`` seconds; the JVM
     is then ended.
@@ -99,7 +108,7 @@ def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, l
         with interrupts_as_before():
             session = check.connected()
         check.reads_a_file(session)
-        check.loads_delta(session)
+        check.loads_classes(session)
         check.writes_and_reads_delta(session)
     finally:
         disconnect()
@@ -146,12 +155,17 @@ class _Check:
             # Without globbing: a name such as [a] is no pattern.
             session.read.option("__globPaths__", "false").text(str(marker)).collect()
 
-    def loads_delta(self, session: SparkSession) -> None:
-        """Load a class by its name. Where it is missing, the errors of other jobs hardly say so."""
+    def loads_classes(self, session: SparkSession) -> None:
+        """Load classes by their names. Where Delta's are missing, the errors of other jobs hardly say so."""
+        for name, code in compiled(session).items():
+            file = self.directory / _FILE_SYSTEM / f"{name.replace('.', '/')}.class"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(code)
         failed = f"The executors of {self._master} cannot load Delta's classes"
         remedy = f"their class path must begin with what the suite puts into {_CLASS_PATH}"
         with self._watched(failed, remedy=remedy):
-            self._rows(session).selectExpr(f"java_method('java.lang.Class', 'forName', '{_DELTA_CLASS}')").collect()
+            loaded = [f"java_method('java.lang.Class', 'forName', '{name}')" for name in (_DELTA_CLASS, FILE_SYSTEM)]
+            self._rows(session).selectExpr(*loaded).collect()
 
     def writes_and_reads_delta(self, session: SparkSession) -> None:
         table = str(self.folder / "table")

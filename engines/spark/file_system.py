@@ -5,7 +5,7 @@ Permissions would not do for a failure, because CI often runs as root.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,16 +20,18 @@ from model.vocabulary.steps import Crash, CrashPoint, IOFault, Written
 
 _SOURCE = Path(__file__).with_name("PlannedFileSystem.java")
 _PACKAGE = "org.apache.hadoop.fs"
-_NAME = f"{_PACKAGE}.{_SOURCE.stem}"
+
+#: The class that has the faults. Without a plan, which is in one JVM alone, it needs nothing but settings of the session.
+NAME = f"{_PACKAGE}.{_SOURCE.stem}"
 
 #: The classes of the source, each after those that it needs. Py4J looks into a class as soon as it is defined.
-_CLASSES = (f"{_NAME}$Plan", f"{_NAME}$Content", f"{_NAME}$Raw", f"{_NAME}$RawContext", f"{_NAME}$Context", _NAME)
+_CLASSES = (f"{NAME}$Plan", f"{NAME}$Content", f"{NAME}$Raw", f"{NAME}$RawContext", f"{NAME}$Context", NAME)
 
 #: The settings that put it below both of Hadoop's interfaces. Hadoop configurations of Delta and Spark include all settings
 #: of the session. The cache is disabled, so that no other session gets this file system, nor this one a cached healthy one.
 _BELOW = {
-    "fs.file.impl": _NAME,
-    "fs.AbstractFileSystem.file.impl": f"{_NAME}$Context",
+    "fs.file.impl": NAME,
+    "fs.AbstractFileSystem.file.impl": f"{NAME}$Context",
     "fs.file.impl.disable.cache": "true",
 }
 
@@ -176,20 +178,16 @@ def _forget(spark: SparkSession, root: Path) -> None:
 
 
 def _define(spark: SparkSession) -> None:
-    """Compile the classes and define them in Hadoop's package, unless the JVM already has them.
+    """Define the classes in Hadoop's package, unless the JVM already has them.
 
-    The compiler is Janino, which Spark ships, because a JRE has no compiler. If two workers define a class at the same
-    time, the JVM refuses the second definition, which is the same.
+    If two workers define a class at the same time, the JVM refuses the second definition, which is the same.
     """
     jvm: Any = spark._jvm
     neighbour = jvm.java.lang.Class.forName(f"{_PACKAGE}.LocalFileSystem")
     loader = neighbour.getClassLoader()
     if _is_defined(jvm, loader, _CLASSES[-1]):
         return
-    compiler = jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.setParentClassLoader(loader)
-    compiler.cook(_SOURCE.read_text(encoding="utf-8"))
-    code = compiler.getBytecodes()
+    code = compiled(spark)
     lookups = jvm.java.lang.invoke.MethodHandles
     for name in _CLASSES:
         try:
@@ -197,6 +195,16 @@ def _define(spark: SparkSession) -> None:
         except Py4JJavaError:
             if not _is_defined(jvm, loader, name):
                 raise
+
+
+def compiled(spark: SparkSession) -> Mapping[str, bytes]:
+    """The byte code of the classes, by their names. The compiler is Janino, which Spark ships, because a JRE has none."""
+    jvm: Any = spark._jvm
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(jvm.java.lang.Class.forName(f"{_PACKAGE}.LocalFileSystem").getClassLoader())
+    compiler.cook(_SOURCE.read_text(encoding="utf-8"))
+    code = compiler.getBytecodes()
+    return {name: bytes(code[name]) for name in _CLASSES}
 
 
 def _is_defined(jvm: Any, loader: Any, name: str) -> bool:

@@ -57,6 +57,8 @@ class JvmPlan:
     directory: Path  # for its log, warehouse and scratch files
     heap: str = "3g"
     cache: StartupCache | None = None
+    serves_connect: bool = False  # by its conf
+    store: ObjectStore | None = None  # where the tables are
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -78,6 +80,7 @@ class Lease:
     port: int
     secret: str
     log: Path
+    serves_connect: bool = False
     store: ObjectStore | None = None
 
 
@@ -123,7 +126,7 @@ class Jvm:
                 start_new_session=True,
             )
         port, secret = self._wait_for(info)
-        self.lease = Lease(generation, self._process.pid, port, secret, self._log)
+        self.lease = Lease(generation, self._process.pid, port, secret, self._log, plan.serves_connect, plan.store)
 
     def _wait_for(self, info: Path) -> tuple[int, str]:
         """Wait for the JVM's connection file, which it renames into place when complete."""

@@ -10,12 +10,29 @@ from engines.bucket_limits import IN_BUCKETS
 from engines.kind import Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine
-from engines.spark.masters import is_local
+from engines.spark.masters import REMOTE, is_local
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import DeleteMistake
+from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS, DeleteMistake
+
+_ON_A_CLUSTER = Limits(
+    replace(EVERYTHING, crashes=False, sessions=False),
+    "It needs a file system that stops or holds at one effect on storage, and the suite counts those of the driver's JVM alone: "
+    "on a cluster, executors write and delete too.",
+)
+
+_OVER_CONNECT = Limits(
+    replace(
+        EVERYTHING,
+        delete_forms=EVERYTHING.delete_forms - {*API_DELETE_FORMS},
+        vacuum_forms=EVERYTHING.vacuum_forms - {*API_VACUUM_FORMS},
+        earlier_sessions=False,
+        streams=False,
+    ),
+    "It needs Delta's class DeltaTable, which over Spark Connect needs plugins of Delta's in the server: only SQL is judged.",
+)
 
 #: In a bucket, beside what holds for every engine.
 _NO_EMPTY_DIRECTORY = Limits(
@@ -42,11 +59,7 @@ class Spark:
     def limits_on(self, master: str) -> Limits | None:
         if is_local(master):
             return None
-        return Limits(
-            replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
-            "It needs a file system that fails, stops or holds, which the suite has in the driver's JVM alone: on a cluster, "
-            "executors list, write and delete too.",
-        )
+        return _OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
         return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)

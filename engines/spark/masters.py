@@ -1,4 +1,4 @@
-"""Spark's masters: which of them are this machine alone, and whether one can be reached."""
+"""Spark's masters: which of them are this machine alone, which one a run starts itself, and whether one can be reached."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ _OTHERS = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|k8s:/
 
 _STANDALONE = "spark://"
 
+#: A standalone cluster that the run starts for itself. Spark does not know this name, and its address is another in each run.
+_OWN = re.compile(r"standalone\[([1-9]\d*)\]")
+
+#: Spark in local mode, through a client of the Connect server in the run's own JVM. Spark does not know this name for a master.
+REMOTE = "sc://local"
+
 #: Seconds for a master's machine to accept a connection. Spark itself tries for a minute.
 REACH_LIMIT = 5
 
@@ -25,10 +31,26 @@ def is_local(master: str) -> bool:
     return _LOCAL.fullmatch(master) is not None
 
 
+def is_cluster(master: str) -> bool:
+    """Whether tasks run in other processes than the driver."""
+    return not is_local(master) and master != REMOTE
+
+
 def is_master(master: str) -> bool:
     """Whether Spark takes it for a master."""
     standalone = master.startswith(_STANDALONE) and bool(_addresses(master))
     return is_local(master) or standalone or _OTHERS.fullmatch(master) is not None
+
+
+def own_cluster(workers: int) -> str:
+    """The name of a cluster with so many workers that the run starts for itself: ``engines.spark.cluster``."""
+    return f"standalone[{workers}]"
+
+
+def own_workers(master: str) -> int:
+    """How many workers the cluster has that the run starts for itself; 0: it starts none."""
+    own = _OWN.fullmatch(master)
+    return int(own[1]) if own else 0
 
 
 def require_reachable(master: str, *, limit: float = REACH_LIMIT) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,13 +11,16 @@ import pyspark
 
 from engines.dialect import DialectFor
 from engines.kind import Settings
+from engines.port import EngineUnavailable
 from engines.spark.adapter import installed_delta
+from engines.spark.cluster import EXECUTOR_OPTIONS, Cluster
 from engines.spark.executors import check_executors, executor_settings
 from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
-from engines.spark.masters import is_local, require_reachable
+from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable
 from engines.spark.releases import settings_of
+from engines.spark.remote import server_settings
 from engines.spark.s3a import require_usable, s3a_jars, s3a_settings
 from engines.spark.script import SparkScript
 from engines.spark.startup_cache import startup_cache
@@ -33,7 +37,12 @@ class SparkProvider:
         self._patches = tuple(settings.extra_classpath)
         self._jars = tuple(settings.jars)
         self._store = settings.store
+        self._cluster: Cluster | None = None  # that this run has started
+        self._plan: JvmPlan | None = None
         self._leases: Leases | None = None
+        self._lock = threading.Lock()
+        self._checked = 0  # the generation of the JVM whose executors were checked last
+        self._refusal: str | None = None  # of the cluster, once and for all
 
     @property
     def dialect(self) -> DialectFor:
@@ -51,25 +60,61 @@ class SparkProvider:
         if self._store is not None:
             jars += tuple(map(str, s3a_jars(java=java.path, ivy_settings=settings)))
             conf = {**s3a_settings(self._store, self._directory), **conf}
-        if not is_local(master):
+        if master == REMOTE:
+            conf |= {"spark.master": "local[*]", **server_settings(conf)}
+        if workers := own_workers(master):
+            self._cluster = Cluster(workers, java=java, directory=self._directory / "cluster", started=self._started)
+            conf |= self._cluster.start(conf.get(EXECUTOR_OPTIONS, ""))
+        if not is_local(conf["spark.master"]):
             conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
-        plan = JvmPlan(java, jars, self._patches, conf, self._directory)
+        plan = JvmPlan(
+            java, jars, self._patches, conf, self._directory, serves_connect=master == REMOTE, store=self._store
+        )
         plan = replace(plan, cache=startup_cache(java, options=plan.options, classpath=plan.files))
-        self._leases = Leases(plan, self._started)
-        lease = self._leases.lease()
-        if not is_local(master):
-            check_executors(lease, conf=conf, directory=self._directory)
+        self._plan, self._leases = plan, Leases(plan, self._started)
+        if self._cluster is not None:
+            self._cluster.watch(self._leases.close)
+        lease = self.lease(0)
         if self._store is not None:
             require_usable(lease, self._store, self._directory / "spark-probe")
 
     def lease(self, lost: int) -> Lease:
-        assert self._leases is not None, "start() comes first"
-        return replace(self._leases.lease(lost), store=self._store)
+        """Raises EngineUnavailable; of a cluster that cannot serve any more, at once from then on."""
+        assert self._leases is not None and self._plan is not None, "start() comes first"
+        if is_local(self._plan.conf["spark.master"]):
+            return self._leases.lease(lost)
+        with self._lock:
+            if self._refusal is not None:
+                raise EngineUnavailable(self._refusal)
+            try:
+                return self._on_cluster(self._leases, self._plan, lost)
+            except EngineUnavailable as refusal:
+                self._refusal = str(refusal)
+                raise
+
+    def _on_cluster(self, leases: Leases, plan: JvmPlan, lost: int) -> Lease:
+        """A JVM whose executors have been checked: what the last one died of may have been the cluster."""
+        if self._cluster is not None:
+            self._cluster.require_whole()
+        lease = leases.lease(lost)
+        if lease.generation != self._checked:
+            try:
+                check_executors(lease, conf=plan.conf, directory=self._directory)
+            except EngineUnavailable as refusal:
+                if self._cluster is None:
+                    raise
+                self._cluster.require_whole()
+                raise EngineUnavailable(f"{refusal}{self._cluster.executors_said()}") from refusal
+            self._checked = lease.generation
+        return lease
 
     def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
         if self._leases is not None:
             self._leases.keep_startup_cache(tell)
 
     def close(self) -> None:
+        """The driver first: with it, its executors have nothing to do."""
         if self._leases is not None:
             self._leases.close()
+        if self._cluster is not None:
+            self._cluster.close()

@@ -62,5 +62,8 @@ def _arrow(frame: DataFrame) -> list[pa.Table]:
     As ``toPandas`` does. ``toArrow`` also casts, and fails where a struct is NULL that has a NOT NULL field.
     """
     of_pandas: Any = frame
+    if hasattr(type(frame), "_to_table"):  # of Spark Connect
+        table, _ = of_pandas._to_table()
+        return [table]
     batches = of_pandas._collect_as_arrow()
     return [pa.Table.from_batches(batches)] if batches else []

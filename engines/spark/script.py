@@ -39,6 +39,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.commands import Command as CommandOfStep
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
+    API_DELETE_FORMS,
     API_VACUUM_FORMS,
     DELETES_BY_PATH,
     Delete,
@@ -339,7 +340,7 @@ class SparkScript:
         if step.cached:
             load = f'spark.read.format("delta").load({self._argument(named.path)})'
             setup.append(f"{load if by_path else f'spark.table({literal(name)})'}.cache().count()")
-        if step.form not in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME):
+        if step.form not in API_DELETE_FORMS:
             table = table_text(named.path) if by_path else name
             return self._sql(delete_sql(step, table), setup, named.cleanup)
         argument = "" if step.where is None else quoted(sql(step.where, step.zone), self._root)

@@ -64,6 +64,7 @@ class Profile:
     shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
     tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
     corpus: tuple[str, ...] = ()  # the files of ``corpus/`` that it judges (harness.campaigns.corpus)
+    large: bool = False  # whether it judges the cases on large tables in the place of a corpus
     part: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
 
     def scaled(self, factor: float) -> Profile:

@@ -6,7 +6,7 @@ A try costs seconds of the engine's time, so each removes as much as possible: a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from model.codec import InvalidCase, from_json, to_json
@@ -50,13 +50,21 @@ def reduce(
     ``fits`` is whether the engine supports a case: one that it does not support cannot be replayed, and is not tried.
     After a success it goes on with the candidates that come next: those before have just been tried.
     """
+
+    def is_allowed(candidate: Case) -> bool:
+        # Without a command that makes a column, a condition on it is an error of another kind.
+        return is_valid(candidate) and fits(candidate) and _unknown(candidate) <= _unknown(case)
+
+    found = _first(_much_smaller(case), is_allowed, fails, tries)
+    while found.case is not None:
+        case = found.case
+        found = _first(_much_smaller(case), is_allowed, fails, found.tries)
+    tries = found.tries
     start, smaller = 0, False  # where to go on; whether this round has found a smaller case
     while tries > 0:
         for place, candidate in enumerate(candidates(case)):
-            if place < start or not is_valid(candidate) or not fits(candidate):
+            if place < start or not is_allowed(candidate):
                 continue
-            if not _unknown(candidate) <= _unknown(case):
-                continue  # without a command that makes a column, a condition on it is an error of another kind
             if tries <= 0:
                 return case
             tries -= 1
@@ -68,6 +76,27 @@ def reduce(
                 return case
             start, smaller = 0, False
     return case
+
+
+@dataclass(frozen=True)
+class _First:
+    """The first case that fails, if any, and the tries that are left."""
+
+    case: Case | None
+    tries: int
+
+
+def _first(
+    cases: Iterator[Case], is_allowed: Callable[[Case], bool], fails: Callable[[Case], bool], tries: int
+) -> _First:
+    for candidate in cases:
+        if tries <= 0:
+            break
+        if is_allowed(candidate):
+            tries -= 1
+            if fails(candidate):
+                return _First(candidate, tries)
+    return _First(None, tries)
 
 
 def truncated(case: Case, last: int) -> Case:
@@ -102,7 +131,7 @@ def candidates(case: Case) -> Iterator[Case]:
     for stray_files in _fewer(case.table.stray_files):
         yield _with_table(case, stray_files=stray_files)
     for file in reversed(case.table.files):
-        yield _with_table(case, **_without_file(case.table, file.id))
+        yield _with_table(case, **_without_files(case.table, {file.id}))
     for index in range(len(case.table.commits) - 1, 0, -1):
         yield from _simpler_history(case, index)
     if case.table.pruned:
@@ -195,18 +224,40 @@ def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
             yield items[:index] + items[index + 1 :]
 
 
-def _without_file(table: Table, id: int) -> dict[str, object]:
-    """The fields of the table without a file in it and in its history."""
+#: A table with more files, stray files or commits than these is made smaller in large parts, before all else.
+_MANY = 20
+
+
+def _much_smaller(case: Case) -> Iterator[Case]:
+    """Of a large table: without stray files, without empty commits, without either half of its files, a quarter, an eighth."""
+    table = case.table
+    if len(table.stray_files) > _MANY:
+        yield _with_table(case, stray_files=())
+    kept = [one for one in table.commits[1:] if one.adds or one.removes or one.deletion_vectors]
+    if len(table.commits) > max(_MANY, 2 * len(kept)) and not table.pruned:
+        yield _with_table(case, commits=(table.commits[0], *kept))
+    for parts in (2, 4, 8) if len(table.files) > _MANY else ():
+        for part in range(parts):
+            some = {file.id for file in _part_of(table.files, part, parts)}
+            yield _with_table(case, **_without_files(table, some))
+
+
+def _part_of(items: tuple[T, ...], part: int, parts: int) -> tuple[T, ...]:
+    return items[len(items) * part // parts : len(items) * (part + 1) // parts]
+
+
+def _without_files(table: Table, ids: set[int]) -> dict[str, object]:
+    """The fields of the table without some files in it and in its history."""
     commits = tuple(
         replace(
             commit,
-            adds=tuple(add for add in commit.adds if add != id),
-            removes=tuple(removal for removal in commit.removes if removal.file != id),
-            deletion_vectors=tuple(vector for vector in commit.deletion_vectors if vector.file != id),
+            adds=tuple(add for add in commit.adds if add not in ids),
+            removes=tuple(removal for removal in commit.removes if removal.file not in ids),
+            deletion_vectors=tuple(vector for vector in commit.deletion_vectors if vector.file not in ids),
         )
         for commit in table.commits
     )
-    return {"files": tuple(file for file in table.files if file.id != id), "commits": commits}
+    return {"files": tuple(file for file in table.files if file.id not in ids), "commits": commits}
 
 
 def _simpler_steps(step: Step) -> Iterator[Step]:

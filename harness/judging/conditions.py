@@ -150,8 +150,7 @@ _STANDARD_TIME = datetime(1906, 1, 1, tzinfo=timezone.utc)
 
 
 def _has_old_timestamp_in_another_zone(observation: Observation) -> bool:
-    rows = [row for version in observation.versions.values() for row in version.rows]
-    moments = (part for part in _parts(rows) if isinstance(part, datetime) and part.tzinfo is not None)
+    moments = (part for part in _parts(observation.rows_ever) if isinstance(part, datetime) and part.tzinfo is not None)
     old = any(moment < _STANDARD_TIME for moment in moments)
     return old and any(step.zone != "UTC" for step in _deletes(observation))
 
@@ -173,7 +172,7 @@ def _types_in(type: AnyType) -> Iterator[AnyType]:
 
 
 def _has_long_text(observation: Observation) -> bool:
-    values = _parts([row for version in observation.versions.values() for row in version.rows])
+    values = _parts(observation.rows_ever)
     return any(
         isinstance(value, str)
         and not value.isascii()
@@ -212,8 +211,7 @@ def _tests_required_field_of_null(observation: Observation) -> bool:
     """Whether a test looks into a struct that has a NOT NULL field and is NULL in some row."""
     names = {column.name for column in _tested_columns(observation) if required_fields(column.type)}
     places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
-    rows = (row for version in observation.versions.values() for row in version.rows)
-    return bool(places) and any(row[place] is None for row in rows for place in places)
+    return bool(places) and any(row[place] is None for row in observation.rows_ever for place in places)
 
 
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)

@@ -31,9 +31,9 @@ class KnownDeviation:
     def covers(self, observation: Observation, violation: Violation) -> bool:
         """Whether this violation of the clause is the known one."""
         return (
-            (self.when is None or CONDITIONS[self.when](observation))
-            and self._has_cause(violation)
+            self._has_cause(violation)
             and (not self.errors or _reports(observation, self.errors))
+            and (self.when is None or CONDITIONS[self.when](observation))
             and (self.of is None or SUBJECTS[self.of](observation, violation.subject))
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,10 @@ from harness.observing.observation import Observation
 def circumstances_of(observation: Observation) -> frozenset[str]:
     """The conditions that hold in a step, by the names that a known deviation may be bound to."""
     return frozenset(name for name, holds in CONDITIONS.items() if holds(observation))
+
+
+#: The most violations of a clause in a step that are kept of those with the same cause: a table may have a thousand files.
+MOST_ALIKE = 20
 
 
 @dataclass
@@ -45,13 +50,24 @@ class Tally:
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
         self.seconds += observation.outcome.seconds if judgement.subjects else 0.0
+        alike: Counter[tuple[str, str | None]] = Counter()
+        first: dict[tuple[str, str | None], int] = {}  # the places of the first of each
         for violation, known in zip(judgement.violations, excused, strict=True):
             index = observation.index if violation.step is None else violation.step
-            facts = violation.evidence or evidence.of_actions(observation, violation.subject)
             reason = known.reason if known else None
+            alike[violation.kind, reason] += 1
+            if alike[violation.kind, reason] > MOST_ALIKE:
+                continue
+            first.setdefault((violation.kind, reason), len(self.violations))
+            facts = violation.evidence or evidence.of_actions(observation, violation.subject)
             kinds = kinds_of(observation, violation.subject)
             made = replace(violation, evidence=facts, excused=reason, circumstances=circumstances, kinds=kinds)
             self.violations.append((index, made))
+        for kind, place in first.items():
+            if alike[kind] > MOST_ALIKE:
+                index, kept = self.violations[place]
+                more = f"{alike[kind] - 1:,} more break the clause in the same way; {MOST_ALIKE - 1} of them are listed"
+                self.violations[place] = index, replace(kept, evidence=(*kept.evidence, more))
 
 
 class StepJudge:

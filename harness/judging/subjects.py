@@ -6,6 +6,7 @@ subject, such as ``rows`` or ``log``, is of no kind.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
@@ -33,8 +34,8 @@ def vector_files(state: TableState) -> frozenset[str]:
 
 def several_actions(state: TableState) -> frozenset[str]:
     """The paths of data files that have a tombstone and a further action, with another deletion vector each."""
-    removed = [remove.file for remove in state.snapshot.removes.values()]
-    return frozenset(path for path in removed if removed.count(path) > 1 or path in state.live)
+    removed = Counter(remove.file for remove in state.snapshot.removes.values())
+    return frozenset(path for path, count in removed.items() if count > 1 or path in state.live)
 
 
 def links_to_directories(state: TableState) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
@@ -26,7 +27,12 @@ def fields_of(actions: Iterable[Add | Remove | Cdc]) -> tuple[str, ...]:
 
     A boolean has its value in the name, a deletion vector its storage type; statistics and tags have one name per part.
     """
-    names = {name for action in actions for field, value in vars(action).items() for name in _names(field, value)}
+    names = {
+        name
+        for action in actions
+        for field in fields(action)
+        for name in _names(field.name, getattr(action, field.name))
+    }
     return tuple(sorted(names))
 
 

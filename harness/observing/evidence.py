@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from heapq import nsmallest
 from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
@@ -58,6 +60,8 @@ def _in_log(state: TableState, path: str, observation: Observation) -> str:
 
 def _in_vectors(state: TableState, path: str, observation: Observation) -> str | None:
     """The log's reference to a file of deletion vectors, or to a change file."""
+    if not state.vectors:
+        return _in_changes(state, path)
     live = [add for add in state.live.values() if vector_path(add, state.root) == path]
     if live:
         named = ", named by its absolute path" if all(_is_absolute(add) for add in live) else ""
@@ -67,6 +71,10 @@ def _in_vectors(state: TableState, path: str, observation: Observation) -> str |
         last = max(removed, key=lambda remove: remove.deletion_timestamp or 0)
         named = ", named by its absolute path" if all(_is_absolute(remove) for remove in removed) else ""
         return f"it holds the deletion vector of {last.file}, removed {_deletion_time(last, observation)}{named}"
+    return _in_changes(state, path)
+
+
+def _in_changes(state: TableState, path: str) -> str | None:
     version = _version_of(state, path, Cdc)
     return None if version is None else f"version {version} adds it as a change file"
 
@@ -82,12 +90,7 @@ def _is_absolute(action: Add | Remove) -> bool:
 
 def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove] | type[Cdc]) -> int | None:
     """The latest version whose commit has an action of this kind for the path."""
-    versions = [
-        commit.version
-        for commit in state.log.commits.values()
-        if any(isinstance(action, kind) and action.file == path for action in commit.actions)
-    ]
-    return max(versions, default=None)
+    return state.log.latest.get((kind, path))
 
 
 def of_cutoff(v: VacuumObservation) -> tuple[str, ...]:
@@ -167,12 +170,21 @@ def of_rows(expected: Rows, found: Rows) -> tuple[str, ...]:
 
 def of_delete(d: DeleteObservation) -> tuple[str, ...]:
     """The files that the DELETE was expected to remove, and those that it removed."""
-    expected, found = sorted(d.prediction.touched), sorted(remove.file for remove in d.removes)
     return (
-        f"expected to be removed: {', '.join(expected) or 'nothing'}",
-        f"removed: {', '.join(found) or 'nothing'}",
+        f"expected to be removed: {named(d.prediction.touched) or 'nothing'}",
+        f"removed: {named(remove.file for remove in d.removes) or 'nothing'}",
         *of_answer(d),
     )
+
+
+#: The most names in a sentence.
+_MOST = 20
+
+
+def named(paths: Iterable[str]) -> str:
+    """The first of these paths, in order, and how many more there are."""
+    first = nsmallest(_MOST + 1, paths := list(paths))
+    return ", ".join(first) if len(paths) <= _MOST else f"{', '.join(first[:_MOST])} and {len(paths) - _MOST:,} more"
 
 
 def changes(before: TableState, after: TableState) -> list[str]:

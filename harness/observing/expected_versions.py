@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from harness.observing.observation import ExpectedVersion
 from harness.observing.table_state import Rows
+from harness.observing.version_rows import VersionRows, converted
 from model.prediction.commands import as_read_after, may_be_refused, rows_after
 from model.prediction.delete import matches, may_fail
-from model.prediction.history import hidden_rows, live_ids, visible_rows
+from model.prediction.history import changes
 from model.semantics.definitions import table_after
 from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep
@@ -36,21 +37,22 @@ class ExpectedVersions:
         self.rows: Rows = Counter()
         self.clone: Rows | None = None  # of the shallow clone that a command made
         self.by_version: dict[int, ExpectedVersion] = {}
-        files = {file.id: file for file in table.files}
-        for version, commit in enumerate(table.commits):
-            hidden = hidden_rows(table, version)
-            self.rows = Counter(
-                table.row(files[id].partition, row)
-                for id in live_ids(table, version)
-                for row in visible_rows(files[id], hidden.get(id, frozenset()))
-            )
+        rows: VersionRows | None = None
+        for version, (removed, added) in enumerate(changes(table)):
+            self.rows.update(added)
+            self.rows.subtract(removed)
             if version >= table.pruned:  # earlier ones cannot be read
-                at = start + commit.at
-                self.commit(version, at if table.has(Feature.IN_COMMIT_TIMESTAMPS) else at // unit * unit)
+                rows = VersionRows(+self.rows) if rows is None else VersionRows(added, removed, rows)
+                at = start + table.commits[version].at
+                self._record(version, at if table.has(Feature.IN_COMMIT_TIMESTAMPS) else at // unit * unit, rows)
+        self.rows = +self.rows
 
     def commit(self, version: int, committed: int) -> None:
         """Record the current rows as those of this version, committed at ``committed`` (ms since the epoch)."""
-        self.by_version[version] = ExpectedVersion(self.rows, committed, self.table, self.rows)
+        self._record(version, committed, VersionRows(self.rows))
+
+    def _record(self, version: int, committed: int, rows: VersionRows) -> None:
+        self.by_version[version] = ExpectedVersion(rows, committed, self.table, rows)
 
     def append(self, files: Iterable[DataFile]) -> None:
         self.rows = self.rows + Counter(self.table.row(file.partition, row) for file in files for row in file.rows)
@@ -106,11 +108,13 @@ class ExpectedVersions:
         if isinstance(command, ShallowClone):
             self.clone = self.rows
         if isinstance(command, (AddColumn, DropColumn)):
-            self._carry(lambda one: None if one.as_now is None else as_read_after(command, before, one.as_now))
+            known = (one.as_now for one in self.by_version.values() if one.as_now is not None)
+            found = converted(known, lambda rows: as_read_after(command, before, rows))
+            self._carry(lambda one: None if one.as_now is None else found[one.as_now])
         elif table.columns != before.columns and isinstance(command, Restore):
-            self._carry(lambda one: one.rows if one.table.columns == table.columns else None)
+            self._carry(lambda one: one.by_case if one.table.columns == table.columns else None)
 
-    def _carry(self, as_now: Callable[[ExpectedVersion], Rows | None]) -> None:
+    def _carry(self, as_now: Callable[[ExpectedVersion], VersionRows | None]) -> None:
         self.by_version = {version: replace(one, as_now=as_now(one)) for version, one in self.by_version.items()}
 
     def settle(self, promise: Promise, table: Table) -> None:

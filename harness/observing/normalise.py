@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from deltalog.actions import Add
+from deltalog.digests import digest
 from deltalog.listing import EntryKind
 from deltalog.names import LAST_VACUUM_INFO
 from engines import port
@@ -56,6 +57,23 @@ from records.run import EngineError, Observed, Outcome, Second, Step
 def _shortened(text: str) -> str:
     """A long text without its middle: a condition may be a list of thousands of values."""
     return text if len(text) <= 3_000 else f"{text[:1_000]} … {text[-500:]}"
+
+
+#: The most rows or paths of a list in a record. Of the others it has the number, and a digest by which two records compare.
+_MOST = 1_000
+
+T = TypeVar("T")
+
+
+def _limited(items: Sequence[T], of_others: Callable[[str], T]) -> Sequence[T]:
+    """The first of the items; those of a table with thousands of files would make a run too large to read."""
+    if len(items) <= _MOST:
+        return items
+    others = items[_MOST:]
+    return (
+        *items[:_MOST],
+        of_others(f"and {len(others):,} more, with the digest {digest(repr(others).encode())[:12]}"),
+    )
 
 
 def step_text(step: EngineStep) -> str:
@@ -126,7 +144,7 @@ def normalise(observation: Observation) -> Step:
         text=step_text(observation.step),
         seconds=observation.outcome.seconds,
         outcome=Outcome(
-            rows=_answer(observation) if error is None else None,
+            rows=_fewer_rows(_answer(observation)) if error is None else None,
             error=error,
             answer=_claim(observation),
             second=_second(observation) if isinstance(observation, TogetherObservation) else None,
@@ -145,7 +163,7 @@ def _error(observation: Observation, error: port.EngineError | None) -> EngineEr
 def _second(observation: TogetherObservation) -> Second:
     outcome = observation.second.outcome
     error = _error(observation, outcome.error)
-    rows = rows_as_json(_rows_of(observation.second)) if error is None else None
+    rows = _fewer_rows(rows_as_json(_rows_of(observation.second))) if error is None else None
     return Second(observation.outcome.held, rows, error)
 
 
@@ -156,6 +174,15 @@ def _rows_of(session: Session) -> Rows:
 
 def _kind_of(step: EngineStep) -> str:
     return kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__.lower()
+
+
+def _fewer_rows(rows: Sequence[Any]) -> Sequence[Any]:
+    """Those of a VACUUM are paths."""
+    return list(_limited(rows, lambda text: text if rows and isinstance(rows[0], str) else [text]))
+
+
+def _paths(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_limited(sorted(paths), str))
 
 
 def _answer(observation: Observation) -> Any:
@@ -178,7 +205,7 @@ def _paths_answered(observation: Observation) -> list[str]:
 def _claim(observation: Observation) -> tuple[str, ...] | None:
     """What a real VACUUM answers: paths that it claims to have deleted, or on Spark the table's own."""
     real = isinstance(observation.step, (Vacuum, InvalidVacuum)) and not observation.step.dry_run
-    return tuple(sorted(_paths_answered(observation))) if real and observation.outcome.error is None else None
+    return _paths(_paths_answered(observation)) if real and observation.outcome.error is None else None
 
 
 def _observed(observation: Observation) -> Observed:
@@ -197,7 +224,7 @@ def _observed(observation: Observation) -> Observed:
         return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
 
     def paths(found: Iterable[str]) -> tuple[str, ...]:
-        return tuple(sorted(_path(observation, path) for path in found))
+        return _paths(_path(observation, path) for path in found)
 
     return Observed(
         version=version,
@@ -206,18 +233,18 @@ def _observed(observation: Observation) -> Observed:
         ),
         vanished=paths(observation.vanished - by_order),
         removed=paths(remove.file for remove in removes),
-        added=tuple(sorted((_added(observation, add) for add in written), key=str)),
-        places=tuple(sorted({_place(add) for add in written})),
-        masked=tuple(
-            sorted((_path(observation, add.file), *sorted(observation.after.hidden(add) or ())) for add in hidden_rows)
+        added=tuple(
+            _limited(sorted((_added(observation, add) for add in written), key=str), lambda text: {"others": text})
         ),
+        places=tuple(sorted({_place(add) for add in written})),
+        masked=tuple(_limited(sorted(_masked(observation, add) for add in hidden_rows), lambda text: (text,))),
         changed=sum(len(observation.after.changes.get(cdc.file) or ()) for cdc in changes),
         remove_fields=fields_of(removes),
         add_fields=fields_of(adds),
         change_fields=fields_of(changes),
         by_order=paths(by_order),
         appeared=dict(sorted(Counter(_kind(path) for path in observation.appeared if is_counted(path)).items())),
-        changed_beside=tuple(without_random(path) for path in observation.changed_beside),
+        changed_beside=tuple(_limited([without_random(path) for path in observation.changed_beside], str)),
         checkpoints=tuple(sorted(_checkpoints(observation.after) - _checkpoints(observation.before))),
         commits=tuple(commit_record(commit) for commit in observation.commits),
         broken=observation.after.broken is not None,
@@ -239,6 +266,10 @@ def _added(observation: Observation, add: Add) -> dict[str, Any]:
         "partition": dict(sorted(add.partition_values.items())),
         "rows": len(observation.after.contents.get(add.file) or ()),
     }
+
+
+def _masked(observation: Observation, add: Add) -> tuple[Any, ...]:
+    return _path(observation, add.file), *sorted(observation.after.hidden(add) or ())
 
 
 def _place(add: Add) -> str:

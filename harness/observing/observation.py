@@ -13,6 +13,7 @@ from deltalog.listing import Entry, EntryKind
 from engines.port import Outcome
 from harness.observing.table_state import Rows, TableState, differing
 from harness.observing.vacuum_inputs import commit_times
+from harness.observing.version_rows import VersionRows, ever
 from model.prediction.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
@@ -38,10 +39,14 @@ from model.vocabulary.values import Row
 class ExpectedVersion:
     """A version as the case predicts it: its rows, and when it was committed (ms since the epoch)."""
 
-    rows: Rows
+    by_case: VersionRows
     committed: int
     table: Table  # its definition
-    as_now: Rows | None  # its rows as they are read by the columns of the newest version; None: that cannot be told
+    as_now: VersionRows | None  # its rows as the columns of the newest version read them; None: that cannot be told
+
+    @property
+    def rows(self) -> Rows:
+        return self.by_case.all
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,16 @@ class Observation:
         return tuple(remove for commit in self.commits for remove in commit.removes)
 
     @cached_property
+    def added(self) -> frozenset[str]:
+        """The paths in the adds."""
+        return frozenset(add.file for add in self.adds)
+
+    @cached_property
+    def removed(self) -> frozenset[str]:
+        """The paths in the removes."""
+        return frozenset(remove.file for remove in self.removes)
+
+    @cached_property
     def info(self) -> CommitInfo | None:
         return next((commit.info for commit in self.commits if commit.info), None)
 
@@ -104,6 +119,21 @@ class Observation:
         """
         newest = max((checkpoint.version for checkpoint in self.after.log.checkpoints), default=-1)
         return frozenset(set(range(self.before.version + 1, newest)) - set(self.after.log.commits))
+
+    @cached_property
+    def missing_rows(self) -> Rows:
+        """The rows that the table should have after the step, and has not."""
+        return self.expected_rows - (self.after.rows or Counter())
+
+    @cached_property
+    def unexpected_rows(self) -> Rows:
+        """The rows that the table has after the step, and should not have."""
+        return (self.after.rows or Counter()) - self.expected_rows
+
+    @property
+    def has_its_rows(self) -> bool:
+        """Whether the table has the expected rows after the step."""
+        return self.after.rows is not None and not self.missing_rows and not self.unexpected_rows
 
     @cached_property
     def changed_beside(self) -> list[str]:
@@ -157,6 +187,11 @@ class Observation:
         unread = self.table.has(Feature.STRUCT_STATISTICS) and not self.rules.reads_struct_statistics
         return '"numRecords"' in (add.stats or "") and not (unread and self.before.log.is_checkpointed(add))
 
+    @cached_property
+    def rows_ever(self) -> set[Row]:
+        """The rows that any version so far has."""
+        return ever(version.by_case for version in self.versions.values())
+
     @property
     def refused(self) -> bool:
         return self.outcome.error is not None
@@ -177,7 +212,7 @@ class DeleteObservation(Observation):
             whole = self._predicted(whole_files=True)
             # Files without rows are removed by a condition on partitions only.
             told_apart = whole.removed_paths - by_rows.touched
-            if not told_apart or any(one.file in told_apart for one in self.removes):
+            if not told_apart or told_apart & self.removed:
                 return whole
         return by_rows
 

@@ -7,12 +7,13 @@ begins with ``../``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from deltalog.actions import Action, Add, Cdc, FileKey, Remove
-from deltalog.log import Log
+from deltalog.commits import Commit
+from deltalog.log import Log, Rebuilt
 from deltalog.paths import encode, from_root
 from deltalog.snapshot import Snapshot
 
@@ -41,14 +42,21 @@ class RelativeLog(Log):
         """
         return relative_snapshot(self.stored.snapshot(version), str(self.root))
 
+    def rebuilt(self) -> Iterator[Rebuilt]:
+        """Its actions have the paths as stored, for the same reason."""
+        return self.stored.rebuilt()
+
 
 def relative_log(log: Log) -> RelativeLog:
     root = str(log.root)
-    commits = {
-        version: replace(commit, actions=tuple(relative_action(action, root) for action in commit.actions))
-        for version, commit in log.commits.items()
-    }
+    commits = {version: _relative_commit(commit, root) for version, commit in log.commits.items()}
     return RelativeLog(log.root, commits, log.checkpoints, log.others, log)
+
+
+def _relative_commit(commit: Commit, root: str) -> Commit:
+    actions = tuple(relative_action(action, root) for action in commit.actions)
+    same = all(one is other for one, other in zip(actions, commit.actions))
+    return commit if same else replace(commit, actions=actions)  # most have no URIs
 
 
 def relative_snapshot(snapshot: Snapshot, root: str) -> Snapshot:

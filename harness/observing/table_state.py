@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from deltalog.actions import Add, Remove
-from deltalog.listing import Entry, EntryKind, leads_to
+from deltalog.listing import Entry, EntryKind, leads_to, links_in
 from deltalog.log import Log
 from deltalog.names import LAST_VACUUM_KEY
 from deltalog.snapshot import Snapshot
@@ -124,7 +124,15 @@ class TableState:
         entry = self.entry(path)
         if entry is None or entry.kind is not EntryKind.LINK:
             return None
-        return leads_to(path, {**self.listing, **self.beside}, self.root)
+        return leads_to(path, self._entries, self.root, self._links)
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        return {**self.listing, **self.beside}
+
+    @cached_property
+    def _links(self) -> dict[str, str]:
+        return links_in(self._entries, self.root)
 
     @cached_property
     def rows(self) -> Rows | None:

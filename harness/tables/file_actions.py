@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import timedelta, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import TypedDict
 
@@ -15,6 +16,7 @@ from deltalog.arrow_values import to_table
 from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.parquet import parquet_bytes
 from deltalog.paths import encode
+from deltalog.schemas import Field
 from deltalog.statistics import count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
 from model.text.layout import file_path, partition_string, physical_name
@@ -61,10 +63,19 @@ class FileActions:
             }
         )
 
+    @cached_property
+    def _columns(self) -> StoredColumns:
+        return StoredColumns.of(self.table)
+
+    def rows(self, file: DataFile) -> pa.Table:
+        """The content of a data file: see ``arrow_table``."""
+        return self._columns.rows(file)
+
     def add(
         self,
         file: DataFile,
-        content: bytes,
+        rows: pa.Table,
+        size: int,
         vector: DeletionVectorDescriptor | None = None,
         row_ids: RowIds = _NO_ROW_IDS,
     ) -> Add:
@@ -75,10 +86,10 @@ class FileActions:
         return Add(
             self._path(file),
             self._partition_values(file),
-            len(content),
+            size,
             self.start + file.modified,
             True,
-            _statistics(arrow_table(self.table, file), file.statistics, tight_bounds) if has_statistics else None,
+            _statistics(rows, file.statistics, tight_bounds) if has_statistics else None,
             deletion_vector=vector,
             **row_ids,
         )
@@ -86,7 +97,7 @@ class FileActions:
     def remove(
         self,
         file: DataFile,
-        content: bytes,
+        size: int,
         deleted: int | None,
         vector: DeletionVectorDescriptor | None,
         row_ids: RowIds,
@@ -100,7 +111,7 @@ class FileActions:
             True,
             extended_file_metadata=None if bare else True,
             partition_values=None if bare else self._partition_values(file),
-            size=None if bare else len(content),
+            size=None if bare else size,
             deletion_vector=vector,
             **row_ids,
         )
@@ -130,18 +141,39 @@ def arrow_table(table: Table, file: DataFile) -> pa.Table:
 
     That of a file from before the table was changed has the columns and types of then.
     """
-    fields = stored_fields(table)
-    dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
-    rows = [(*row, *dropped) for row in file.rows]
-    if file.id not in table.early_files:
-        return to_table(fields, rows)
-    first = first_fields(table, fields)
-    kept = [fields.index(field) for field in fields if field.name in {one.name for one in first}]
-    return to_table(first, [tuple(row[place] for place in kept) for row in rows])
+    return StoredColumns.of(table).rows(file)
 
 
-def content_of(table: Table, file: DataFile) -> bytes:
-    return parquet_bytes(arrow_table(table, file), group_rows=file.group_rows)
+@dataclass(frozen=True)
+class StoredColumns:
+    """The columns of a table's data files; ``first`` are those of the files from before the table was changed."""
+
+    fields: tuple[Field, ...]
+    first: tuple[Field, ...]
+    early_files: frozenset[int]
+
+    @classmethod
+    def of(cls, table: Table) -> StoredColumns:
+        fields = stored_fields(table)
+        return cls(fields, first_fields(table, fields), table.early_files)
+
+    def rows(self, file: DataFile) -> pa.Table:
+        """See ``arrow_table``."""
+        dropped = (7,) if self.fields and self.fields[-1].name == DROPPED_COLUMN else ()
+        rows = [(*row, *dropped) for row in file.rows]
+        if file.id not in self.early_files:
+            return to_table(self.fields, rows)
+        return to_table(self.first, [tuple(row[place] for place in self._kept) for row in rows])
+
+    @cached_property
+    def _kept(self) -> list[int]:
+        names = {one.name for one in self.first}
+        return [place for place, field in enumerate(self.fields) if field.name in names]
+
+
+def content_of(rows: pa.Table, file: DataFile) -> bytes:
+    """The bytes of a data file with these rows."""
+    return parquet_bytes(rows, group_rows=file.group_rows)
 
 
 def stored(table: Table, content: bytes) -> bytes:

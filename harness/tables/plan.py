@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
+import pyarrow as pa
+
 from deltalog.actions import Action, Add, DomainMetadata, Remove
 from deltalog.deletion_vectors import inline_vector, vector_file
 from deltalog.descriptors import DeletionVectorDescriptor
@@ -80,7 +82,7 @@ def plan_table(table: Table, root: Path, *, start: int, uris: str = "file://") -
     commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
     stray_files, directories, links = plan_strays(table.stray_files)
     planned = tuple(
-        PlannedFile(file_path(table, file), stored(table, history.contents[file.id]), file.modified)
+        PlannedFile(file_path(table, file), stored(table, history.content(file.id)), file.modified)
         for file in table.files
     )
     files = planned + tuple(history.vector_files) + stray_files
@@ -92,7 +94,7 @@ class _History:
     """Plans the commits of a table in order; keeps the deletion vector and the row ids of each live file."""
 
     actions: FileActions
-    contents: dict[int, bytes] = field(init=False)
+    contents: dict[int, bytes] = field(default_factory=dict)  # of the files so far
     vector_files: list[PlannedFile] = field(default_factory=list)
     vectors: dict[int, DeletionVectorDescriptor] = field(default_factory=dict)  # by file
     row_ids: dict[int, RowIds] = field(default_factory=dict)  # by file
@@ -101,7 +103,6 @@ class _History:
     def __post_init__(self) -> None:
         self.table = self.actions.table
         self.files = {file.id: file for file in self.table.files}
-        self.contents = {file.id: content_of(self.table, file) for file in self.table.files}
 
     def commit(self, version: int, commit: Commit) -> PlannedCommit:
         table = self.table
@@ -123,6 +124,12 @@ class _History:
             actions.append(DomainMetadata("delta.rowTracking", f'{{"rowIdHighWaterMark":{self.next_row_id - 1}}}'))
         return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint, commit.parts)
 
+    def content(self, id: int, rows: pa.Table | None = None) -> bytes:
+        """The bytes of a file, of which ``rows`` is the content if it is known already."""
+        if id not in self.contents:
+            self.contents[id] = content_of(self.actions.rows(self.files[id]) if rows is None else rows, self.files[id])
+        return self.contents[id]
+
     def _write_vectors(self, version: int, commit: Commit) -> None:
         """Write the deletion vectors of the commit: inline, or all in one file."""
         stored = [vector for vector in commit.deletion_vectors if vector.storage is not VectorStorage.INLINE]
@@ -141,11 +148,13 @@ class _History:
             self.vectors[vector.file] = descriptor
 
     def _add(self, id: int) -> Add:
-        return self.actions.add(self.files[id], self.contents[id], self.vectors.get(id), self.row_ids.get(id, RowIds()))
+        rows = self.actions.rows(self.files[id])
+        size, vector, row_ids = len(self.content(id, rows)), self.vectors.get(id), self.row_ids.get(id, RowIds())
+        return self.actions.add(self.files[id], rows, size, vector, row_ids)
 
     def _remove(self, id: int, deleted: int | None, *, bare: bool = False) -> Remove:
         vector, row_ids = self.vectors.get(id), self.row_ids.get(id, RowIds())
-        return self.actions.remove(self.files[id], self.contents[id], deleted, vector, row_ids, bare=bare)
+        return self.actions.remove(self.files[id], len(self.content(id)), deleted, vector, row_ids, bare=bare)
 
 
 def plan_append(
@@ -158,11 +167,12 @@ def plan_append(
     if table.has(Feature.ROW_TRACKING):
         raise ValueError("another writer's append to a table with row tracking is not supported")
     actions = FileActions(table, root, start, uris)
-    contents = [content_of(table, file) for file in appended]
+    rows = [actions.rows(file) for file in appended]
+    contents = [content_of(table, file) for table, file in zip(rows, appended)]
     files = tuple(
         PlannedFile(file_path(table, file), content, file.modified) for file, content in zip(appended, contents)
     )
-    adds = (actions.add(file, content) for file, content in zip(appended, contents))
+    adds = (actions.add(file, one, len(content)) for file, one, content in zip(appended, rows, contents))
     return files, (actions.info("WRITE", at), *adds)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.commits import write_commit
-from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, parse_name
+from deltalog.snapshot import Snapshot, replay
 from deltalog.times import set_modified
 from harness.tables.file_actions import absolute
 from harness.tables.plan import PlannedCommit, PlannedFile, PlannedLink, TablePlan
@@ -25,9 +25,10 @@ def write_table(plan: TablePlan) -> None:
     """Write the table to its root, a new directory."""
     plan.root.mkdir(parents=True)
     write_files(plan.files, plan.directories, plan.root, start=plan.start, links=plan.links)
-    for commit in plan.commits:
+    for commit, state in _states(plan):
         write_commit(plan.root, commit.version, commit.actions, modified=plan.start + commit.modified)
-        _write_beside_commit(plan, commit, plan.root)
+        if state is not None:
+            _write_beside_commit(plan, commit, state, plan.root)
     _spoil_log(plan, plan.root)
 
 
@@ -36,15 +37,31 @@ def write_log(plan: TablePlan, directory: Path) -> None:
 
     Checkpoints are not compressed, so that the instants in them can be found and replaced.
     """
-    for commit in plan.commits:
+    for commit, state in _states(plan):
         write_commit(directory, commit.version, commit.actions)
-        _write_beside_commit(plan, commit, directory, modified=0, compression="none")
+        if state is not None:
+            _write_beside_commit(plan, commit, state, directory, modified=0, compression="none")
     _spoil_log(plan, directory)
+
+
+def _states(plan: TablePlan) -> Iterator[tuple[PlannedCommit, Snapshot | None]]:
+    """The commits, and the state of those that have a checksum file or a checkpoint."""
+    state: Snapshot | None = None
+    pending: list[PlannedCommit] = []
+    for commit in plan.commits:
+        pending.append(commit)
+        if not (commit.checkpoint or plan.table.has(Feature.CHECKSUMS)):
+            yield commit, None
+            continue
+        state = replay(((one.version, one.actions) for one in pending), base=state)
+        pending = []
+        yield commit, state
 
 
 def _write_beside_commit(
     plan: TablePlan,
     commit: PlannedCommit,
+    state: Snapshot,
     root: Path,
     *,
     modified: int | None = None,
@@ -53,19 +70,19 @@ def _write_beside_commit(
     """Write the checksum file and the checkpoint of the last commit, if it has them."""
     if plan.table.has(Feature.CHECKSUMS):
         stamp = plan.start + commit.modified if plan.table.has(Feature.IN_COMMIT_TIMESTAMPS) else None
-        write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
+        write_checksum(root, state, in_commit_timestamp=stamp)
     if commit.checkpoint:
-        _write_checkpoint(plan.table, commit, root, modified=modified, compression=compression)
+        _write_checkpoint(plan.table, commit, state, root, modified=modified, compression=compression)
 
 
 def _write_checkpoint(
-    table: Table, commit: PlannedCommit, root: Path, *, modified: int | None, compression: str
+    table: Table, commit: PlannedCommit, state: Snapshot, root: Path, *, modified: int | None, compression: str
 ) -> None:
     pointer = root / LOG_DIRECTORY / LAST_CHECKPOINT
     previous = pointer.read_bytes() if pointer.exists() else None
     files = write_checkpoint(
         root,
-        read_log(root).snapshot(),
+        state,
         parts=commit.parts,
         v2=table.has(Feature.V2_CHECKPOINTS),
         struct_statistics=table.has(Feature.STRUCT_STATISTICS),

@@ -19,15 +19,16 @@ from model.codec.validation import InvalidCase
 from model.semantics.definitions import definition_after
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend
+from model.vocabulary.large_tables import Size, large_table, size_of
 from model.vocabulary.predicate import Expression, Predicate
 from model.vocabulary.steps import Append, Insert, OtherCommand, Step, Together
-from model.vocabulary.table import Column, DataFile, Table
+from model.vocabulary.table import FEATURES, Column, DataFile, Table
 from model.vocabulary.values import Row, Value
 
 Json = dict[str, Any]
 
-_read_document, _read_table, _read_step, _read_predicate, _read_expression = map(
-    reader_of, (Document, Table, Step, Predicate, Expression)
+_read_document, _read_table, _read_size, _read_step, _read_predicate, _read_expression = map(
+    reader_of, (Document, Table, Size, Step, Predicate, Expression)
 )
 
 
@@ -70,8 +71,18 @@ def _first_named(document: Any) -> Any:
 
 
 def to_json(case: Case) -> Json:
-    """The document of a case: ``{"format": 1, "table": {...}, "steps": [...]}``."""
-    return write(Document(FORMAT, case.table, case.steps))
+    """The document of a case: ``{"format": 1, "table": {...}, "steps": [...]}``; of a large table, its size."""
+    size = size_of(case.table)
+    if size is None:
+        return write(Document(FORMAT, case.table, case.steps))
+    return {**write(Document(FORMAT, _NO_TABLE, case.steps)), "table": {_LARGE: write(size)}}
+
+
+#: In the place of a table, the size of one that ``large_table`` makes.
+_LARGE = "large"
+
+#: Stands for a table that is made from its size.
+_NO_TABLE = Table((), (), (), ())
 
 
 def table_to_json(table: Table) -> Json:
@@ -119,11 +130,29 @@ def from_json(document: object) -> Case:
 
     A predicate may use an unknown column, and a LIKE pattern may be malformed: the engine must refuse those.
     """
-    found: Document = _read_document(document)
-    table = _with_rows(found.table)
+    if isinstance(document, Mapping) and isinstance(named := document.get("table"), Mapping) and set(named) == {_LARGE}:
+        found: Document = _read_document({**document, "table": write(_NO_TABLE)})
+        table = within(f"table.{_LARGE}", _large_table, named[_LARGE])
+    else:
+        found = _read_document(document)
+        table = _with_rows(found.table)
     case = Case(table, within("steps", _read_steps(table), found.steps))
     validation.check_steps(case)
     return case
+
+
+def _large_table(document: object) -> Table:
+    size: Size = _read_size(document)
+    for name, least in (("files", 1), ("versions", 1), ("partitions", 1), ("stray_files", 0), ("parts", 1)):
+        if getattr(size, name) < least:
+            refuse(f"must be at least {least}", name)
+    for feature in size.features:
+        if feature not in FEATURES:
+            refuse(f"{feature!r} is no feature", "features")
+    table = large_table(size)
+    validation.check_columns(table)
+    validation.check_table(table)
+    return table
 
 
 def _read_steps(table: Table) -> Reader[tuple[Step, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import NoReturn
 
@@ -214,7 +214,7 @@ def _check_history(table: Table) -> None:
         where = f"table.commits[{version}]"
         if version and commit.at <= table.commits[version - 1].at:
             _invalid(f"{where}.at", f"{commit.at} is not after the previous commit, at {table.commits[version - 1].at}")
-        before = frozenset(live)
+        new = frozenset(commit.adds)
         for index, id in enumerate(commit.adds):
             if id not in rows:
                 _invalid(f"{where}.adds[{index}]", f"there is no file {id}")
@@ -224,11 +224,11 @@ def _check_history(table: Table) -> None:
         for index, removal in enumerate(commit.removes):
             if removal.file not in rows:
                 _invalid(f"{where}.removes[{index}].file", f"there is no file {removal.file}")
-            if removal.file not in before or removal.file not in live:
+            if removal.file in new or removal.file not in live:
                 _invalid(f"{where}.removes[{index}].file", f"file {removal.file} is not live, so it cannot be removed")
             live.discard(removal.file)
             hidden.pop(removal.file, None)
-        _check_vectors(table, commit, before & live, rows, hidden, where)
+        _check_vectors(table, commit, live - new if commit.deletion_vectors else set(), rows, hidden, where)
         added.update(commit.adds)
         if commit.parts > 1 and (not commit.checkpoint or table.has(Feature.V2_CHECKPOINTS)):
             _invalid(f"{where}.parts", f"is {commit.parts}, but this version has no classic checkpoint")
@@ -244,7 +244,7 @@ def _check_history(table: Table) -> None:
 def _check_vectors(
     table: Table,
     commit: Commit,
-    allowed: frozenset[int],
+    allowed: Set[int],
     rows: Mapping[int, int],
     hidden: dict[int, frozenset[int]],
     path: str,

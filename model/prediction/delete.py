@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from model.semantics.domains import combined, distinct, domain
 from model.semantics.evaluate import WouldFail, evaluate, might_fail
@@ -56,11 +57,11 @@ class DeletePrediction:
     deleted: Counter[Row]
     survivors: Counter[tuple[Row, Row]]  # (partition, row) of the remaining rows of the touched files
 
-    @property
+    @cached_property
     def removed_paths(self) -> frozenset[str]:
         return frozenset(file.path for file in self.removed)
 
-    @property
+    @cached_property
     def touched(self) -> frozenset[str]:
         """The paths of the files that get a remove action."""
         return self.removed_paths | frozenset(self.hidden_rows)
@@ -118,11 +119,8 @@ def may_fail(step: Delete, table: Table, rows: Iterable[Row]) -> bool:
     return might_fail(step.where, (dict(zip(names, row)) for row in rows), types=types_of(table), zone=step.zone)
 
 
-def _any_row(file: LiveFile, live: tuple[LiveFile, ...], table: Table) -> dict[str, Value]:
-    """A row of the file, or of the table if it has none: a partition condition is the same for all."""
-    names = [column.name for column in table.columns]
-    rows = (row for candidate in (file, *live) for row in candidate.visible)
-    return dict(zip(names, next(rows, (None,) * len(names))))
+def _first_row(files: Iterable[LiveFile], otherwise: Row) -> Row:
+    return next((row for file in files for row in file.visible), otherwise)
 
 
 def types_of(table: Table) -> dict[str, AnyType]:
@@ -186,9 +184,12 @@ def predict_delete(
     hidden_rows: dict[str, frozenset[int]] = {}
     deleted: Counter[Row] = Counter()
     survivors: Counter[tuple[Row, Row]] = Counter()
+    any_row = _first_row(live, (None,) * len(columns))
     for file in live:
         if scope is not ConditionScope.ROWS:
-            if _truth(step, table, _any_row(file, live, table) | dict(zip(table.partition_by, file.partition))):
+            # A row of the file, or of the table if it has none: a partition condition is the same for all.
+            row = dict(zip(columns, _first_row((file,), any_row)))
+            if _truth(step, table, row | dict(zip(table.partition_by, file.partition))):
                 removed.append(file)
                 deleted.update(file.visible)
             continue

@@ -26,6 +26,9 @@ class Form(str, Enum):
     TRUNCATE = "TRUNCATE TABLE"  # by name; without a condition only
 
 
+#: The forms of the DeltaTable class.
+API_DELETE_FORMS = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
+
 #: The forms that name the table by its path.
 DELETES_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
 
@@ -85,7 +88,7 @@ class Delete:
 
 
 #: The forms of a DELETE that return nothing.
-_WITHOUT_RESULT = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE)
+_WITHOUT_RESULT = (*API_DELETE_FORMS, Form.TRUNCATE)
 
 
 class DeleteMistake(str, Enum):

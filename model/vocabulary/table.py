@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
@@ -207,12 +208,12 @@ class Table:
         """Whether the table has any of these features."""
         return any(feature.value in self.features for feature in features)
 
-    @property
+    @cached_property
     def early_files(self) -> frozenset[int]:
         """The ids of the files that a commit before the last one adds."""
         return frozenset(id for commit in self.commits[:-1] for id in commit.adds)
 
-    @property
+    @cached_property
     def added_column(self) -> Column | None:
         """The column that the last commit of an altered table adds: files of earlier commits lack it, so it is NULL there.
 
@@ -227,7 +228,7 @@ class Table:
                 return column
         return None
 
-    @property
+    @cached_property
     def widened_column(self) -> Column | None:
         """The column whose type the last commit widens: files of earlier commits store it in the narrower type.
 

@@ -41,9 +41,10 @@ def error(observation: Observation) -> Cause:
 
 def rows(expected: Counter[T], found: Counter[T] | None) -> Cause:
     """How the rows of a table differ from the expected ones; None: they cannot be read."""
-    if found is None:
-        return UNREADABLE
-    missing, more = expected - found, found - expected
+    return UNREADABLE if found is None else _of_rows(expected - found, found - expected)
+
+
+def _of_rows(missing: Counter[T], more: Counter[T]) -> Cause:
     if missing and more:
         return Cause("other rows than those that must stay", Severity.DATA_LOSS)
     if missing:
@@ -55,7 +56,9 @@ def rows_left(d: DeleteObservation, otherwise: Cause) -> Cause:
     """How the rows that a DELETE leaves differ from the expected ones; ``otherwise`` if they do not."""
     if d.refused and d.prediction.commits and not d.commits:
         return error(d)
-    return otherwise if d.after.rows == d.expected_rows else rows(d.expected_rows, d.after.rows)
+    if d.after.rows is None:
+        return UNREADABLE
+    return otherwise if d.has_its_rows else _of_rows(d.missing_rows, d.unexpected_rows)
 
 
 def changed(observation: Observation, paths: Iterable[str]) -> Cause:

@@ -18,6 +18,7 @@ from harness.observing.table_state import Rows
 from model.prediction.refusals import Refusal
 from model.vocabulary.severity import Severity
 from records.expectations import (
+    ByReplay,
     Expectation,
     Fails,
     FieldMatches,
@@ -43,7 +44,13 @@ def check_none(
     cause: Cause = causes.NEEDLESS_WRITE,
 ) -> Violation | None:
     """There must be no such paths; ``message`` ends before their names: "it wrote"."""
-    return Violation(paths[0], f"{message} {', '.join(paths)}.", expectation, facts, cause=cause) if paths else None
+    return (
+        Violation(paths[0], f"{message} {evidence.named(paths)}.", expectation, facts, cause=cause) if paths else None
+    )
+
+
+#: The most rows, or paths, that a script compares: it has them as its data.
+MOST = 10_000
 
 
 # Files --------------------------------------------------------------------------------------------------------------
@@ -72,6 +79,12 @@ def check_stored(add: Add, entry: Entry | None) -> Violation | None:
 # Rows ---------------------------------------------------------------------------------------------------------------
 
 
+def rows_are(of: Of, rows: Rows) -> Expectation:
+    """That these are the rows; by a replay if they are too many for a script."""
+    number = rows.total()
+    return RowsAre(of, evidence.rows_as_json(rows)) if number <= MOST else ByReplay(f"it is to have {number:,} rows")
+
+
 def check_rows_read(r: ReadObservation) -> Violation | None:
     """The engine must read the rows that the case expects of the version."""
     expected = r.expected_version.rows
@@ -81,7 +94,7 @@ def check_rows_read(r: ReadObservation) -> Violation | None:
     problem = "the engine reported an error" if r.refused else f"the engine read {difference(expected, r.rows)}"
     message = f"Reading version {r.version} must return {expected.total()} rows; {problem}."
     cause = causes.error(r) if r.refused else causes.rows(expected, r.rows)
-    expectation = RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    expectation = rows_are(Of.ANSWER, expected)
     return Violation(f"version {r.version}", message, expectation, facts, cause=cause)
 
 
@@ -104,7 +117,7 @@ def check_table_rows(
     cause = causes.error(observation) if refused else causes.rows(expected, found)
     if found is None and not isinstance(observation, DeleteObservation):
         cause = causes.NO_LONGER_READ
-    expectation: Expectation = RowsAre(Of.TABLE, evidence.rows_as_json(expected))
+    expectation: Expectation = rows_are(Of.TABLE, expected)
     if found is None:
         expectation = wrong_partition_text(observation) or expectation
     return Violation("rows", message, expectation, (*rows, *facts), cause=cause)
@@ -151,7 +164,7 @@ def _error(conditions: list[str], sqlstates: list[str]) -> str:
 def check_nothing_changed(what: str, observation: Observation, facts: tuple[str, ...] = ()) -> Violation | None:
     """The step must change nothing, in the table or beside it. ``what`` begins the message: "The refused DELETE"."""
     paths = evidence.changes(observation.before, observation.after)
-    message = f"{what} must change nothing; it changed {', '.join(paths)}."
+    message = f"{what} must change nothing; it changed {evidence.named(paths)}."
     cause = causes.changed(observation, paths)
     return Violation(paths[0], message, NothingChanged(), facts, cause=cause) if paths else None
 

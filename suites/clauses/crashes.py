@@ -308,7 +308,7 @@ def commits_in_order(c: VacuumCrashObservation) -> Judgement:
         cause = Cause("other versions are written", Severity.WRONG_WORDS)
         return _told(judgement(Violation("log", message, Operations(()), cause=cause)), c)
     named = [one.file for commit in v.commits for one in commit.actions if isinstance(one, (Add, Remove, Cdc))]
-    message = f"VACUUM's commits must contain no file action; they have actions for {', '.join(named)}."
+    message = f"VACUUM's commits must contain no file action; they have actions for {evidence.named(named)}."
     cause = Cause("file actions are written", Severity.UNREADABLE)
     wrong = Violation("log", message, NoActions(("add", "remove", "cdc")), cause=cause) if named else None
     return _told(judgement(wrong), c)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from enum import Enum
 
 from deltalog.actions import Add
-from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
+from harness.observing.live_files import LiveFiles
 from harness.observing.observation import Observation
 from harness.observing.table_state import Rows
 from harness.observing.vacuum_inputs import files_of
 from harness.observing.vacuums import vacuums_of
+from harness.observing.version_rows import VersionRows, change_between
 from model.prediction.fates import Fate
 from model.vocabulary.severity import Severity
+from model.vocabulary.values import Row
 from records.expectations import ByReplay
 from suites.clauses.checks import difference
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
@@ -33,15 +36,8 @@ def earlier_versions(o: Observation) -> Judgement:
     allowed = may_be_gone(o)
     if allowed is None:
         return NOT_EXERCISED
-    files = {version: _files(o, version) for version in sorted(o.versions) if version <= o.before.version}
-    judged = {
-        version: adds
-        for version, adds in files.items()
-        if adds is not None
-        and o.versions[version].as_now is not None
-        and allowed.isdisjoint(files_of(adds.values(), o.after.root))
-    }
-    return each(judged, lambda version: _problem(o, version, judged[version]))
+    right = _right(o, allowed)
+    return each(right, lambda version: None if right[version] else _problem(o, version))
 
 
 def may_be_gone(o: Observation) -> set[str] | None:
@@ -52,36 +48,83 @@ def may_be_gone(o: Observation) -> set[str] | None:
     return {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
 
 
-def _files(o: Observation, version: int) -> Mapping[str, Add] | None:
-    """The live files of a version; None where its commits, or what is in its files, are not known."""
-    try:
-        snapshot = o.after.log.snapshot(version)
-    except DeltaLogError:
-        return None
-    adds = {add.file: add for add in snapshot.adds.values()}
-    return (
-        adds if adds.keys() <= o.after.contents.keys() and all(_has_vector(o, add) for add in adds.values()) else None
-    )
+class _State(Enum):
+    """What is known of a live file's rows."""
+
+    UNKNOWN = "no observation has read it"
+    MAY_BE_GONE = "a VACUUM may have deleted it, or its deletion vector"
+    UNREADABLE = "it cannot be read, or its deletion vector"
+    READ = "its rows are known"
 
 
-def _has_vector(o: Observation, add: Add) -> bool:
-    return add.deletion_vector is None or add.deletion_vector.unique_id in o.after.vectors
+def _right(o: Observation, allowed: set[str]) -> dict[int, bool]:
+    """The versions that are judged, in order, and whether their files hold their rows.
+
+    A version costs what its commit changes, not what the table holds: a table may have a thousand.
+    """
+    right: dict[int, bool] = {}
+    live, states = LiveFiles(o.after.root), Counter[_State]()
+    found, differs = _Tallied(), _Tallied()  # the rows in the files; how many more of each there are than are expected
+    expected: VersionRows | None = None  # of the last version that is compared in ``differs``
+    for rebuilt in o.after.log.rebuilt():
+        if rebuilt.version > o.before.version:
+            break
+        for add, by in live.go_on(rebuilt):
+            state, rows = _rows_of(o, add, allowed)
+            states[state] += by
+            found.add(rows, by)
+            differs.add(rows, by)
+        version = o.versions.get(rebuilt.version)
+        if version is None or version.as_now is None:
+            continue
+        change = change_between(expected, version.as_now)
+        if change is None:
+            differs = _Tallied(found)
+            change = Counter(), version.as_now.all
+        removed, added = change
+        differs.add(removed, 1)
+        differs.add(added, -1)
+        expected = version.as_now
+        if not states[_State.UNKNOWN] and not states[_State.MAY_BE_GONE]:
+            right[rebuilt.version] = not differs and not states[_State.UNREADABLE]
+    return right
 
 
-def _problem(o: Observation, version: int, adds: Mapping[str, Add]) -> Violation | None:
-    expected = o.versions[version].as_now or Counter()
-    found: Rows = Counter()
-    for path, add in adds.items():
-        stored, hidden = o.after.contents[path], o.after.hidden(add)
-        if stored is None or hidden is None:
-            what = path if stored is None else f"the deletion vector of {path}"
+class _Tallied(Counter[Row]):
+    """Counts, negative ones too, without those that are 0."""
+
+    def add(self, rows: Mapping[Row, int], by: int) -> None:
+        for row, count in rows.items():
+            self[row] += by * count
+            if not self[row]:
+                del self[row]
+
+
+def _rows_of(o: Observation, add: Add, allowed: set[str]) -> tuple[_State, Rows]:
+    vector = add.deletion_vector
+    if add.file not in o.after.contents or (vector is not None and vector.unique_id not in o.after.vectors):
+        return _State.UNKNOWN, Counter()
+    if not allowed.isdisjoint(files_of([add], o.after.root)):
+        return _State.MAY_BE_GONE, Counter()
+    stored, hidden = o.after.contents[add.file], o.after.hidden(add)
+    if stored is None or hidden is None:
+        return _State.UNREADABLE, Counter()
+    return _State.READ, Counter(row for index, row in enumerate(stored) if index not in hidden)
+
+
+def _problem(o: Observation, version: int) -> Violation | None:
+    """What is wrong with a version that does not have its rows."""
+    expected, found = o.versions[version].as_now, Counter[Row]()
+    for add in o.after.log.snapshot(version).adds.values():
+        state, rows = _rows_of(o, add, set())
+        if state is _State.UNREADABLE:
+            what = add.file if o.after.contents[add.file] is None else f"the deletion vector of {add.file}"
             message = f"After the step version {version} must be readable; {what} cannot be read."
-            return _violation(version, message, evidence.of_path(o, path), _NOT_READ)
-        found.update(row for index, row in enumerate(stored) if index not in hidden)
-    if found == expected:
-        return None
-    message = f"After the step version {version} must have its rows; it has {difference(expected, found)}."
-    return _violation(version, message, evidence.of_rows(expected, found), _OTHER_ROWS)
+            return _violation(version, message, evidence.of_path(o, add.file), _NOT_READ)
+        found.update(rows)
+    rows = expected.all if expected else Counter()
+    message = f"After the step version {version} must have its rows; it has {difference(rows, found)}."
+    return _violation(version, message, evidence.of_rows(rows, found), _OTHER_ROWS)
 
 
 def _violation(version: int, message: str, facts: tuple[str, ...], cause: Cause) -> Violation:

@@ -25,6 +25,7 @@ from deltalog.names import (
 )
 from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
+from harness.observing import evidence
 from harness.observing.observation import CommandObservation, Observation
 from harness.observing.root_paths import relative_action
 from harness.observing.together_observation import TogetherObservation
@@ -82,7 +83,7 @@ def check_rest_of_log(command: str, o: Observation, *, killed: bool = False) -> 
         wrong += [] if allowed else [path]
     if not wrong:
         return None
-    message = f"{command} must change nothing else in the log; it changed {', '.join(wrong)}."
+    message = f"{command} must change nothing else in the log; it changed {evidence.named(wrong)}."
     return Violation(wrong[0], message, about(wrong[0], Unchanged(wrong[0])), cause=causes.changed(o, wrong))
 
 

@@ -51,7 +51,7 @@ def _new_files_with_rows(d: DeleteObservation) -> list[str]:
     Spark's first write task writes a file even if it has no rows; Delta leaves such a file on storage, and out of the commit
     (TransactionalWrite.writeFiles: only "the AddFiles that actually add rows" are returned; docs/findings.md).
     """
-    files = [path for path in d.appeared if d.after.listing[path].kind == "file"]
+    files = {path for path in d.appeared if d.after.listing[path].kind == "file"}
     may_be_empty = d.prediction.method is DeleteMethod.REWRITE
     empty = {
         path for path in files if may_be_empty and d.after.unreferenced.get(path) == 0 and is_named_by_engine(path)
@@ -80,7 +80,7 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     # Change files hold the deleted rows; the vector of a file whose rows are all deleted is written and not used (C 2.2).
     others = {cdc.file for cdc in d.change_files} | _vector_files(d)
-    written = sorted({add.file for add in d.adds} | (set(_new_files_with_rows(d)) - others))
+    written = sorted(d.added | (set(_new_files_with_rows(d)) - others))
     message = "No row survives, so the DELETE must write no file with rows; it wrote"
     expectation = NoActions(("add",)) if d.adds else NoFileWritten(but_named=True)
     cause = rows_left(d, NEEDLESS_WRITE)
@@ -248,7 +248,7 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
     sources=("C 2.2",),
 )
 def nothing_left_behind(d: DeleteObservation) -> Judgement:
-    referred = {add.file for add in d.adds} | {cdc.file for cdc in d.change_files}
+    referred = d.added | {cdc.file for cdc in d.change_files}
     referred |= {str(add.deletion_vector.file) for add in d.adds if add.deletion_vector is not None}
     referred |= {
         path.removeprefix(f"{d.root}/") for path in referred
@@ -357,6 +357,6 @@ def nothing_else_appears(d: DeleteObservation) -> Judgement:
     wrong += d.changed_beside
     if not wrong:
         return judgement(None)
-    message = f"DELETE must leave nothing but the files of its commit; it changed {', '.join(wrong)}."
+    message = f"DELETE must leave nothing but the files of its commit; it changed {evidence.named(wrong)}."
     expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(Change.OF_FILES))
     return judgement(Violation(wrong[0], message, expectation, evidence.of_path(d, wrong[0])))

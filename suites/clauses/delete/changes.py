@@ -29,7 +29,7 @@ from records.expectations import (
     RowsAre,
 )
 from suites.clauses import causes
-from suites.clauses.checks import check_none, difference
+from suites.clauses.checks import check_none, difference, rows_are
 from suites.clauses.partition_texts import wrong_partition_text
 
 
@@ -144,7 +144,7 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
         expected, found = Counter({(): expected.total()}), Counter({(): found.total()})
     if not c.refused and found == expected:
         return judgement(None)
-    expectation: Expectation = RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    expectation: Expectation = rows_are(Of.ANSWER, expected)
     if c.step.commits:
         expectation = ByReplay("a script reads the rows of the change feed, not their commits")
     facts = evidence.of_answer(c) if c.refused else evidence.of_rows(expected, found)

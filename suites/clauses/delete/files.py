@@ -27,33 +27,34 @@ from records.expectations import (
     Of,
     Operations,
     Removes,
-    RowsAre,
     Succeeds,
     about,
 )
 from suites.clauses import causes
-from suites.clauses.checks import check_nothing_changed
+from suites.clauses.checks import MOST, check_nothing_changed, rows_are
 from suites.clauses.partition_texts import wrong_partition_text
 
 
 def removed_exactly(d: DeleteObservation) -> Expectation:
     """The expectation for a DELETE that removed the wrong files: by their names, or by the rows that are left."""
     paths = sorted(d.prediction.touched)
-    return rows_left(d, "which files the DELETE removes") if any(map(is_named_by_engine, paths)) else Removes(paths)
+    if any(map(is_named_by_engine, paths)):
+        return rows_left(d, "which files the DELETE removes")
+    return Removes(paths) if len(paths) <= MOST else ByReplay(f"it is to remove {len(paths):,} files")
 
 
 def rows_left(d: DeleteObservation, what: str) -> Expectation:
     """The rows of the table after the DELETE, if they show ``what`` went wrong."""
-    if d.after.rows == d.expected_rows:
+    if d.has_its_rows:
         return ByReplay(f"{what} does not show in the rows of the table")
     if d.after.rows is None and (text := wrong_partition_text(d)):
         return text
-    return RowsAre(Of.TABLE, evidence.rows_as_json(d.expected_rows))
+    return rows_are(Of.TABLE, d.expected_rows)
 
 
 def not_named(d: DeleteObservation, path: str) -> Expectation:
     """That the commit does not name this live file, which it removed or added."""
-    if path in {remove.file for remove in d.removes}:
+    if path in d.removed:
         return removed_exactly(d)
     return not_added(d, path)
 
@@ -65,7 +66,7 @@ def not_added(d: DeleteObservation, path: str) -> Expectation:
 
 def _check_removal(d: DeleteObservation, file: LiveFile) -> Violation | None:
     """A live file must be removed if the model predicts it, and only then."""
-    expected, removed = file.path in d.prediction.touched, file.path in {remove.file for remove in d.removes}
+    expected, removed = file.path in d.prediction.touched, file.path in d.removed
     if expected == removed:
         return None
     why = "matches the condition and was not removed" if expected else "does not match the condition and was removed"
@@ -91,11 +92,11 @@ def whole_table(d: DeleteObservation) -> Judgement:
     if d.prediction.scope is not ConditionScope.TABLE or not d.before.live:
         return NOT_EXERCISED
     if d.adds or d.appeared:
-        written = sorted({add.file for add in d.adds} | d.appeared)
+        written = sorted(d.added | d.appeared)
         return judgement(
             Violation(
                 written[0],
-                f"A DELETE without a condition must write no file; it wrote {', '.join(written)}.",
+                f"A DELETE without a condition must write no file; it wrote {evidence.named(written)}.",
                 NoFileWritten() if d.appeared else NoActions(("add",)),
                 evidence.of_delete(d),
                 cause=causes.rows_left(d, causes.NEEDLESS_WRITE),
@@ -227,7 +228,7 @@ def others_as_they_were(d: DeleteObservation) -> Judgement:
 
     def problem(path: str) -> Violation | None:
         now = d.after.live.get(path)
-        if now == d.before.live[path] and path not in {add.file for add in d.adds}:
+        if now == d.before.live[path] and path not in d.added:
             return None
         state = "is no longer live" if now is None else "was added again"
         message = f"{path} has no matching row and must stay live with its add; it {state}."

@@ -155,7 +155,7 @@ def spellings(d: DeleteObservation) -> Judgement:
 
 def _as_in_sql(d: DeleteObservation, how: str) -> Judgement:
     """It must do what a DELETE in SQL by the plain path does."""
-    touched = {remove.file for remove in d.removes}
+    touched = d.removed
     if d.refused or touched != d.prediction.touched:
         message = f"The DELETE by {how} must touch {sorted(d.prediction.touched)}; it touched {sorted(touched)}."
         expectation = Succeeds() if d.refused else removed_exactly(d)

@@ -91,7 +91,7 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     paths = [path for path in evidence.changes(r.before, r.after) if path not in left]
     if not paths:
         return judgement(None)
-    message = f"The DELETE failed and must not touch existing files; it changed {', '.join(paths)}."
+    message = f"The DELETE failed and must not touch existing files; it changed {evidence.named(paths)}."
     expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(Change.OF_FILES))
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
 

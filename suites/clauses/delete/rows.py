@@ -12,10 +12,10 @@ from harness.observing.table_state import Rows
 from harness.observing.vacuums import vacuums_of
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
-from records.expectations import ByReplay, Expectation, Of, RowsAre
+from records.expectations import ByReplay, Expectation, Of
 from suites.clauses.causes import NEEDLESS_REWRITE
 from suites.clauses.causes import rows_left as rows_cause
-from suites.clauses.checks import check_rows_left, check_rows_read, difference
+from suites.clauses.checks import check_rows_left, check_rows_read, difference, rows_are
 from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.earlier_versions import earlier_versions
 
@@ -64,7 +64,7 @@ def survivors(d: DeleteObservation) -> Judgement:
 
 def _survivors(d: DeleteObservation) -> Expectation:
     """The added files must hold other rows if the DELETE removes the wrong files: then these are the expectation."""
-    if {remove.file for remove in d.removes} != d.prediction.touched and d.after.rows == d.expected_rows:
+    if d.removed != d.prediction.touched and d.has_its_rows:
         return removed_exactly(d)
     return rows_left(d, "which rows are in the added files")
 
@@ -153,7 +153,7 @@ def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
     message = f"Through its cache the session must read {expected.total()} rows; it read {difference(expected, found)}."
     facts = evidence.of_rows(expected, found)
     # The script's session has cached the table too, and so reads it through its cache.
-    expectation = RowsAre(Of.TABLE, evidence.rows_as_json(expected))
+    expectation = rows_are(Of.TABLE, expected)
     return judgement(Violation("cached rows", message, expectation, facts, cause=_STALE))
 
 

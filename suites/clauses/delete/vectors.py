@@ -194,7 +194,7 @@ def emptied_files_are_removed(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
 
     def problem(path: str) -> Violation | None:
-        if path in {remove.file for remove in d.removes} and path not in d.after.live:
+        if path in d.removed and path not in d.after.live:
             return None
         message = f"All rows of {path} are deleted, so it must be removed; it is not removed."
         cause = rows_cause(d, Cause("not removed: a file without rows"))
@@ -204,7 +204,7 @@ def emptied_files_are_removed(d: DeleteObservation) -> Judgement:
 
 
 def _emptied(d: DeleteObservation, path: str) -> Expectation:
-    if path not in {remove.file for remove in d.removes}:
+    if path not in d.removed:
         return removed_exactly(d)
     return not_added(d, path)
 
@@ -218,7 +218,7 @@ def _emptied(d: DeleteObservation, path: str) -> Expectation:
 def files_without_matches(d: DeleteObservation) -> Judgement:
     if d.prediction.method is not DeleteMethod.DELETION_VECTORS or not d.prediction.commits:
         return NOT_EXERCISED
-    named = {add.file for add in d.adds} | {remove.file for remove in d.removes}
+    named = d.added | d.removed
 
     def problem(path: str) -> Violation | None:
         if path not in named:

@@ -258,7 +258,7 @@ def second_run(v: VacuumObservation) -> Judgement:
     files = [path for path in deleted(v) if v.before.listing[path].kind is not EntryKind.DIRECTORY]
     if not files:
         return judgement(None)
-    message = f"A second VACUUM right after the first must delete no file; it deleted {', '.join(files)}."
+    message = f"A second VACUUM right after the first must delete no file; it deleted {evidence.named(files)}."
     expectation = NothingChanged(Change.DELETION_OF_FILES)
     cause = _deleted_again(v, files)
     return judgement(Violation(files[0], message, expectation, evidence.of_path(v, files[0]), cause=cause))
@@ -278,7 +278,7 @@ def run_after_one_without_work(v: VacuumObservation) -> Judgement:
     paths = deleted(v)
     if not paths:
         return judgement(None)
-    message = f"A VACUUM right after one that deleted nothing must delete nothing; it deleted {', '.join(paths)}."
+    message = f"A VACUUM right after one that deleted nothing must delete nothing; it deleted {evidence.named(paths)}."
     cause = _deleted_again(v, paths)
     return judgement(
         Violation(paths[0], message, NothingChanged(Change.DELETION), evidence.of_path(v, paths[0]), cause=cause)

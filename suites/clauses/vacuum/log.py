@@ -96,7 +96,7 @@ def check_start_and_end(v: VacuumObservation) -> Violation | None:
         cause = Cause("other versions are written", Severity.WRONG_WORDS)
         return Violation("log", message, Operations(expected_operations(v)), cause=cause)
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
-    message = f"VACUUM's commits must contain no file action; they have actions for {', '.join(files)}."
+    message = f"VACUUM's commits must contain no file action; they have actions for {evidence.named(files)}."
     cause = Cause("file actions are written", Severity.UNREADABLE)
     return Violation("log", message, NoActions(("add", "remove", "cdc")), cause=cause) if files else None
 

@@ -18,9 +18,9 @@ from harness.observing.vacuums import vacuums_of
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
-from records.expectations import ByReplay, Expectation, Fails, Of, RowsAre
+from records.expectations import ByReplay, Expectation, Fails, Of
 from suites.clauses import causes
-from suites.clauses.checks import check_rows_read, check_table_rows, difference
+from suites.clauses.checks import check_rows_read, check_table_rows, difference, rows_are
 from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
@@ -90,9 +90,7 @@ def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
         )
         if not lost:
             return None
-        message = (
-            f"VACUUM must keep the files of version {version}, which is inside retention; it deleted {', '.join(lost)}."
-        )
+        message = f"VACUUM must keep the files of version {version}, which is inside retention; it deleted {evidence.named(lost)}."
         cause = Cause("deleted: a file of a version inside retention", Severity.DATA_LOSS)
         return Violation(lost[0], message, expect_kept(v, lost[0]), evidence.of_path(v, lost[0]), cause=cause)
 
@@ -185,7 +183,7 @@ def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
     message = f"Version {r.version} must be read as it was or not at all; the engine read {difference(expected, r.rows)}{gone}."
     facts = (*evidence.of_rows(expected, r.rows), *(fact for path in lost[:1] for fact in evidence.of_path(r, path)))
     refused = bool(lost) or _is_blocked(r)
-    expectation: Expectation = Fails(()) if refused else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    expectation: Expectation = Fails(()) if refused else rows_are(Of.ANSWER, expected)
     return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=_other_rows(bool(lost))))
 
 
@@ -251,7 +249,7 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
         return judgement(None)
     lost = _lost_changes(c, c.of)
     message = f"The change feed of version {c.version} must be as it was, or not be read; it has {difference(expected, found)}."
-    expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    expectation: Expectation = Fails(()) if lost else rows_are(Of.ANSWER, expected)
     facts = (*evidence.of_rows(expected, found), *(fact for path in lost[:1] for fact in evidence.of_path(c, path)))
     return judgement(Violation("rows", message, expectation, facts, cause=_other_rows(bool(lost))))
 

@@ -1,0 +1,12 @@
+"""Large tables: DELETE and VACUUM on thousands of files, stray files, versions and partitions, judged by the same clauses."""
+
+from __future__ import annotations
+
+from harness.campaigns.campaign import Shard, Worker, read_from
+from strategies.large_cases import large_cases
+
+
+@read_from(large_cases, judged_by=("DEL", "VAC"))
+def test_scale(shard: Shard, worker: Worker) -> None:
+    """The profile scale judges them: each takes a minute or two of Spark's time."""
+    worker.judge(shard)
