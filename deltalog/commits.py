@@ -14,7 +14,7 @@ from deltalog.digests import digest
 from deltalog.errors import MalformedAction, UnreadableCommit
 from deltalog.files import write_new
 from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.times import milliseconds
+from deltalog.times import milliseconds, rounded_down
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ def write_commit(root: Path, version: int, actions: Iterable[Action], *, modifie
     return path
 
 
-def read_commit(path: Path, version: int) -> Commit:
-    """Read one commit file. Raises UnreadableCommit and OSError."""
+def read_commit(path: Path, version: int, *, unit: int = 1) -> Commit:
+    """Read one commit file. Its time is in whole ``unit`` ms, rounded down. Raises UnreadableCommit and OSError."""
     with open(path, "rb") as file:
         data = file.read()
-    return Commit(version, parse_commit(data, path.name), milliseconds(path.stat().st_mtime_ns), digest(data))
+    modified = milliseconds(rounded_down(path.stat().st_mtime_ns, unit))
+    return Commit(version, parse_commit(data, path.name), modified, digest(data))

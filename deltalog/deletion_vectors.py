@@ -15,7 +15,7 @@ from deltalog.bitmaps import decode_rows, encode_rows
 from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import MalformedVector, UnsupportedRows
 from deltalog.files import write_new
-from deltalog.paths import is_absolute
+from deltalog.paths import from_root, is_absolute
 
 FORMAT_VERSION = 1
 
@@ -86,6 +86,8 @@ def _inline(vector: DeletionVectorDescriptor) -> bytes:
 def _stored(root: Path, vector: DeletionVectorDescriptor) -> bytes:
     file = vector.file
     assert file is not None, "only an inline vector has no file"
+    if is_absolute(file) and not file.startswith("/"):
+        file = from_root(file, str(root))
     if is_absolute(file) and not file.startswith("/"):
         raise UnsupportedRows(f"the deletion vector {file!r} cannot be read here: it is on another file system")
     with open(root / file, "rb") as stream:

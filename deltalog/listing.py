@@ -14,7 +14,7 @@ from pathlib import Path
 from deltalog.digests import digest
 from deltalog.errors import DeltaLogError
 from deltalog.frozen import FrozenMap
-from deltalog.times import milliseconds
+from deltalog.times import milliseconds, rounded_down
 
 #: How many links are followed in a row, as in Linux: more are a circle.
 _MAX_LINKS = 40
@@ -45,23 +45,23 @@ class Entry:
         return milliseconds(self.modified_ns)
 
 
-def list_tree(root: Path, known: Mapping[str, Entry] = FrozenMap({})) -> dict[str, Entry]:
+def list_tree(root: Path, known: Mapping[str, Entry] = FrozenMap({}), *, unit: int = 1) -> dict[str, Entry]:
     """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
 
     Entries that are equal to those of an earlier listing, ``known``, are the same objects, to save space.
 
-    Links are not followed. Raises OSError if something cannot be read or vanishes, and DeltaLogError for anything that is
-    neither file, directory nor link.
+    Links are not followed. Times are in whole ``unit`` ms, rounded down, unless that is 1. Raises OSError if something cannot
+    be read or vanishes, and DeltaLogError for anything that is neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root), "", found, known)
+    _collect(os.fspath(root), "", found, known, unit)
     return dict(sorted(found.items()))
 
 
-def list_beside(root: Path) -> dict[str, Entry]:
+def list_beside(root: Path, *, unit: int = 1) -> dict[str, Entry]:
     """Everything in the directory of ``root`` except ``root``, by path from the root (``../name/…``), as ``list_tree``."""
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root.parent), "../", found, {}, but=root.name)
+    _collect(os.fspath(root.parent), "../", found, {}, unit, but=root.name)
     return dict(sorted(found.items()))
 
 
@@ -92,7 +92,7 @@ def leads_to(path: str, entries: Mapping[str, Entry], root: str, links: Mapping[
 
 
 def _collect(
-    directory: str, prefix: str, found: dict[str, Entry], known: Mapping[str, Entry], but: str | None = None
+    directory: str, prefix: str, found: dict[str, Entry], known: Mapping[str, Entry], unit: int, but: str | None = None
 ) -> None:
     with os.scandir(directory) as entries:
         for item in entries:
@@ -100,15 +100,16 @@ def _collect(
                 continue
             path = sys.intern(prefix + item.name)  # one text for all listings
             status = item.stat(follow_symlinks=False)
+            modified = status.st_mtime_ns if unit == 1 else rounded_down(status.st_mtime_ns, unit)
             if stat.S_ISDIR(status.st_mode):
-                entry = Entry(EntryKind.DIRECTORY, 0, status.st_mtime_ns, None)
-                _collect(item.path, path + "/", found, known)
+                entry = Entry(EntryKind.DIRECTORY, 0, modified, None)
+                _collect(item.path, path + "/", found, known, unit)
             elif stat.S_ISREG(status.st_mode):
                 with open(item.path, "rb") as file:
                     data = file.read()
-                entry = Entry(EntryKind.FILE, status.st_size, status.st_mtime_ns, digest(data))
+                entry = Entry(EntryKind.FILE, status.st_size, modified, digest(data))
             elif stat.S_ISLNK(status.st_mode):
-                entry = Entry(EntryKind.LINK, 0, status.st_mtime_ns, None, os.readlink(item.path))
+                entry = Entry(EntryKind.LINK, 0, modified, None, os.readlink(item.path))
             else:
                 raise DeltaLogError(f"{item.path} is neither a file, a directory nor a link")
             before = known.get(path)

@@ -139,8 +139,8 @@ def _actions_in(checkpoint: Checkpoint) -> list[Action] | None:
         return None
 
 
-def read_log(root: Path) -> Log:
-    """Read the log of the table at ``root``.
+def read_log(root: Path, *, unit: int = 1) -> Log:
+    """Read the log of the table at ``root``. The times of commits are in whole ``unit`` ms, rounded down.
 
     Raises NotATable if there is no commit and no checkpoint, UnreadableCommit and OSError.
     """
@@ -156,7 +156,7 @@ def read_log(root: Path) -> Log:
     for path in files:
         name = parse_name(path.name) if path.parent == directory else None
         if name is not None and name.kind is LogFileKind.COMMIT:
-            commits[name.version] = read_commit(path, name.version)
+            commits[name.version] = read_commit(path, name.version, unit=unit)
         elif path not in used:
             others.append(path.relative_to(directory).as_posix())
     if not commits and not checkpoints:

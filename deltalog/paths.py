@@ -17,6 +17,7 @@ from deltalog.errors import MalformedPath
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'();/:@&=+$,")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
 _PLAIN_PATH = re.compile(r"[\w=-][\w=.-]*(/[\w=-][\w=.-]*)*", re.ASCII)  # nothing in it stands for anything else
+_AUTHORITY = re.compile(r"\A[A-Za-z][A-Za-z0-9+.\-]*://[^/]*(?=/)")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 #: Unicode categories that Java calls space characters or ISO controls.
@@ -72,12 +73,13 @@ def is_absolute(file: str) -> bool:
 def from_root(file: str, root: str) -> str:
     """A decoded path, made relative to the table's root (an absolute path) if it is below the root or beside it (``../…``).
 
-    Other files keep their absolute path or URI.
+    Other files keep their absolute path or URI. An object is a file at the path that its key is: ``s3://bucket/<root>/x``.
     """
-    if not file.startswith("/"):
+    path = file if file.startswith("/") else _AUTHORITY.sub("", file)
+    if not path.startswith("/"):
         return file
     base = posixpath.dirname(root)
-    return posixpath.relpath(file, root) if file.startswith((f"{root}/", f"{base}/")) else file
+    return posixpath.relpath(path, root) if path.startswith((f"{root}/", f"{base}/")) else file
 
 
 def _normal(path: str) -> str:

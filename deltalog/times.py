@@ -20,3 +20,8 @@ def set_modified(path: Path, modified: int, *, follow_links: bool = True) -> Non
 def milliseconds(nanoseconds: int) -> int:
     """Whole milliseconds, rounded down, as Java's file systems report them."""
     return nanoseconds // NANOSECONDS
+
+
+def rounded_down(nanoseconds: int, unit: int) -> int:
+    """Whole ``unit`` ms, as storage reports them that knows no smaller unit. In nanoseconds, as is what is given."""
+    return nanoseconds // (unit * NANOSECONDS) * (unit * NANOSECONDS)

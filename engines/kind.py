@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from engines.dialect import DialectFor
+from engines.object_store import ObjectStore, Storage
 from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import RuleChange, Rules
@@ -65,6 +66,7 @@ class Settings:
     extra_classpath: Sequence[str] = ()
     jars: Sequence[str] = ()
     master: str = "local[*]"
+    store: ObjectStore | None = None  # where the tables are; None: on a local file system
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,15 @@ class HasLimits(Protocol):
 
     def limits_on(self, master: str) -> Limits | None:
         """What it supports with this Spark master; None: all that it supports elsewhere."""
+        ...
+
+
+@runtime_checkable
+class HasStorages(Protocol):
+    """Without it, it is judged on local file systems only."""
+
+    def limits_in(self, storage: Storage) -> Sequence[Limits]:
+        """What it supports in this storage, each limit with its own reason; none for a local file system."""
         ...
 
 

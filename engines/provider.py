@@ -18,10 +18,12 @@ from engines.kind import (
     HasCosts,
     HasLimits,
     HasRuleChanges,
+    HasStorages,
     Limits,
     Provider,
     Settings,
 )
+from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import RuleChange, Rules
@@ -91,6 +93,16 @@ def limits_on(engine: str, master: str) -> Limits | None:
     """The limits of an engine with this Spark master; None: there are none."""
     kind = kind_of(engine)
     return kind.limits_on(master) if isinstance(kind, HasLimits) else None
+
+
+def limits_in(engine: str, storage: Storage) -> Sequence[Limits]:
+    """The limits of an engine in this storage, each with its reason. Raises EngineUnavailable if it is not judged there."""
+    kind = kind_of(engine)
+    if isinstance(kind, HasStorages):
+        return kind.limits_in(storage)
+    if storage is Storage.LOCAL:
+        return ()
+    raise EngineUnavailable(f"--storage {storage.value}: {engine} is judged on local file systems only; leave it out.")
 
 
 def costs_of(engine: str) -> Costs:

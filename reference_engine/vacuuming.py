@@ -258,7 +258,7 @@ class Vacuuming:
         }
 
     def _log(self, operation: str, parameters: Mapping[str, Any], metrics: Mapping[str, str]) -> None:
-        if self.step.logging is False or self.silent:
+        if not (self.rules.logs_by_default if self.step.logging is None else self.step.logging) or self.silent:
             return
         view = View(self.view.root)
         times = {"timestamp": self.clock}

@@ -8,7 +8,7 @@ from records.run import Header
 from reports.quantities import counted
 
 #: The members of the header's ``machine``, in words.
-_NAMES = {"time_zone": "time zone", "file_system": "tables on", "master": "Spark master"}
+_NAMES = {"time_zone": "time zone", "file_system": "tables on", "master": "Spark master", "storage": "served as"}
 
 
 def profile_of(header: Header) -> str:

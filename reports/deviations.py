@@ -19,9 +19,11 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 
-#: Where an engine may be wrong that is right elsewhere: on a cluster of Spark.
+#: Where an engine may be wrong that is right elsewhere: on a cluster of Spark; on tables in S3, or in files of this machine.
 CLUSTER = "cluster"
-PLACES = (CLUSTER,)
+S3 = "s3"
+FILES = "local files"
+PLACES = (CLUSTER, S3, FILES)
 
 
 class InvalidDeviations(UsageMistake):

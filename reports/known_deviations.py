@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
+from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
 from engines.spark.masters import is_cluster
 from harness.judging.conditions import CONDITIONS
@@ -15,7 +16,7 @@ from harness.judging.subjects import SUBJECTS
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
 from reports.compare.acceptance import Acceptance
-from reports.deviations import CLUSTER, PLACES, Deviation, holding_on, in_force, read_deviations
+from reports.deviations import CLUSTER, FILES, PLACES, S3, Deviation, holding_on, in_force, read_deviations
 from suites.catalogue import CATALOGUE
 
 #: Where the known deviations of the built-in engines are.
@@ -24,10 +25,11 @@ _OWN = Path(__file__).parent.parent / "deviations"
 
 def places_of(machine: Mapping[str, str]) -> frozenset[str]:
     """Where an engine runs, of ``reports.deviations.PLACES``, by what a header says of its ``machine``."""
-    return frozenset({CLUSTER} if is_cluster(machine.get("master", "local")) else ())
+    storage = S3 if machine.get("storage") == Storage.S3.value else FILES
+    return frozenset({storage, CLUSTER} if is_cluster(machine.get("master", "local")) else {storage})
 
 
-def deviations_in(path: Path, *, places: Collection[str] = ()) -> tuple[Deviation, ...]:
+def deviations_in(path: Path, *, places: Collection[str] = (FILES,)) -> tuple[Deviation, ...]:
     """The entries of the file at ``path`` that hold on these places, or anywhere; none if it does not exist.
 
     Raises UsageMistake if it is invalid.

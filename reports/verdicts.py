@@ -208,6 +208,12 @@ def _judge(
         return Verdict.UNEXERCISED, "No case exercised it: use a larger budget or profile."
     # With a condition it is stale only if all clauses of its entry were asked for and none failed: the condition may be rare.
     if known and not any(one.when is not None and _entry(one) in current for one in known):
+        if erred:
+            left = f"{counted(erred, 'case')} ended in an error"
+            return (
+                Verdict.ERROR,
+                f"It is listed as a deviation ({_reasons(known)}); no judged case fails it, and {left}.",
+            )
         return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
     return Verdict.PASS, ""
 

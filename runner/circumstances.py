@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from engines.object_store import Storage
 from engines.spark.masters import is_local
 
 #: The setting of Spark that gives sessions another time zone than the JVM's.
@@ -14,11 +15,16 @@ _SESSION_ZONE = "spark.sql.session.timeZone"
 
 
 def circumstances(
-    directory: Path, spark_conf: Mapping[str, str], environ: Mapping[str, str] = os.environ, *, master: str = "local"
+    directory: Path,
+    spark_conf: Mapping[str, str],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    master: str = "local",
+    storage: Storage = Storage.LOCAL,
 ) -> dict[str, str]:
     """``processors`` (those that this process may use), ``time_zone``, ``locale``, and the ``file_system`` of ``directory``.
 
-    On a cluster, its ``master`` too; its machines may differ from this one in all of these.
+    On a cluster, its ``master`` too; its machines may differ from this one in all of these. The ``storage`` unless it is local.
     """
     zone = time_zone(environ)
     if _SESSION_ZONE in spark_conf:
@@ -29,6 +35,7 @@ def circumstances(
         "locale": locale(environ),
         "file_system": file_system(directory),
         **({} if is_local(master) else {"master": master}),
+        **({} if storage is Storage.LOCAL else {"storage": storage.value}),
     }
 
 

@@ -16,8 +16,10 @@ from typing import Any, cast
 from rich.console import Console
 
 from engines.kind import Settings
+from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import provider_for, start
+from engines.s3_gateway import Gateway
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
 from records.json_form import from_json, to_json
@@ -74,10 +76,14 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._deviations = deviations_in(options.deviations, places=places_of({"master": options.spark_master}))
+        where = {"master": options.spark_master, "storage": options.storage.value}
+        self._deviations = deviations_in(options.deviations, places=places_of(where))
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir, option="--report-dir"))
         self._workspace = Workspace(options.table_root)
+        self._gateway = None
+        if options.storage is Storage.S3:
+            self._gateway = Gateway(self._workspace.directory, self._workspace.started)
         self._provider = provider_for(
             options.engine,
             Settings(
@@ -87,6 +93,7 @@ class Controller:
                 extra_classpath=options.extra_classpath,
                 jars=options.jars,
                 master=options.spark_master,
+                store=self._gateway.store if self._gateway else None,
             ),
         )
 
@@ -103,6 +110,8 @@ class Controller:
         """End the engine and remove the run's directory."""
         self._open.close()
         self._provider.close()
+        if self._gateway is not None:
+            self._gateway.close()
         self._workspace.close()
 
     @property
@@ -138,7 +147,10 @@ class Controller:
                     listed=listed,
                     plan=self.plan,
                     machine=circumstances(
-                        self._workspace.directory, self._options.spark_conf, master=self._options.spark_master
+                        self._workspace.directory,
+                        self._options.spark_conf,
+                        master=self._options.spark_master,
+                        storage=self._options.storage,
                     ),
                 )
                 if self._options.replay is None:

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import pytest
 
 from engines.kind import EngineKind, HasReleases
+from engines.object_store import Storage
 from engines.port import EngineUnavailable
-from engines.provider import DEFAULT, ENGINES, costs_of, kind_of
+from engines.provider import DEFAULT, ENGINES, costs_of, kind_of, limits_in
 from engines.spark.masters import REMOTE, is_local, is_master, own_cluster
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
@@ -48,6 +49,7 @@ class Options:
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     scripts: int | None = None  # how many reproduction scripts are run; None: all
     seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
+    storage: Storage = Storage.LOCAL
     shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
@@ -107,6 +109,8 @@ def add_options(parser: OptionParser) -> None:
     add("--spark-cluster", default=None, metavar="N", help=cluster)
     remote = "judge SQL through a client of Spark Connect; `local`: of a server that the run starts"
     add("--spark-remote", default=None, metavar="local", help=remote)
+    stores = ", ".join(storage.value for storage in Storage)
+    add("--storage", default="local", metavar="NAME", help=f"what tables are on: {stores} (default: local)")
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
     add("--brief", action="store_true", help="print the progress and the answer, and nothing else")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
@@ -135,12 +139,14 @@ def options(config: pytest.Config) -> Options:
     spark_conf = dict(_setting(text) for text in get("spark_conf"))
     named = spark_conf.get("spark.master", get("spark_master"))
     master = _place(engine, named, cluster=get("spark_cluster"), remote=get("spark_remote"))
-    patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars")) or not is_local(master)
+    storage = _storage(get("storage"), engine, master)
+    elsewhere = not is_local(master) or storage is not Storage.LOCAL
+    patched = elsewhere or any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
     return Options(
         engine=engine,
         profile=profile,
         seconds=seconds,
-        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched),
+        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched, storage=storage),
         seed=seed,
         known_bad=get("known_bad"),
         clauses=clauses,
@@ -151,6 +157,7 @@ def options(config: pytest.Config) -> Options:
         jars=tuple(_existing("--jars", path) for path in get("jars")),
         spark_master=master,
         table_root=get("table_root"),
+        storage=storage,
         brief=get("brief"),
         verbose=config.get_verbosity() > 0,
         replay=_file("--replay", get("replay")),
@@ -161,13 +168,26 @@ def options(config: pytest.Config) -> Options:
     )
 
 
-def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool) -> int | None:
-    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, or a cluster, would run another."""
+def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool, storage: Storage) -> int | None:
+    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, a cluster, or other storage would run
+    another."""
     if text is not None:
         return _number("--check-scripts", text)
+    if storage is not Storage.LOCAL:
+        return 0
     if not costs_of(engine).slow_scripts:
         return None
     return 3 if profile.name == "gate" and not patched else 0
+
+
+def _storage(name: str, engine: str, master: str) -> Storage:
+    storage = Storage(_one_of("--storage", name, tuple(storage.value for storage in Storage)))
+    if storage is not Storage.LOCAL and not is_local(master):
+        raise UsageMistake(
+            f"--storage {name} is judged by a Spark in one process alone: leave out what names {master}."
+        )
+    limits_in(engine, storage)
+    return storage
 
 
 def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

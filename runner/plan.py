@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engines.provider import capabilities_of, costs_of, installed_version, limits_on
+from engines.kind import Limits
+from engines.provider import capabilities_of, costs_of, installed_version, limits_in, limits_on
 from harness.campaigns.campaign import Profile, Shard
 from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
 from harness.campaigns.division import digest_of, divided
@@ -51,11 +52,16 @@ def plan_of(options: Options) -> Plan:
     return Plan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
 
 
+def limits_of(options: Options) -> list[Limits]:
+    """What the place where the engine runs, and the storage of the tables, support less than the engine."""
+    of_master = limits_on(options.engine, options.spark_master)
+    return [*([of_master] if of_master else []), *limits_in(options.engine, options.storage)]
+
+
 def _capabilities(options: Options) -> Capabilities:
     """What the engine supports, the place where it runs, and the engine that it shares its cases with."""
     supported = capabilities_of(options.engine, installed_version(options.engine))
-    limits = limits_on(options.engine, options.spark_master)
-    if limits is not None:
+    for limits in limits_of(options):
         supported = supported.shared(limits.capabilities)
     return supported if options.shared_with is None else supported.shared(capabilities_of(*options.shared_with))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engines.port import Engine, version_of
-from engines.provider import capabilities_of, limits_on
+from engines.provider import capabilities_of
 from engines.restricted import Restricted
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
@@ -18,6 +18,7 @@ from harness.judging.judge import Failure, Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
 from runner.controller import Controller
 from runner.options import Options
+from runner.plan import limits_of
 from runner.replay import read_case
 from strategies.restricted import fits
 from suites.catalogue import CATALOGUE, unsupported
@@ -48,8 +49,7 @@ class Worker:
                 other = capabilities_of(*self._options.shared_with)
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(other))
             inapplicable = unsupported(self._engine)
-            limits = limits_on(self._options.engine, self._options.spark_master)
-            if limits is not None:
+            for limits in limits_of(self._options):
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(limits.capabilities))
                 inapplicable = {**dict.fromkeys(unsupported(self._engine), limits.reason), **inapplicable}
             begun = self._controller.begin(versions, os.getpid(), inapplicable)

@@ -45,6 +45,7 @@ from model.vocabulary.steps import (
     API_VACUUM_FORMS,
     NAMED_RELATIVELY,
     SESSION_STEPS,
+    AddStrayFiles,
     Append,
     Delete,
     Form,
@@ -62,7 +63,7 @@ from model.vocabulary.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.vocabulary.table import Column, ColumnRule, Commit, DataFile, Feature, Reference, Table
+from model.vocabulary.table import Column, ColumnRule, Commit, DataFile, Feature, Kind, Reference, StrayFile, Table
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, DecimalOf, is_nested
 from strategies.margins import kept_apart
@@ -193,6 +194,7 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
         files=_files(table.files, capabilities),
         commits=commits,
         pruned=table.pruned if capabilities.pruned_logs else 0,
+        stray_files=_stray_files(table.stray_files, capabilities),
         root=table.root if table.root in capabilities.roots else TableRoot.PLAIN,
     )
 
@@ -225,6 +227,11 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
     return tuple(file if file.reference in supported else replace(file, reference=Reference.RELATIVE) for file in files)
 
 
+def _stray_files(stray_files: Iterable[StrayFile], capabilities: Capabilities) -> tuple[StrayFile, ...]:
+    kinds = {Kind.FILE: True, Kind.DIRECTORY: capabilities.directories, Kind.LINK: capabilities.links}
+    return tuple(stray for stray in stray_files if kinds[stray.kind])
+
+
 def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
     """The step, or the nearest one that the engine supports: a Read for one that has no near one."""
     if isinstance(step, (Vacuum, InvalidVacuum)) and not capabilities.vacuum:
@@ -249,6 +256,8 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
         return replace(step, by_earlier=step.by_earlier and capabilities.earlier_sessions)
     if isinstance(step, Append):
         return Append(_files(step.files, capabilities))
+    if isinstance(step, AddStrayFiles):
+        return AddStrayFiles(_stray_files(step.stray_files, capabilities))
     if isinstance(step, Together):
         return _together(step, capabilities)
     if isinstance(step, OtherCommand):
@@ -302,8 +311,10 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
 
 
 def _spelling(step: Delete | Vacuum, form: Form | VacuumForm, capabilities: Capabilities) -> Spelling:
-    """The spelling of the path in this form."""
+    """The spelling of the path in this form: another one than the plain for one that is not supported."""
     spelling = step.spelling
+    if spelling not in capabilities.spellings:
+        spelling = Spelling.TRAILING_SLASH
     supported = spelling in capabilities.spellings and (spelling is not Spelling.RELATIVE or form in NAMED_RELATIVELY)
     return spelling if supported else Spelling.PLAIN
 

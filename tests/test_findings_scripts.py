@@ -15,6 +15,7 @@ SAIL = DOCS.parent / "examples" / "sail_engine"
 PAGES = {
     DOCS / "findings": DOCS / "findings.md",
     DOCS / "findings" / "deltalake": DOCS / "findings-deltalake.md",
+    DOCS / "findings" / "s3": DOCS / "s3.md",
     SAIL / "findings": SAIL / "findings.md",
 }
 SCRIPTS = {script: page for folder, page in PAGES.items() for script in sorted(folder.glob("*.py"))}

@@ -28,7 +28,8 @@ ROOT = "/cases/case 1/table"
         ("../elsewhere/f", "../elsewhere/f"),
         ("/cases/case 10/f", "/cases/case 10/f"),
         ("/f", "/f"),
-        ("s3://bucket/cases/case 1/table/f", "s3://bucket/cases/case 1/table/f"),
+        ("s3://bucket/cases/case 1/table/f", "f"),
+        ("s3://bucket/cases/case 10/f", "s3://bucket/cases/case 10/f"),
     ],
 )
 def test_paths_relative_to_the_root(file: str, path: str) -> None:

@@ -91,7 +91,7 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
         (
             'reason = "another"',
             'reason = "another"\non = "windows"',
-            "on = 'windows': write 'cluster', or leave it out",
+            "on = 'windows': write 'cluster' or 's3' or 'local files', or leave it out",
         ),
         ('clause = "DEL-ROW-1"', "clauses = []", "write a list of ids"),
         ('clause = "DEL-ROW-1"', 'clauses = "DEL-ROW-1"', "write a list of ids"),

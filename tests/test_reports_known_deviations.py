@@ -10,7 +10,7 @@ from engines.provider import ENGINES
 from harness.judging.excuses import KnownDeviation
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
-from reports.known_deviations import by_reason, deviations_in, known
+from reports.known_deviations import by_reason, deviations_in, known, places_of
 from runner.plugin import ROOT
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'
@@ -65,3 +65,14 @@ def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
         for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
     ]
     assert by_reason(listed) == (ListedDeviation("r", ("A", "B")), ListedDeviation("s", ("B",)))
+
+
+def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    wanted = ("", 'on = "s3"', 'on = "local files"')
+    texts = (ENTRY.format(f"DEL-ROW-{number}", more) for number, more in enumerate(wanted, start=1))
+    file.write_text("".join(texts), encoding="utf-8")
+    for storage, others in (("local", "DEL-ROW-3"), ("s3", "DEL-ROW-2")):
+        found = deviations_in(file, places=places_of({"storage": storage}))
+        assert [one.clause for one in found] == ["DEL-ROW-1", others]
+    assert deviations_in(file) == deviations_in(file, places=places_of({}))

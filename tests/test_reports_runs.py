@@ -414,6 +414,7 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([unexercised]) is verdict([]) is verdict([unexercised], deviation) is Verdict.UNEXERCISED
     assert verdict([erred]) is Verdict.ERROR
     assert verdict([erred, passing]) is Verdict.PASS
+    assert verdict([erred, passing], deviation) is Verdict.ERROR, "the case in error may be the one that fails"
     assert verdict([], status="disabled") is Verdict.DISABLED
     assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
     bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), when="rain")

@@ -13,16 +13,18 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
 import engines
 from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.versions import PACKAGE, RELEASES
+from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
-from model.vocabulary.rules import DELTA_RS, Rules
+from model.vocabulary.rules import DELTA_RS, DELTA_RS_ON_S3, Rules, with_changes
 from model.vocabulary.steps import EngineStep, OtherCommand
 from model.vocabulary.versions import parse
 
@@ -37,12 +39,13 @@ class DeltalakeEngine:
     """delta-rs. A panic is an outcome, also if it aborts the process.
 
     ``time_limit`` is in seconds per step; the process is killed when a step exceeds it. The clock is the machine's, so
-    ``clock`` has no effect.
+    ``clock`` has no effect. ``store`` is where tables are; None: on a local file system.
     """
 
     name = PACKAGE
 
-    def __init__(self, *, time_limit: float = 120) -> None:
+    def __init__(self, store: ObjectStore | None = None, *, time_limit: float = 120) -> None:
+        self._store = store
         self._log: IO[bytes] | None = None
         self._time_limit = time_limit
         self._child: subprocess.Popen[bytes] | None = None
@@ -62,7 +65,9 @@ class DeltalakeEngine:
 
     @property
     def rules(self) -> Rules:
-        return DELTA_RS
+        if self._store is None:
+            return DELTA_RS
+        return replace(with_changes(DELTA_RS, DELTA_RS_ON_S3), file_uris=self._store.prefix("s3"))
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         child = self._running()
@@ -77,10 +82,9 @@ class DeltalakeEngine:
         timer.daemon = True
         timer.start()
         try:
-            pickle.dump((root, step, version, self._processors), cast("IO[bytes]", child.stdin))
+            pickle.dump((self._store, root, step, version, self._processors), cast("IO[bytes]", child.stdin))
             cast("IO[bytes]", child.stdin).flush()
             outcome: Outcome = pickle.load(cast("IO[bytes]", child.stdout))
-            return outcome
         except (EOFError, OSError, pickle.UnpicklingError) as lost:
             aborted = not late.is_set() and child.wait() in _ABORTED
             self.close()
@@ -94,6 +98,9 @@ class DeltalakeEngine:
             raise EngineDied(f"{named} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:
             timer.cancel()
+        if outcome.error is not None and self._store is not None:
+            self._store.require_reachable()
+        return outcome
 
     def use_processors(self, number: int) -> None:
         self._processors = number

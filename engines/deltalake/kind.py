@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from engines.bucket_limits import IN_BUCKETS, NO_DOUBLED_SLASH
 from engines.deltalake import capabilities
 from engines.deltalake.versions import RELEASES, DeltalakeReleases
-from engines.kind import Costs, Provider, Settings
+from engines.kind import Costs, Limits, Provider, Settings
+from engines.object_store import Storage
 from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
@@ -24,6 +26,9 @@ class Deltalake:
     def rules_of(self, version: str) -> Rules:
         return DELTA_RS
 
+    def limits_in(self, storage: Storage) -> Sequence[Limits]:
+        return () if storage is Storage.LOCAL else (*IN_BUCKETS, NO_DOUBLED_SLASH)
+
     # The package need not be installed until it is judged.
 
     def installed_version(self) -> str:
@@ -34,12 +39,12 @@ class Deltalake:
     def provider(self, settings: Settings) -> Provider:
         from engines.deltalake.provider import DeltalakeProvider
 
-        return DeltalakeProvider()
+        return DeltalakeProvider(settings.store, settings.directory)
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.deltalake.adapter import DeltalakeEngine
 
-        return DeltalakeEngine(time_limit=time_limit)
+        return DeltalakeEngine(lease(0), time_limit=time_limit)
 
 
 ENGINE = Deltalake()

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote
 
 import pyarrow as pa
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
@@ -31,6 +30,7 @@ from engines.deltalake.commands import (
 )
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
 from engines.deltalake.result_rows import rows_of
+from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
 from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite
@@ -42,49 +42,40 @@ from model.vocabulary.values import Row
 _OPENED: list[DeltaTable] = []
 
 
-def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
+def run(tables: Tables, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     """One step. Raises whatever deltalake raises."""
     if isinstance(step, OpenSession):
-        _OPENED[:] = [DeltaTable(str(root))]
+        _OPENED[:] = [tables.opened(root)]
         return ()
     if isinstance(step, Read):
-        return _rows(_OPENED[0]) if step.by_earlier else _read(root, version)
+        return _rows(_OPENED[0] if step.by_earlier else tables.opened(root, version))
     if isinstance(step, ReadChanges):
-        return _changes(root, version, commits=step.commits)
+        return _changes(tables.opened(root), version, commits=step.commits)
     if isinstance(step, Insert):
-        return _insert(root, step)
+        return _insert(tables.opened(root), step)
     if isinstance(step, OtherCommand):
-        return _commanded(root, step.command, version)
+        return _commanded(tables.opened(root), root, step.command, version)
     call = call_of(step)
     if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
-        return _call(_OPENED[0], str(root), call, root)
+        return _call(tables, _OPENED[0], call, root)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
-            # A path after file: is encoded.
-            return _called(path if not path.startswith("file:") else quote(path, safe="/:"), call, root)
+            return _call(tables, tables.opened(path), call, root)
     target = _target(root, call.target)
-    return _called(str(target), call, target)
+    return _call(tables, tables.opened(target), call, target)
 
 
-def _called(path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
-    """The result of a call on the table at ``path``. Paths in it are absolute, or from ``target``."""
-    return _call(DeltaTable(path), path, call, target)
-
-
-def _call(table: DeltaTable, path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
+def _call(tables: Tables, table: DeltaTable, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
+    """The result of a call. Paths in it are absolute, or from ``target``."""
     if isinstance(call, DeleteCall):
         return _deleted(table.delete(call.where))
-    paths = table.vacuum(**cast("dict[str, Any]", call.arguments))
+    paths = map(tables.path_of, table.vacuum(**cast("dict[str, Any]", call.arguments)))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 
 def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
     """One row with the counts; None for deleted rows that are left out (those of whole files)."""
     return (tuple(metrics.get(name) for name in DELTA_RS_COUNTS),)
-
-
-def _read(root: Path, version: int | None) -> tuple[Row, ...]:
-    return _rows(DeltaTable(str(root), version=version))
 
 
 def _rows(table: DeltaTable) -> tuple[Row, ...]:
@@ -96,13 +87,13 @@ def _rows(table: DeltaTable) -> tuple[Row, ...]:
 _REFUSALS = ("not yet supported by the deltalake reader", "but deltalake only supports version")
 
 
-def _read_by_pyarrow(root: Path, version: int | None) -> Outcome | None:
+def _read_by_pyarrow(tables: Tables, root: Path, version: int | None) -> Outcome | None:
     """The same by ``to_pyarrow_table``; None for a table with features that it refuses, as documented."""
     rows: tuple[Row, ...] = ()
     error = None
     started = now()
     try:
-        table = DeltaTable(str(root), version=version)
+        table = tables.opened(root, version)
         rows = rows_of(table.to_pyarrow_table(), (field.name for field in table.schema().fields))
     except DeltaProtocolError as refusal:
         if any(words in str(refusal) for words in _REFUSALS):
@@ -118,9 +109,8 @@ def _table(reader: Any) -> pa.Table:
     return pa.table(reader.read_all() if hasattr(reader, "read_all") else reader)
 
 
-def _changes(root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:
+def _changes(table: DeltaTable, version: int | None, *, commits: bool) -> tuple[Row, ...]:
     assert version is not None, "the change feed is read of a version"
-    table = DeltaTable(str(root))
     changes = _table(table.load_cdf(starting_version=version, ending_version=version))
     columns = ["_commit_version", "_commit_timestamp"]
     if not commits:
@@ -128,8 +118,7 @@ def _changes(root: Path, version: int | None, *, commits: bool) -> tuple[Row, ..
     return rows_of(changes.select(columns), columns)
 
 
-def _insert(root: Path, step: Insert) -> tuple[Row, ...]:
-    table = DeltaTable(str(root))
+def _insert(table: DeltaTable, step: Insert) -> tuple[Row, ...]:
     write_deltalake(table, _arrow_rows(table, step.rows), mode="append")
     return ()
 
@@ -140,9 +129,9 @@ def _arrow_rows(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-def _commanded(root: Path, command: Command, version: int | None) -> tuple[Row, ...]:
+def _commanded(table: DeltaTable, root: Path, command: Command, version: int | None) -> tuple[Row, ...]:
     """A command other than DELETE and VACUUM; what it returns is not judged."""
-    found: Any = DeltaTable(str(root))
+    found: Any = table
     columns = [field.name for field in found.schema().fields]
     given: dict[Given, Any] = {TABLE: found, VERSION: version}
     if isinstance(command, Overwrite):
@@ -187,19 +176,19 @@ def _target(root: Path, target: Target) -> Path:
     return next((path for path in sorted(root.iterdir()) if path.is_dir() and path.name != "_delta_log"), root.parent)
 
 
-def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
+def outcome(tables: Tables, root: Path, step: EngineStep, version: int | None) -> Outcome:
     """The rows of a step or its error. A panic of Rust is an error too."""
     rows: tuple[Row, ...] = ()
     error = None
     started = now()
     try:
-        rows = run(root, step, version)
+        rows = run(tables, root, step, version)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as failure:  # noqa: BLE001 - PanicException is not an Exception
         error = _error(failure)
     again = isinstance(step, Read) and not step.by_earlier and error is None
-    other = _read_by_pyarrow(root, version) if again else None
+    other = _read_by_pyarrow(tables, root, version) if again else None
     return Outcome(rows, error, started, now(), other=other)
 
 
@@ -227,11 +216,11 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     while True:
         try:
-            root, step, version, processors = pickle.load(requests)
+            store, root, step, version, processors = pickle.load(requests)
         except EOFError:
             return
         use_processors(processors, available)
-        pickle.dump(outcome(root, step, version), answers)
+        pickle.dump(outcome(Tables(store), root, step, version), answers)
         answers.flush()
 
 

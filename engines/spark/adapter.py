@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
+from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.clocks import forget, set_clock
 from engines.spark.commands import run_command
@@ -28,6 +30,7 @@ from engines.spark.opened import Opened, opened, run_earlier
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.remote import over_connect
 from engines.spark.result_rows import Answer, answered, columns_of, rows_of
+from engines.spark.s3a import SCHEME
 from engines.spark.session import activate, connect
 from engines.spark.settings import settings
 from engines.spark.statements import table_text
@@ -38,7 +41,7 @@ from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
-from model.vocabulary.rules import Rules
+from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     Delete,
@@ -65,12 +68,17 @@ LeaseSource = Callable[[int], Lease]
 
 
 class SparkEngine:
-    """Delta on Spark. ``time_limit`` is in seconds per step; the JVM is killed when a step exceeds it."""
+    """Delta on Spark. ``time_limit`` is in seconds per step; the JVM is killed when a step exceeds it.
+
+    ``store`` is where tables are; None: on a local file system. In a bucket Spark takes a path for an object's key
+    (engines.spark.s3a), and DELETE and VACUUM by path name it as a URI.
+    """
 
     name = "spark"
 
-    def __init__(self, leases: LeaseSource, *, time_limit: float = 120) -> None:
+    def __init__(self, leases: LeaseSource, store: ObjectStore | None = None, *, time_limit: float = 120) -> None:
         self._leases = leases
+        self._store = store
         self._time_limit = time_limit
         self._lease: Lease | None = None
         self._spark: SparkSession | None = None
@@ -94,9 +102,16 @@ class SparkEngine:
 
     @property
     def rules(self) -> Rules:
-        return rules_of(installed_delta())
+        rules = rules_of(installed_delta())
+        if self._store is None:
+            return rules
+        return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(SCHEME))
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = self._run(root, step, clock, version)
+        return outcome if self._store is None else _in_paths(outcome, step, self._store)
+
+    def _run(self, root: Path, step: EngineStep, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
             if isinstance(step, Together):
                 return self._together(session, root, step, clock, version)
@@ -110,8 +125,9 @@ class SparkEngine:
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
                     known = Path(path) if command.spelling is Spelling.LINK else root
                     self._set_clock(session, known, clock)
+                    named = path if self._store is None else self._store.prefix(SCHEME) + path
                     with stopped(session, known, command.crash) as stop:
-                        done, error = self._execute(session, root, path, step, clock=clock, version=version), None
+                        done, error = self._execute(session, root, named, step, clock=clock, version=version), None
             except (PySparkException, Py4JJavaError) as failure:
                 done, error = Answer(()), _error_of(failure)
             return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
@@ -232,6 +248,17 @@ class SparkEngine:
             end_of_log = tail(lease.log, lines=1000 if late.is_set() else 40)  # 1000: the stacks of all threads
             name = kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__
             raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
+
+
+def _in_paths(outcome: Outcome, step: EngineStep, store: ObjectStore) -> Outcome:
+    """The outcome with paths in place of URIs. Raises EngineDied if there is an error, and the server is gone."""
+    error, rows = outcome.error, outcome.rows
+    if error is not None:
+        store.require_reachable()
+        error = replace(error, message=store.in_paths(error.message, SCHEME))
+    if isinstance(step, (Vacuum, InvalidVacuum)):
+        rows = tuple(tuple(store.in_paths(str(path), SCHEME) for path in row) for row in rows)
+    return replace(outcome, rows=rows, error=error)
 
 
 def _connected(lease: Lease) -> SparkSession:

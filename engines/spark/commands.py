@@ -67,7 +67,7 @@ def _append_by_stream(spark: SparkSession, root: Path, command: StreamAppend) ->
     The files have plain names of columns: Parquet does not allow all names that a table may have.
     """
     beside = root.with_name(f"{root.name}-stream")  # names no table: the suite's tables have no such names
-    source, state = str(beside / "source"), str(beside / "state")
+    source, state = f"file:{beside}/source", f"file:{beside}/state"  # files here, wherever the table is
     columns = columns_of(spark, root)
     try:
         rows = spark.sql(rows_sql(command.rows, plain_names(columns)))

@@ -57,7 +57,7 @@ _ENDED = re.compile(r"Application has been killed\. Reason: (.+)")
 _NO_EXECUTOR_STARTS = "Master removed our application"
 
 #: What a job that fails raises, and what a call raises whose JVM was ended.
-_FAILURES = (PySparkException, Py4JError, ConnectionError, EOFError)
+FAILURES = (PySparkException, Py4JError, ConnectionError, EOFError)
 
 
 def executor_settings(
@@ -105,7 +105,7 @@ def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, l
     folder.mkdir(parents=True)
     check = _Check(lease, conf, directory, folder, limit)
     try:
-        with _interrupts_as_before():
+        with interrupts_as_before():
             session = check.connected()
         check.reads_a_file(session)
         check.loads_classes(session)
@@ -116,7 +116,7 @@ def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, l
 
 
 @contextmanager
-def _interrupts_as_before() -> Iterator[None]:
+def interrupts_as_before() -> Iterator[None]:
     """A SparkContext would let Ctrl-C cancel its jobs first; this process has none that a run waits for."""
     handler = signal.getsignal(signal.SIGINT)
     try:
@@ -198,20 +198,20 @@ class _Check:
         timer.start()
         try:
             yield
-        except _FAILURES as failure:
+        except FAILURES as failure:
             ended = _ENDED.search(tail(self.lease.log, lines=1000))
             if too_late.is_set():
                 problem = late or f"{failed} within {limit:g} s: {remedy}"
             elif ended and _NO_EXECUTOR_STARTS in ended[1]:
                 problem = f"{self._master} ended the application, as no executor starts: see the logs of its workers"
             else:
-                problem = f"{failed} ({ended[1] if ended else _cause(failure)}): {remedy}"
+                problem = f"{failed} ({ended[1] if ended else cause_of(failure)}): {remedy}"
             raise EngineUnavailable(f"{problem}.") from failure
         finally:
             timer.cancel()
 
 
-def _cause(failure: Exception) -> str:
+def cause_of(failure: Exception) -> str:
     """The line of a failure that says most: what came first in Java, or what a task said."""
     text = str(failure)
     first_causes = re.findall(r"^Caused by: (.+)", text, re.MULTILINE)[-1:]

@@ -8,8 +8,9 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -30,13 +31,15 @@ class Listed:
     modified: int
 
 
-def listed(root: Path, *, files_only: bool) -> list[Listed]:
-    """Everything below ``root``, hidden or not, in the order of paths.
+def listed(root: Path, *, files_only: bool, unit: int = 1) -> list[Listed]:
+    """Everything below ``root``, hidden or not, in the order of paths. Times are in whole ``unit`` ms, rounded down.
 
     As in Hadoop a link is listed as its target. Broken links are left out, and links to a directory above are not
     followed.
     """
-    return sorted(_walk(root, "", files_only, (os.path.realpath(root),)), key=lambda found: found.path)
+    found = _walk(root, "", files_only, (os.path.realpath(root),))
+    rounded = (replace(one, modified=one.modified // unit * unit) for one in found)
+    return sorted(rounded, key=lambda one: one.path)
 
 
 def _walk(root: Path, directory: str, files_only: bool, above: tuple[str, ...]) -> Iterator[Listed]:
@@ -68,7 +71,9 @@ def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> I
     if not mode.inventory:
         yield None
         return
-    with _view(spark, root, listed(root, files_only=kind is Inventory.FILES)) as view:
+    base = _qualified(spark, root)
+    unit = 1 if base.startswith("file:") else 1000  # as the storage tells the times
+    with _view(spark, base, listed(root, files_only=kind is Inventory.FILES, unit=unit)) as view:
         if mode is Mode.INVENTORY_QUERY:
             yield f"(SELECT * FROM {view})"
             return
@@ -76,9 +81,16 @@ def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> I
             yield table
 
 
+def _qualified(spark: SparkSession, root: Path) -> str:
+    """The path with the scheme of its file system, as Delta requires it: not url-encoded."""
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(str(root))
+    files: Any = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+    return str(files.makeQualified(path))
+
+
 @contextmanager
-def _view(spark: SparkSession, root: Path, entries: list[Listed]) -> Iterator[str]:
-    base = f"file:{root}"  # the prefix that Delta requires: not url-encoded
+def _view(spark: SparkSession, base: str, entries: list[Listed]) -> Iterator[str]:
     names = ", ".join(name for name, _ in INVENTORY_COLUMNS)
     # Delta requires nullable columns, and those of VALUES are not; nullif(x, NULL) is x, but nullable.
     columns = ", ".join(f"nullif(CAST({name} AS {type}), NULL) AS {name}" for name, type in INVENTORY_COLUMNS)

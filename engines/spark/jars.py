@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
@@ -30,18 +31,36 @@ def scala_version() -> str:
     return core.name.removeprefix("spark-core_").partition("-")[0]
 
 
+@dataclass(frozen=True)
+class Dependency:
+    """A module of Maven Central. ``alone``: without what it depends on."""
+
+    group: str
+    artifact: str
+    version: str
+    alone: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.group}:{self.artifact}:{self.version}"
+
+
 def delta_jars(artifact: str, version: str, *, java: Path, ivy_settings: str | None = None) -> tuple[Path, ...]:
-    """Delta's jar and its dependencies that Spark does not ship, downloaded unless cached.
+    """Delta's jar and its dependencies that Spark does not ship: see ``downloaded_jars``."""
+    return downloaded_jars((Dependency(GROUP, artifact, version),), java=java, ivy_settings=ivy_settings)
+
+
+def downloaded_jars(wanted: Sequence[Dependency], *, java: Path, ivy_settings: str | None = None) -> tuple[Path, ...]:
+    """The jars of these modules and of their dependencies that Spark does not ship, downloaded unless cached.
 
     ``ivy_settings`` is the value of ``spark.jars.ivySettings``, for a mirror of Maven Central. Raises EngineUnavailable.
     """
-    index = platformdirs.user_cache_path("tombstone") / "jars" / f"{artifact}-{version}.txt"
+    index = platformdirs.user_cache_path("tombstone") / "jars" / f"{wanted[0].artifact}-{wanted[0].version}.txt"
     with _lock(index.parent / "ivy.lock"):
         if index.is_file():
             jars = tuple(Path(line) for line in index.read_text(encoding="utf-8").splitlines())
             if jars and all(jar.is_file() for jar in jars):
                 return jars
-        jars = tuple(_missing_in_spark(_resolve(artifact, version, java=java, ivy_settings=ivy_settings)))
+        jars = tuple(_missing_in_spark(_resolve(wanted, java=java, ivy_settings=ivy_settings)))
         _write_index(index, jars)
         return jars
 
@@ -62,36 +81,49 @@ def _lock(lock: Path) -> Iterator[None]:
         held.release()
 
 
-def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | None) -> Sequence[Path]:
-    """The jars of an artifact. Raises EngineUnavailable.
+def _resolve(wanted: Sequence[Dependency], *, java: Path, ivy_settings: str | None) -> Sequence[Path]:
+    """The jars of these modules. Raises EngineUnavailable.
 
     The Java on PATH is tried first: in a network with its own certificates, it is the one that an administrator has told of them.
     """
     found = shutil.which("java")
     cause = ""
     for one in dict.fromkeys([*([Path(found)] if found else []), java]):
-        jars, cause = _downloaded(one, artifact, version, ivy_settings)
+        jars, cause = _downloaded(one, wanted, ivy_settings)
         if jars:
             return jars
     raise EngineUnavailable(
-        f"The jars of {GROUP}:{artifact}:{version} could not be downloaded ({cause}): check the network or "
+        f"The jars of {', '.join(map(str, wanted))} could not be downloaded ({cause}): check the network or "
         "name a mirror with --spark-conf spark.jars.ivySettings=FILE, or give the jars with --jars."
     )
 
 
-def _downloaded(java: Path, artifact: str, version: str, ivy_settings: str | None) -> tuple[Sequence[Path], str]:
+def _downloaded(java: Path, wanted: Sequence[Dependency], ivy_settings: str | None) -> tuple[Sequence[Path], str]:
     """The jars that Ivy downloads with this Java; if there are none, why."""
     ivy = next(iter(sorted(spark_jars().glob("ivy-*.jar"))))
     with tempfile.TemporaryDirectory(prefix="tombstone-ivy-") as scratch:
-        classpath = Path(scratch) / "classpath"
+        classpath, module = Path(scratch) / "classpath", Path(scratch) / "ivy.xml"
+        module.write_text(_module(wanted), encoding="utf-8")
         # Java reads the home directory from the user database; CI may set another $HOME.
         command = [str(java), f"-Duser.home={Path.home()}", "-cp", str(ivy), "org.apache.ivy.Main"]
-        command += ["-dependency", GROUP, artifact, version, "-confs", "default", "-cachepath", str(classpath)]
+        command += ["-ivy", str(module), "-confs", "default", "-cachepath", str(classpath)]
         command += ["-settings", ivy_settings] if ivy_settings else []
         result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if result.returncode != 0 or not classpath.is_file() or not classpath.read_text().strip():
             return (), _cause(result.stdout + result.stderr)
         return [Path(entry) for entry in classpath.read_text(encoding="utf-8").strip().split(os.pathsep)], ""
+
+
+def _module(wanted: Sequence[Dependency]) -> str:
+    """A module of Ivy's with these dependencies."""
+    lines = (
+        f'<dependency org="{one.group}" name="{one.artifact}" rev="{one.version}" conf="default" '
+        f'transitive="{str(not one.alone).lower()}"/>'
+        for one in wanted
+    )
+    head = '<ivy-module version="2.0"><info organisation="tombstone" module="tombstone"/>'
+    conf = '<configurations><conf name="default"/></configurations>'
+    return f"{head}{conf}<dependencies>{''.join(lines)}</dependencies></ivy-module>"
 
 
 def _cause(output: str) -> str:

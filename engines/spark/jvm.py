@@ -13,6 +13,7 @@ from pathlib import Path
 import pyspark
 from pyspark.serializers import UTF8Deserializer, read_int
 
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
 from engines.spark.jars import scala_version, spark_jars
 from engines.spark.java import Java
@@ -57,6 +58,7 @@ class JvmPlan:
     heap: str = "3g"
     cache: StartupCache | None = None
     serves_connect: bool = False  # by its conf
+    store: ObjectStore | None = None  # where the tables are
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -71,7 +73,7 @@ class JvmPlan:
 
 @dataclass(frozen=True)
 class Lease:
-    """How to reach a running JVM. ``generation`` counts the JVMs of the run, from 1."""
+    """How to reach a running JVM. ``generation`` counts the JVMs of the run, from 1; ``store`` is where the tables are."""
 
     generation: int
     pid: int
@@ -79,6 +81,7 @@ class Lease:
     secret: str
     log: Path
     serves_connect: bool = False
+    store: ObjectStore | None = None
 
 
 class Jvm:
@@ -123,7 +126,7 @@ class Jvm:
                 start_new_session=True,
             )
         port, secret = self._wait_for(info)
-        self.lease = Lease(generation, self._process.pid, port, secret, self._log, plan.serves_connect)
+        self.lease = Lease(generation, self._process.pid, port, secret, self._log, plan.serves_connect, plan.store)
 
     def _wait_for(self, info: Path) -> tuple[int, str]:
         """Wait for the JVM's connection file, which it renames into place when complete."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from engines.bucket_limits import IN_BUCKETS
 from engines.kind import Limits, Provider, Settings
+from engines.object_store import Storage
 from engines.port import Engine
 from engines.spark.masters import REMOTE, is_local
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
+from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS, DeleteMistake
 
 _ON_A_CLUSTER = Limits(
     replace(EVERYTHING, crashes=False, sessions=False),
@@ -30,6 +32,16 @@ _OVER_CONNECT = Limits(
         streams=False,
     ),
     "It needs Delta's class DeltaTable, which over Spark Connect needs plugins of Delta's in the server: only SQL is judged.",
+)
+
+#: In a bucket, beside what holds for every engine.
+_NO_EMPTY_DIRECTORY = Limits(
+    replace(EVERYTHING, delete_mistakes=EVERYTHING.delete_mistakes - {DeleteMistake.NOT_A_TABLE}),
+    "A directory that is no table would be an empty one, and there is none in a bucket.",
+)
+_NO_FAULTS = Limits(
+    replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
+    "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
 )
 
 
@@ -49,6 +61,9 @@ class Spark:
             return None
         return _OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER
 
+    def limits_in(self, storage: Storage) -> Sequence[Limits]:
+        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+
     # PySpark need not be installed until it is judged.
 
     def installed_version(self) -> str:
@@ -64,7 +79,7 @@ class Spark:
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.spark.adapter import SparkEngine
 
-        return SparkEngine(lease, time_limit=time_limit)
+        return SparkEngine(lease, lease(0).store, time_limit=time_limit)
 
 
 ENGINE = Spark()

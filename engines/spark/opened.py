@@ -60,14 +60,15 @@ class Stream:
 
     def deliver(self) -> DataFrame:
         """Deliver what is new; all rows that it has delivered so far."""
-        rows, checkpoint = self.directory / "rows", self.directory / "checkpoint"
-        rows.mkdir(parents=True, exist_ok=True)
+        (self.directory / "rows").mkdir(parents=True, exist_ok=True)
+        # Files here, wherever the table is.
+        rows, checkpoint = f"file:{self.directory}/rows", f"file:{self.directory}/checkpoint"
         reader = self.session.readStream.format("delta").option("skipChangeCommits", "true")
         names = [name for name, _ in plain_names(columns_of(self.session, self.root))]
         stream = reader.load(str(self.root)).toDF(*names)
-        writer = stream.writeStream.format("parquet").option("checkpointLocation", str(checkpoint))
-        writer.trigger(availableNow=True).start(str(rows)).awaitTermination()
-        return self.session.read.schema(stream.schema).parquet(str(rows))
+        writer = stream.writeStream.format("parquet").option("checkpointLocation", checkpoint)
+        writer.trigger(availableNow=True).start(rows).awaitTermination()
+        return self.session.read.schema(stream.schema).parquet(rows)
 
 
 def run_earlier(of: Opened, step: Delete | Vacuum | Read, clock: int) -> tuple[Row, ...]:

@@ -21,6 +21,7 @@ from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable
 from engines.spark.releases import settings_of
 from engines.spark.remote import server_settings
+from engines.spark.s3a import require_usable, s3a_jars, s3a_settings
 from engines.spark.script import SparkScript
 from engines.spark.startup_cache import startup_cache
 from engines.spark.versions import artifact_for
@@ -35,6 +36,7 @@ class SparkProvider:
         self._conf = {"spark.master": settings.master, "spark.app.name": "tombstone", **settings.spark_conf}
         self._patches = tuple(settings.extra_classpath)
         self._jars = tuple(settings.jars)
+        self._store = settings.store
         self._cluster: Cluster | None = None  # that this run has started
         self._plan: JvmPlan | None = None
         self._leases: Leases | None = None
@@ -55,6 +57,9 @@ class SparkProvider:
         settings = self._conf.get("spark.jars.ivySettings")
         jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java.path, ivy_settings=settings)))
         conf = {**settings_of(delta), **self._conf}
+        if self._store is not None:
+            jars += tuple(map(str, s3a_jars(java=java.path, ivy_settings=settings)))
+            conf = {**s3a_settings(self._store, self._directory), **conf}
         if master == REMOTE:
             conf |= {"spark.master": "local[*]", **server_settings(conf)}
         if workers := own_workers(master):
@@ -62,12 +67,16 @@ class SparkProvider:
             conf |= self._cluster.start(conf.get(EXECUTOR_OPTIONS, ""))
         if not is_local(conf["spark.master"]):
             conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
-        plan = JvmPlan(java, jars, self._patches, conf, self._directory, serves_connect=master == REMOTE)
+        plan = JvmPlan(
+            java, jars, self._patches, conf, self._directory, serves_connect=master == REMOTE, store=self._store
+        )
         plan = replace(plan, cache=startup_cache(java, options=plan.options, classpath=plan.files))
         self._plan, self._leases = plan, Leases(plan, self._started)
         if self._cluster is not None:
             self._cluster.watch(self._leases.close)
-        self.lease(0)
+        lease = self.lease(0)
+        if self._store is not None:
+            require_usable(lease, self._store, self._directory / "spark-probe")
 
     def lease(self, lost: int) -> Lease:
         """Raises EngineUnavailable; of a cluster that cannot serve any more, at once from then on."""

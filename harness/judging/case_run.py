@@ -88,7 +88,8 @@ class CaseRun:
         self._engine = engine
         self._root = root
         self._judge = StepJudge(clauses, excuses)
-        self._clock = CaseClock(root, settable=engine.rules.own_clock)
+        unit = engine.rules.time_unit
+        self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
         self._opened = 0  # the version that the latest OpenSession opened
@@ -100,10 +101,10 @@ class CaseRun:
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:
             engine.use_processors(self.processors)
-        write_table(plan_table(table, root, start=self._clock.start))
+        write_table(plan_table(table, root, start=self._clock.start, uris=engine.rules.file_uris))
         self._initial = table
-        self._expected = ExpectedVersions(table, start=self._clock.start)
-        self._observer = Observer(table, root)
+        self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
+        self._observer = Observer(table, root, unit=unit)
         self._state = self._observer.observe()
 
     @property
@@ -202,12 +203,19 @@ class CaseRun:
             files, directories, links = plan_strays(step.stray_files)
             write_files(files, directories, self._root, start=start, links=links)
         elif isinstance(step, Append):
-            files, actions = plan_append(self._expected.table, step.files, self._root, start=start, at=clock - start)
+            files, actions = plan_append(
+                self._expected.table,
+                step.files,
+                self._root,
+                start=start,
+                at=clock - start,
+                uris=self._engine.rules.file_uris,
+            )
             write_files(files, (), self._root, start=start)
             version = self._state.version + 1
             write_commit(self._root, version, actions, modified=clock)
             self._expected.append(step.files)
-            self._expected.commit(version, clock)
+            self._expected.commit(version, clock // self._engine.rules.time_unit * self._engine.rules.time_unit)
 
     def _instant(self, moment: Moment) -> int:
         """A moment in ms since the epoch."""

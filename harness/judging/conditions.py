@@ -216,6 +216,9 @@ def _tests_required_field_of_null(observation: Observation) -> bool:
 
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
+#: The characters that no XML document has (https://www.w3.org/TR/xml/#charsets).
+_BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "session that opened the table earlier": lambda o: isinstance(o.step, (Delete, Vacuum)) and o.step.by_earlier,
@@ -280,6 +283,8 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "young tombstone": _retained,  # a VACUUM of a table with a tombstone that is inside retention
     "young orphan": lambda o: bool(young_orphans(o)),  # a VACUUM of a table with a young file that no action names
     "tombstone with a NULL partition value": _null_partition_of_a_tombstone,
+    "file without rows": lambda o: any(o.before.contents[path] == () for path in o.before.live),
+    "path that XML cannot hold": lambda o: any(_BEYOND_XML.search(path) for path in o.before.listing),
     "link to a directory": lambda o: bool(links_to_directories(o.before)),
     "deletion vectors": lambda o: any(action.deletion_vector is not None for action in actions_of(o.before)),
     "several tombstones of a file": lambda o: bool(several_actions(o.before)),

@@ -15,7 +15,7 @@ from model.prediction.history import changes
 from model.semantics.definitions import table_after
 from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep
-from model.vocabulary.table import DataFile, Table
+from model.vocabulary.table import DataFile, Feature, Table
 from model.vocabulary.values import Row
 
 
@@ -31,7 +31,8 @@ class Promise:
 class ExpectedVersions:
     """``rows`` and ``table`` are those of the newest version, ``by_version`` has each version that the log still has."""
 
-    def __init__(self, table: Table, *, start: int) -> None:
+    def __init__(self, table: Table, *, start: int, unit: int = 1) -> None:
+        """The case starts at ``start`` (ms since the epoch). ``unit`` is that of the times which the engine is told, in ms."""
         self.table = table
         self.rows: Rows = Counter()
         self.clone: Rows | None = None  # of the shallow clone that a command made
@@ -42,7 +43,8 @@ class ExpectedVersions:
             self.rows.subtract(removed)
             if version >= table.pruned:  # earlier ones cannot be read
                 rows = VersionRows(+self.rows) if rows is None else VersionRows(added, removed, rows)
-                self._record(version, start + table.commits[version].at, rows)
+                at = start + table.commits[version].at
+                self._record(version, at if table.has(Feature.IN_COMMIT_TIMESTAMPS) else at // unit * unit, rows)
         self.rows = +self.rows
 
     def commit(self, version: int, committed: int) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
+from deltalog.listing import Entry, EntryKind
 from engines.port import Outcome
 from harness.observing.table_state import Rows, TableState, differing
 from harness.observing.vacuum_inputs import commit_times
@@ -137,17 +138,23 @@ class Observation:
     @cached_property
     def changed_beside(self) -> list[str]:
         """The paths beside the root that changed: files, links and directories, sorted."""
-        return differing(self.before.beside, self.after.beside)
+        changed = differing(self.before.beside, self.after.beside)
+        return sorted(self._on_storage(changed, {**self.before.beside, **self.after.beside}))
 
     @cached_property
     def appeared(self) -> frozenset[str]:
         """New paths outside the log."""
-        return frozenset(self.after.data) - frozenset(self.before.data)
+        return self._on_storage(self.after.data.keys() - self.before.data.keys(), self.after.data)
 
     @cached_property
     def vanished(self) -> frozenset[str]:
         """Deleted paths outside the log."""
-        return frozenset(self.before.data) - frozenset(self.after.data)
+        return self._on_storage(self.before.data.keys() - self.after.data.keys(), self.before.data)
+
+    def _on_storage(self, paths: Iterable[str], entries: Mapping[str, Entry]) -> frozenset[str]:
+        """The paths, without directories where the storage has none: there they come and go with their files."""
+        has_all = self.rules.directories
+        return frozenset(path for path in paths if has_all or entries[path].kind is not EntryKind.DIRECTORY)
 
     @cached_property
     def previous(self) -> Observation | None:

@@ -39,12 +39,13 @@ T = TypeVar("T")
 class Observer:
     """Observes the table of a case. Caches what it has read of a file by path, digest and schema.
 
-    ``table`` is the table's definition as it was last observed.
+    ``table`` is the table's definition as it was last observed. ``unit`` is that of the times which the engine is told, in ms.
     """
 
-    def __init__(self, table: Table, root: Path) -> None:
+    def __init__(self, table: Table, root: Path, *, unit: int = 1) -> None:
         self.table = table
         self._root = root
+        self._unit = unit
         self._types = [column.type for column in table.columns]
         self._clone_types: list[AnyType] | None = None  # those that the table had when its clone was made
         # Nobody can read these files: their rows are those of the case.
@@ -63,13 +64,13 @@ class Observer:
         """
         root = str(self._root)
         try:
-            listing = list_tree(self._root, self._things)
-            log = relative_log(read_log(self._root))
+            listing = list_tree(self._root, self._things, unit=self._unit)
+            log = relative_log(read_log(self._root, unit=self._unit))
             stored = log.stored.snapshot()
         except (DeltaLogError, FileNotFoundError) as broken:
             if previous is None:
                 raise
-            listing = list_tree(self._root) if self._root.is_dir() else {}
+            listing = list_tree(self._root, unit=self._unit) if self._root.is_dir() else {}
             return TableState(
                 listing,
                 previous.log,
@@ -80,11 +81,11 @@ class Observer:
                 {},
                 {},
                 {},
-                beside=list_beside(self._root),
+                beside=list_beside(self._root, unit=self._unit),
                 by_uri=previous.by_uri,
                 broken=str(broken),
             )
-        beside = list_beside(self._root)
+        beside = list_beside(self._root, unit=self._unit)
         comparable = previous is not None and previous.broken is None and defined is None
         if previous is not None and comparable and (listing, beside) == (previous.listing, previous.beside):
             return previous  # as after a DRY RUN: nothing has to be read again

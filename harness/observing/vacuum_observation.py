@@ -104,6 +104,7 @@ class VacuumObservation(Observation):
             cutoff=self.cutoff,
             scan=self.scan,
             faulty_path=None if without_fault else self._io_fault,
+            directories=self.rules.directories,
         )
 
     @property

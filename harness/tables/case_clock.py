@@ -11,14 +11,15 @@ from engines.port import now
 class CaseClock:
     """The engine's clock. For an engine that uses the machine's clock, the table is made older instead.
 
-    ``start`` is the instant that the offsets of the case count from: it moves back when the table is made older.
+    ``start`` is the instant that the offsets of the case count from: it moves back when the table is made older. At first it
+    is a whole ``unit``, that of the times which the engine is told, so that a file can be exactly as old as a cutoff.
     """
 
-    def __init__(self, root: Path, *, settable: bool) -> None:
+    def __init__(self, root: Path, *, settable: bool, unit: int = 1) -> None:
         self._root = root
         self._settable = settable
         self._aged = 0  # ms that the table was made older by
-        self.start = now()
+        self.start = now() // unit * unit
         self.now = self.start
 
     def tick(self) -> int:

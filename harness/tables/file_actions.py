@@ -46,6 +46,7 @@ class FileActions:
     table: Table
     root: Path
     start: int  # of the case, ms since the epoch
+    uris: str = "file://"  # what the URI of a file begins with, before its path
 
     def info(self, operation: str, at: int) -> CommitInfo:
         """``at`` in ms from the start."""
@@ -117,7 +118,7 @@ class FileActions:
 
     def uri(self, path: str) -> str:
         """The URI of a path from the root, in Java's spelling: Delta treats a file that is spelled otherwise as unreferenced."""
-        return "file://" + encode(absolute(self.root, path).as_posix())
+        return self.uris + encode(absolute(self.root, path).as_posix())
 
     def _path(self, file: DataFile) -> str:
         path = file_path(self.table, file)

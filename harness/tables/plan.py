@@ -73,9 +73,12 @@ class TablePlan:
     commits: tuple[PlannedCommit, ...]
 
 
-def plan_table(table: Table, root: Path, *, start: int) -> TablePlan:
-    """The plan of an initial table at ``root``, with its stray files; the case starts at ``start`` (ms since the epoch)."""
-    history = _History(FileActions(table, root, start))
+def plan_table(table: Table, root: Path, *, start: int, uris: str = "file://") -> TablePlan:
+    """The plan of an initial table at ``root``, with its stray files; the case starts at ``start`` (ms since the epoch).
+
+    ``uris`` is what the URI of a file begins with, before its path.
+    """
+    history = _History(FileActions(table, root, start, uris))
     commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
     stray_files, directories, links = plan_strays(table.stray_files)
     planned = tuple(
@@ -155,15 +158,15 @@ class _History:
 
 
 def plan_append(
-    table: Table, appended: Sequence[DataFile], root: Path, *, start: int, at: int
+    table: Table, appended: Sequence[DataFile], root: Path, *, start: int, at: int, uris: str = "file://"
 ) -> tuple[tuple[PlannedFile, ...], tuple[Action, ...]]:
-    """The files of another writer's commit, ``at`` ms from the start, and its actions.
+    """The files of another writer's commit, ``at`` ms from the start, and its actions. ``uris``: see ``plan_table``.
 
     Raises ValueError for a table with row tracking: only its log has the next free row id.
     """
     if table.has(Feature.ROW_TRACKING):
         raise ValueError("another writer's append to a table with row tracking is not supported")
-    actions = FileActions(table, root, start)
+    actions = FileActions(table, root, start, uris)
     rows = [actions.rows(file) for file in appended]
     contents = [content_of(table, file) for table, file in zip(rows, appended)]
     files = tuple(

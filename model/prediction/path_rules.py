@@ -45,6 +45,7 @@ class PathRules:
     scan: Scan
     faulty_path: tuple[IOFault, str] | None
     reserved: Collection[str] = ()
+    directories: bool = True  # whether the storage has directories
 
     def __post_init__(self) -> None:
         #: Why a path must be kept, whatever it is and wherever it is.
@@ -95,7 +96,7 @@ class PathRules:
             if not thing.directory:
                 fate = self._fate_in_lite(path, thing) if isinstance(self.scan, LiteScan) else self._file(path, thing)
                 fates[path] = self._with_io_fault(path, fate)
-            elif self._hidden(path) or isinstance(self.scan, LiteScan):
+            elif self.directories and (self._hidden(path) or isinstance(self.scan, LiteScan)):
                 fates[path] = self._unvisited_directory(path)
         # A file's checksum shares its fate, so after the files behind links; a directory's depends on both.
         behind = self._behind_links()
@@ -240,6 +241,8 @@ class PathRules:
         A DRY RUN also lists directories that are then kept, as they contain young or hidden files (docs/delta.md 1.2, step 11
         (c), (d)). How many of several nested directories one run deletes depends on the order of deletion, which is unspecified.
         """
+        if not self.directories:
+            return self._prefix(path)
         if isinstance(self.scan, ObjectScan):
             return self._above_objects(path, fates)
         if self._only_files:
@@ -260,6 +263,10 @@ class PathRules:
         if all(self.listing[other].directory for other in contents):
             return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_EMPTY, listed)
         return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD, listed)
+
+    def _prefix(self, path: str) -> PathFate:
+        """A prefix of keys is there as long as one of its files is, and longer if there is a marker; a DRY RUN may list it."""
+        return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD if self.contents.get(path) else Reason.EMPTY, None)
 
     def _above_objects(self, path: str, fates: Mapping[str, PathFate]) -> PathFate:
         """A directory, to an engine that lists objects only: it is not listed, and may be deleted if empty."""

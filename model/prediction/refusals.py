@@ -206,7 +206,8 @@ def checks_writer(step: Vacuum, rules: Rules) -> bool:
 
     Without a check of its own, only the commit of its START is: none for a DRY RUN, or with logging off.
     """
-    return rules.checks_write_protocol or not (step.dry_run or step.logging is False)
+    logs = rules.logs_by_default if step.logging is None else step.logging
+    return rules.checks_write_protocol or (logs and not step.dry_run)
 
 
 #: A read of a version older than the table's retention (docs/delta.md 1.7).

@@ -29,13 +29,15 @@ def predict_vacuum(
     scan: Scan = _FULL_SCAN,
     faulty_path: tuple[IOFault, str] | None = None,
     reserved: Collection[str] = (),
+    directories: bool = True,
 ) -> dict[str, PathFate]:
     """The fate of every path in ``listing`` (relative paths as on storage, directories too, without the root).
 
     ``faulty_path`` has an I/O fault. The fates are those of a run that does not fail: if the fault makes VACUUM fail
-    (``ends_in_error``), paths that must be deleted may still be there. ``reserved`` names are hidden.
+    (``ends_in_error``), paths that must be deleted may still be there. ``reserved`` names are hidden. ``directories``:
+    whether the storage has any.
     """
-    return PathRules(listing, references, partition_by, cutoff, scan, faulty_path, reserved).fates()
+    return PathRules(listing, references, partition_by, cutoff, scan, faulty_path, reserved, directories).fates()
 
 
 def ends_in_error(

@@ -26,6 +26,8 @@ class Capabilities:
     nested: bool = True  # structs, arrays, maps
     column_rules: frozenset[ColumnRule] = frozenset(ColumnRule)
     references: frozenset[Reference] = frozenset(Reference)
+    directories: bool = True  # directories, which may be empty
+    links: bool = True  # symbolic links in a table's directory and beside it
     roots: frozenset[TableRoot] = frozenset(TableRoot)  # names of a table's directory
     spellings: frozenset[Spelling] = frozenset(Spelling)  # of a table's path
     vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors

@@ -5,7 +5,7 @@ A rule is here only if an engine's documentation or source states it, not becaus
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any, Literal
@@ -72,6 +72,14 @@ class Rules:
     utc_partition_values: bool = True
     #: Whether a VACUUM that has nothing to delete writes START and END too.
     logs_empty_vacuums: bool = True
+    #: Whether the storage has directories; if not, one is no more than a prefix of keys, or an empty object: a marker.
+    directories: bool = True
+    #: Whether a VACUUM writes START and END if logging is switched neither on nor off (VacuumCommand.scala, shouldLogVacuum).
+    logs_by_default: bool = True
+    #: What the URI of a file begins with in the log, before its path: ``s3a://bucket`` in a bucket.
+    file_uris: str = "file://"
+    #: The unit, in ms, in which the storage tells the times of files, rounded down.
+    time_unit: int = 1
     #: Whether a log cleanup rounds its cutoff down to a day in UTC (MetadataCleanup.scala).
     rounds_log_retention: bool = True
     #: Whether the change feed of a table with column mapping can be read.
@@ -96,8 +104,45 @@ class RuleChange:
         return changed
 
 
+def with_changes(rules: Rules, changes: Iterable[RuleChange]) -> Rules:
+    """These rules with all of the changes."""
+    for change in changes:
+        rules = change.applied_to(rules)
+    return rules
+
+
 #: Delta on Spark, from 4.1 on.
 SPARK = Rules(implementation="spark")
+
+_HADOOP = "https://github.com/apache/hadoop/blob/rel/release-3.5.0/hadoop-tools/hadoop-aws/src"
+
+#: What is different in an S3 bucket: for Delta on Spark, by the source of Delta and of Hadoop's client of S3.
+SPARK_ON_S3 = (
+    RuleChange(
+        "",
+        "time_unit",
+        1000,
+        "S3 tells the times of objects in whole seconds.",
+        "https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html, Last-Modified",
+    ),
+    RuleChange(
+        "",
+        "directories",
+        False,
+        "There are no directories in S3: a prefix of keys looks like one, and so does an empty object whose key ends in a slash.",
+        f'{_HADOOP}/site/markdown/tools/hadoop-aws/index.md, "Directories are mimicked"',
+    ),
+    RuleChange(
+        "",
+        "logs_by_default",
+        False,
+        "VACUUM commits START and END only if that is switched on: s3a is not among the file systems for which it is by default.",
+        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/commands/VacuumCommand.scala",
+    ),
+)
+
+#: ... and for delta-rs, whose other rules are those of objects everywhere.
+DELTA_RS_ON_S3 = SPARK_ON_S3[:2]
 
 #: delta-rs (crates/core/src/operations/vacuum.rs).
 DELTA_RS = Rules(

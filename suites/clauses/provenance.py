@@ -69,7 +69,7 @@ def check_in_commit_timestamp(o: Observation, commit: Commit) -> Violation | Non
 
 def check_file_time(o: Observation, commit: Commit) -> Violation | None:
     """A commit's file must be written while the step runs: its modification time is the commit's, without in-commit timestamps."""
-    if o.outcome.started - _ROUNDING <= commit.modified <= o.outcome.ended + _ROUNDING:
+    if o.outcome.started - _ROUNDING - o.rules.time_unit <= commit.modified <= o.outcome.ended + _ROUNDING:
         return None
     window = f"{o.instant(o.outcome.started)} to {o.instant(o.outcome.ended)}"
     message = f"The commit of version {commit.version} was modified at {o.instant(commit.modified)}; the step ran from {window}."

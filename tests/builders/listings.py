@@ -57,12 +57,19 @@ def predict(
     cutoff: Cutoff = AT,
     scan: Scan = FULL,
     faulty_path: tuple[IOFault, str] | None = None,
+    directories: bool = True,
     **references: Any,
 ) -> dict[str, PathFate]:
     """The predicted fates of the things and of the directories above them."""
     named = References(live=frozenset(live), **references)
     return predict_vacuum(
-        tree(things), named, partition_by=partition_by, cutoff=cutoff, scan=scan, faulty_path=faulty_path
+        tree(things),
+        named,
+        partition_by=partition_by,
+        cutoff=cutoff,
+        scan=scan,
+        faulty_path=faulty_path,
+        directories=directories,
     )
 
 

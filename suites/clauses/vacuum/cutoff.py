@@ -32,7 +32,12 @@ def _tombstones_near_the_cutoff(v: VacuumObservation) -> list[str]:
 
 def _files_near_the_cutoff(v: VacuumObservation) -> list[str]:
     decided = with_reason(v, Reason.YOUNG) + with_reason(v, *UNPROTECTED, fate=Fate.DELETE)
-    return [path for path in decided if abs(v.before.listing[path].modified - v.cutoff.latest) <= 1]
+    return [path for path in decided if _is_near(v, v.before.listing[path].modified)]
+
+
+def _is_near(v: VacuumObservation, time: int) -> bool:
+    """Whether the time of a file is at the cutoff, or the least that the storage tells beside it: 1 ms, in S3 one second."""
+    return abs(time - v.cutoff.latest) <= v.rules.time_unit
 
 
 NEAR_THE_CUTOFF = (
@@ -73,7 +78,7 @@ def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
     if not v.ran or not is_lite(v) or v.cutoff.earliest != v.cutoff.latest:
         return NOT_EXERCISED
     times = monotonized(commit_times(v.before))
-    near = [version for version, time in times.items() if abs(time - v.cutoff.latest) <= 1]
+    near = [version for version, time in times.items() if _is_near(v, time)]
     if not near:
         return NOT_EXERCISED
     expected, found = last_outside_retention(times, v.cutoff.latest), v.after.last_vacuumed

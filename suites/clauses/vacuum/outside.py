@@ -69,6 +69,7 @@ def files_outside(v: VacuumObservation) -> Judgement:
     "VAC-SAFE-7C",
     "VACUUM deletes nothing behind a symbolic link to a directory, neither live files of the table itself nor anything outside it.",
     sources=("C 1.2", "P Add File and Remove File"),
+    needs=("links",),
 )
 def behind_directory_links(v: VacuumObservation) -> Judgement:
     inside = must_keep(v, with_reason(v, Reason.BEHIND_LINK))

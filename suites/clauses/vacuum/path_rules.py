@@ -202,8 +202,8 @@ def is_by_inventory(v: VacuumObservation) -> bool:
 
 
 def is_logged(v: VacuumObservation) -> bool:
-    """Whether VACUUM writes START and END. By default it does, as the storage is a local file system (docs/delta.md 1.5)."""
-    return v.step.logging is not False
+    """Whether VACUUM writes START and END. By default it does where storage is a local file system (docs/delta.md 1.5)."""
+    return v.rules.logs_by_default if v.step.logging is None else v.step.logging
 
 
 def must_succeed(v: VacuumObservation) -> bool:

@@ -94,7 +94,10 @@ def keeps_similar_names(v: VacuumObservation) -> Judgement:
 
 
 non_empty_directories = clause(
-    "VAC-SAFE-6A", "VACUUM never deletes a directory that still contains anything.", sources=("S1",)
+    "VAC-SAFE-6A",
+    "VACUUM never deletes a directory that still contains anything.",
+    sources=("S1",),
+    needs=("directories",),
 )(keeps(Reason.HOLDS))
 
 directories_of_files = clause(
@@ -102,6 +105,7 @@ directories_of_files = clause(
     "VACUUM keeps the directories on the path of every live or retained file, even where that file is gone and they are empty.",
     sources=("C 1.2",),
     implementation="spark",
+    needs=("directories",),
 )(keeps(Reason.PARENT))
 
 

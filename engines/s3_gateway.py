@@ -1,0 +1,129 @@
+"""An S3 server for a run: versitygw, which serves a directory of this machine and tells the times of its files.
+
+Source: https://github.com/versity/versitygw (the backend posix).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from engines.object_store import ObjectStore
+from engines.port import EngineDied, EngineUnavailable
+
+#: The environment variable that names the server's binary.
+VARIABLE = "TOMBSTONE_VERSITYGW"
+
+#: What installs the server, and the version that the suite was tried with.
+VERSION = "v1.8.0"
+INSTALL = f"go install github.com/versity/versitygw/cmd/versitygw@{VERSION}"
+
+#: The bucket. Its name is what URIs have as their host, where S3's rules for names allow no underscore.
+BUCKET = "tombstone"
+
+#: Seconds for the server to accept a connection.
+START_LIMIT = 30
+
+#: How many free ports are tried: another process may take one between its choice and the server's start.
+_PORTS = 3
+
+#: The most letters of the server's log in a message.
+_MOST_LETTERS = 300
+
+
+class Gateway:
+    """The server of a run. ``store`` is how to reach it."""
+
+    def __init__(self, directory: Path, started: Callable[[int], None]) -> None:
+        """Serve ``directory``, the run's own, so that an object's key is the path of its file.
+
+        ``started`` is called with the id of each process that is started. Raises EngineUnavailable, with the remedy.
+        """
+        self._served = directory / "s3"
+        bucket = self._served / BUCKET
+        # The bucket has the directories above the run's, and a link to that: the server follows it.
+        above = bucket / directory.parent.relative_to("/")
+        above.mkdir(parents=True)
+        (above / directory.name).symlink_to(directory)
+        self._log = self._served / "log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.store = self._start(_binary(), started)
+
+    def _start(self, binary: str, started: Callable[[int], None]) -> ObjectStore:
+        for _ in range(_PORTS):
+            store = ObjectStore(f"http://127.0.0.1:{_free_port()}", BUCKET, secrets.token_hex(8), secrets.token_hex(16))
+            self._run(binary, store)
+            assert self._process is not None
+            started(self._process.pid)
+            if self._accepts(store):
+                return store
+        log = self._log.read_text(encoding="utf-8", errors="replace").strip()
+        raise EngineUnavailable(
+            f"The S3 server {binary} did not start (its log ends: {' '.join(log[-_MOST_LETTERS:].split()) or 'empty'}): see that "
+            f"it is versitygw {VERSION} or newer, and that the file system of {self._served} has extended attributes "
+            "(--table-root DIR names another)."
+        )
+
+    def _run(self, binary: str, store: ObjectStore) -> None:
+        address = urlsplit(store.endpoint).netloc
+        # A file that the suite writes has no ETag of its own, without which S3A does not read it.
+        command = [binary, "--port", address, "--region", store.region, "--quiet"]
+        command += ["posix", "--default-etag", "tombstone", str(self._served)]
+        environ = {**os.environ, "ROOT_ACCESS_KEY": store.access_key, "ROOT_SECRET_KEY": store.secret_key}
+        with self._log.open("wb") as log:
+            try:
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ, start_new_session=True
+                )
+            except OSError as error:
+                raise EngineUnavailable(
+                    f"The S3 server {binary} cannot be run ({error.strerror}): `{INSTALL}`, and name the binary with {VARIABLE}."
+                ) from error
+
+    def _accepts(self, store: ObjectStore) -> bool:
+        """Whether the server accepts connections; False if it has ended, or does not within its limit."""
+        assert self._process is not None
+        watch = threading.Event()
+        for _ in range(START_LIMIT * 50):
+            if self._process.poll() is not None:
+                return False
+            try:
+                store.require_reachable()
+            except EngineDied:
+                watch.wait(0.02)
+                continue
+            return True
+        self.close()
+        return False
+
+    def close(self) -> None:
+        """End the server: it has nothing to save."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+def _binary() -> str:
+    """The path of the server's binary. Raises EngineUnavailable."""
+    named = os.environ.get(VARIABLE) or "versitygw"
+    found = shutil.which(named)
+    if found is None:
+        raise EngineUnavailable(
+            f"--storage s3 needs the S3 server versitygw, and {named} is not found: use `tox -e s3`, or `{INSTALL}` with Go "
+            f"1.25 or newer, and name the binary with {VARIABLE} if it is not on PATH."
+        )
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as chosen:
+        chosen.bind(("127.0.0.1", 0))
+        return int(chosen.getsockname()[1])
