@@ -23,6 +23,7 @@ from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
 from model.vocabulary.large_tables import Size
 from model.vocabulary.steps import EngineStep
+from model.vocabulary.table import Feature
 from records.json_form import to_json
 from reference_engine import ReferenceEngine
 from runner.commands import ended
@@ -31,6 +32,10 @@ from suites.catalogue import CATALOGUE, unsupported
 
 #: The size of the largest table in the respect in which files are not counted, and the steps between sizes.
 _VERSIONS, _STRAY_FILES, _FILES, _FACTOR = 1_000, 10_000, 16_000, 4
+
+#: The engine writes a checkpoint every second version, which is judged too.
+_CHECKPOINTS = (Feature.FREQUENT_CHECKPOINTS.value,)
+_VECTORS = (Feature.DELETION_VECTORS.value, *_CHECKPOINTS)
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,10 @@ def main(arguments: list[str]) -> int:
     files = int(arguments[0]) if arguments else _FILES
     broken = False
     for what, sizes, size_of in (
-        ("files", _sizes(files), Size),
+        ("files", _sizes(files), lambda number: Size(number, features=_CHECKPOINTS)),
+        ("files, with deletion vectors", _sizes(min(files, _FILES)), lambda number: Size(number, features=_VECTORS)),
         ("versions", _sizes(_VERSIONS), lambda number: Size(2_000, versions=number)),
-        ("versions, with as many files in each", _sizes(_VERSIONS), lambda number: Size(8 * number, versions=number)),
+        ("versions, with as many files in each", _sizes(_VERSIONS), lambda number: Size(8 * number, number)),
         ("stray files", _sizes(_STRAY_FILES), lambda number: Size(500, stray_files=number)),
         ("partitions", _sizes(_VERSIONS), lambda number: Size(2_000, partitions=number)),
     ):

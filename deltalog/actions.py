@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from sys import intern
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from deltalog.descriptors import VECTOR, DeletionVectorDescriptor
 from deltalog.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, Logged, log, nested
@@ -30,28 +28,29 @@ class _OfFile(Logged):
 
     path: str
 
-    @cached_property
+    @property
     def file(self) -> str:
         """The decoded path: relative to the table's root, or absolute. Raises MalformedPath."""
-        return intern(decode(self.path))  # one text for all that name the file
+        return decode(self.path)
 
 
 class _OfLogicalFile(_OfFile):
     data_change: bool
     deletion_vector: DeletionVectorDescriptor | None
+    _reconciled: object
 
-    @cached_property
+    @property
     def key(self) -> FileKey:
         return self.file, None if self.deletion_vector is None else self.deletion_vector.unique_id
-
-    @cached_property
-    def _reconciled(self: F) -> F:
-        return replace(self, data_change=False)  # type: ignore[call-arg] # a field of both dataclasses
 
     @property
     def reconciled(self: F) -> F:
         """The action as in a snapshot, where dataChange is false: one object for all snapshots."""
-        return self._reconciled if self.data_change else self
+        if not self.data_change:
+            return self
+        if self._reconciled is None:
+            object.__setattr__(self, "_reconciled", replace(self, data_change=False))  # type: ignore[call-arg]
+        return cast("F", self._reconciled)
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,7 @@ class Add(_OfLogicalFile):
     base_row_id: int | None = field(default=None, metadata=log("baseRowId", WHOLE))
     default_row_commit_version: int | None = field(default=None, metadata=log("defaultRowCommitVersion", WHOLE))
     clustering_provider: str | None = field(default=None, metadata=log("clusteringProvider", TEXT))
+    _reconciled: object = field(default=None, init=False, repr=False, compare=False)  # see ``reconciled``
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ class Remove(_OfLogicalFile):
     base_row_id: int | None = field(default=None, metadata=log("baseRowId", WHOLE))
     default_row_commit_version: int | None = field(default=None, metadata=log("defaultRowCommitVersion", WHOLE))
     stats: str | None = field(default=None, metadata=log("stats", TEXT, in_checkpoints=False))
+    _reconciled: object = field(default=None, init=False, repr=False, compare=False)  # see ``reconciled``
 
 
 @dataclass(frozen=True)

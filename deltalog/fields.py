@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -125,7 +126,7 @@ def _path(value: object) -> object:
         decode(str(_text(value)))
     except MalformedPath as error:
         raise _Wrong(f"a URI of a file, but {error}") from None
-    return value
+    return sys.intern(str(value))  # one text for all that name the file
 
 
 def _whole(value: object) -> object:

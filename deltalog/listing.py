@@ -26,7 +26,7 @@ class EntryKind(str, Enum):
     LINK = "link"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be 100,000
 class Entry:
     """A file, directory or link. ``size`` is in bytes, 0 for directories; the time of a link is its own.
 

@@ -17,6 +17,7 @@ from deltalog.errors import MalformedPath
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'();/:@&=+$,")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
 _AUTHORITY = re.compile(r"\A[A-Za-z][A-Za-z0-9+.\-]*://[^/]*(?=/)")
+_PLAIN_PATH = re.compile(r"[\w=-][\w=.-]*(/[\w=-][\w=.-]*)*", re.ASCII)  # nothing in it stands for anything else
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 #: Unicode categories that Java calls space characters or ISO controls.
@@ -42,6 +43,8 @@ def decode(path: str) -> str:
     (``http:example``).
     Source: PROTOCOL.md, "Add File and Remove File".
     """
+    if _PLAIN_PATH.fullmatch(path):
+        return path
     if _BROKEN_ESCAPE.search(path):
         raise MalformedPath(f"the path {path!r} has a % that is not followed by two hexadecimal digits")
     prefix, raw = "", path

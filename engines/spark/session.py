@@ -35,7 +35,10 @@ def connect(lease: Lease) -> SparkSession:
     context.setLogLevel("ERROR")
     for form in ("short", "long"):  # else Spark looks through the stack for the caller of each of its operations
         context.setLocalProperty(f"callSite.{form}", "tombstone")
-    _end_with_any_thread(jvm)
+    if (
+        not lease.serves_connect
+    ):  # where no result comes through Py4J, and threads of the server may end by an exception
+        _end_with_any_thread(jvm)
     _silence_refusals()
     return SparkSession(context).newSession()
 

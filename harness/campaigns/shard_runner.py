@@ -46,6 +46,7 @@ class ShardRunner:
         self._claim = claim
         self._capabilities = capabilities
         self._index = 0
+        self._tried: dict[Case, JudgedCase] = {}  # while shrinking: what breaks several clauses is often the same case
 
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
         """Judge the shard's cases, with the run's ``seed``. Raises PromiseBroken for the gravest broken clause.
@@ -80,10 +81,11 @@ class ShardRunner:
             raise broken(wrong.clause)(message(wrong, judged))
 
     def _reduce(self, wrong: Wrong, failing: JudgedCase, tries: int) -> None:
-        found: dict[Case, JudgedCase] = {}
+        found = self._tried
 
         def fails(case: Case) -> bool:
-            found[case] = self._judge.judge(case)
+            if case not in found:
+                found[case] = self._judge.judge(case)
             return has_kind(found[case], wrong.kind)
 
         last = max(step.index for step in failing.steps)

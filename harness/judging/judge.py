@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deltalog.commits import parse_commit
 from engines.port import Engine, EngineDied
 from harness.judging.case_run import CaseRun
 from harness.judging.clause import Clause, Violation
@@ -130,6 +131,7 @@ class Judge:
             return JudgedCase(case, records, run.tallies, coverage=coverage, processors=run.processors, left=run.left)
         finally:
             shutil.rmtree(root.parent, ignore_errors=True)
+            parse_commit.cache_clear()  # no other case has these bytes
 
 
 def died(death: EngineDied) -> Failure:

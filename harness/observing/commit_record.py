@@ -31,6 +31,7 @@ def fields_of(actions: Iterable[Add | Remove | Cdc]) -> tuple[str, ...]:
         name
         for action in actions
         for field in fields(action)
+        if field.init
         for name in _names(field.name, getattr(action, field.name))
     }
     return tuple(sorted(names))

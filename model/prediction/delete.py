@@ -16,7 +16,7 @@ from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import AnyType, Row, Value, required_fields
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be 100,000
 class LiveFile:
     """A live file before the DELETE. ``rows`` are all stored rows, as full rows in schema order."""
 

@@ -57,7 +57,7 @@ class Reason(str, Enum):
 DISPUTED = frozenset({Reason.ABSOLUTE_VECTOR, Reason.BEHIND_LINK, Reason.HIDDEN_DEEPER})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be 100,000
 class PathFate:
     """A path's fate and why. ``listed``: whether a DRY RUN lists it (None: unknown, or both are right)."""
 

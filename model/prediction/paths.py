@@ -13,7 +13,7 @@ VISIBLE_PREFIXES = ("_delta_index", "_change_data")
 LOG_DIRECTORY = "_delta_log"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be 100,000
 class Thing:
     """A file, directory or link below the root. Links are not followed."""
 

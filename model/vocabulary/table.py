@@ -92,7 +92,7 @@ class Reference(str, Enum):
     OUTSIDE = "outside"  # in a directory beside the root, by its URI, as in a shallow clone
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be 100,000
 class DataFile:
     """A data file. ``id`` is unique in the case; its path is derived from it (``model.text.layout``)."""
 
@@ -105,7 +105,7 @@ class DataFile:
     reference: Reference = Reference.RELATIVE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be 100,000
 class Removal:
     """A remove action (a tombstone) of a file. ``deleted`` is its deletionTimestamp in ms from the start of the case.
 

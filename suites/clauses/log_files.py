@@ -286,7 +286,8 @@ def _difference(expected: Snapshot, found: Snapshot, *, oldest: int) -> str:
             return f"it lacks the remove of {key[0]}, which is inside retention"
         if kept is not None and comparable(remove) != comparable(kept):
             return f"its remove of {key[0]} is {kept}, and must be {remove}"
-    unknown = [key[0] for key in (*found.adds, *found.removes) if key not in {**expected.adds, **expected.removes}]
+    known = {*expected.adds, *expected.removes}
+    unknown = [key[0] for key in (*found.adds, *found.removes) if key not in known]
     return f"it names {unknown[0]}, which the log does not" if unknown else ""
 
 

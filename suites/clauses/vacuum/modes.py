@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from deltalog.listing import EntryKind
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
@@ -207,7 +209,7 @@ def answers(v: VacuumObservation) -> Judgement:
     invalid = [
         row for row, path in zip(rows, paths) if path is None or not path or path.startswith("/") or "://" in path
     ]
-    repeated = sorted({str(path) for path in paths if paths.count(path) > 1})
+    repeated = sorted(str(path) for path, count in Counter(paths).items() if count > 1)
     if invalid:
         message = f"DRY RUN must return paths below the root; it returned {invalid[0]}."
     elif repeated:
