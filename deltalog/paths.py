@@ -16,8 +16,8 @@ from deltalog.errors import MalformedPath
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'();/:@&=+$,")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
-_PLAIN_PATH = re.compile(r"[\w=-][\w=.-]*(/[\w=-][\w=.-]*)*", re.ASCII)  # nothing in it stands for anything else
 _AUTHORITY = re.compile(r"\A[A-Za-z][A-Za-z0-9+.\-]*://[^/]*(?=/)")
+_PLAIN_PATH = re.compile(r"[\w=-][\w=.-]*(/[\w=-][\w=.-]*)*", re.ASCII)  # nothing in it stands for anything else
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 #: Unicode categories that Java calls space characters or ISO controls.

@@ -10,7 +10,7 @@ import pytest
 from engines.deltalake.capabilities import capabilities_of
 from harness.judging.clause import Clause, holds_for, not_applicable
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.rules import DELTA_RS, DELTA_RS_ON_S3, SPARK, Rules, with_changes
 from model.vocabulary.steps import Mode
 from model.vocabulary.table import Feature
 from reference_engine import ReferenceEngine
@@ -43,6 +43,12 @@ class Engine:
         (replace(CLAUSE, implementation="spark"), Engine(rules=DELTA_RS), "promised by the engine spark alone"),
         (replace(CLAUSE, implementation="spark"), Engine(rules=Rules()), "promised by the engine spark alone"),
         (replace(CLAUSE, exact_clock=True), Engine(rules=DELTA_RS), "single milliseconds"),
+        (replace(CLAUSE, of_directories=True), Engine(), None),
+        (
+            replace(CLAUSE, of_directories=True),
+            Engine(rules=with_changes(DELTA_RS, DELTA_RS_ON_S3)),
+            "there are none in a bucket",
+        ),
         (replace(CLAUSE, needs=("parallel",)), Engine(), None),
         (
             replace(CLAUSE, needs=("parallel", Feature.ROW_TRACKING)),
@@ -84,6 +90,7 @@ def test_all_but_three_clauses_of_safety_apply_to_delta_rs() -> None:
             "the engine deltalake alone, engines whose clock can be set",
         ),
         (replace(CLAUSE, needs=(Mode.LITE, Mode.FULL)), "engines that can be asked for FULL or LITE"),
+        (replace(CLAUSE, of_directories=True), "storage with directories"),
     ],
 )
 def test_what_a_clause_holds_for_in_words(clause: Clause[Any], words: str) -> None:

@@ -64,6 +64,7 @@ class Clause(Generic[S]):
     implementation: Implementation | None = None  # who alone promises it, if the format does not
     exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
     needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
+    of_directories: bool = False  # whether it is about directories, which some storage does not have
     recorded: bool = True  # if not, it is judged only because a case ends where it is broken
 
     @property
@@ -88,6 +89,7 @@ def clause(
     implementation: Implementation | None = None,
     exact_clock: bool = False,
     needs: Iterable[Need] = (),
+    of_directories: bool = False,
 ) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
     """Turn the decorated function into a clause; the type of its parameter is the kind of observation that it judges.
 
@@ -99,7 +101,7 @@ def clause(
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
         (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
         options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
-        return Clause(id, sentence, tuple(sources), of, judge, *options)
+        return Clause(id, sentence, tuple(sources), of, judge, *options, of_directories=of_directories)
 
     return make
 
@@ -133,6 +135,8 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
         return f"It is promised by the engine {clause.implementation} alone, and neither by the format nor elsewhere."
     if clause.exact_clock and not rules.own_clock:
         return "It is about single milliseconds, and the engine uses the machine's clock, which cannot be stopped."
+    if clause.of_directories and not rules.directories:
+        return "It is about directories, and there are none in a bucket: a prefix of keys is there as long as an object is."
     number = parse(version)
     outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
     if rules.implementation == SPARK.implementation and outside:
@@ -153,6 +157,7 @@ def holds_for(clause: Clause[Any]) -> str:
         f"Delta on Spark {_bounds(clause)}" if _bounds(clause) else "",
         "engines whose clock can be set" if clause.exact_clock else "",
         f"engines that can be asked for {_needs(clause)}" if clause.needs else "",
+        "storage with directories" if clause.of_directories else "",
     ]
     return ", ".join(part for part in parts if part)
 

@@ -26,6 +26,7 @@ FILES_AND_DIRECTORIES = (
         "VACUUM deletes every directory that is empty when it begins and is not hidden, so that nested ones disappear bottom up.",
         sources=("S1", "C 1.2"),
         implementation="spark",
+        of_directories=True,
     )(deletes(Reason.EMPTY, when=is_not_lite)),
 )
 

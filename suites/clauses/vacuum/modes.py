@@ -114,6 +114,7 @@ all_files_in_inventory = clause(
     sources=("C 1.4",),
     since="3.2",
     needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
+    of_directories=True,
 )
 def inventory_of_files_keeps_directories(v: VacuumObservation) -> Judgement:
     if not isinstance(v.scan, InventoryScan) or not v.scan.files_only:

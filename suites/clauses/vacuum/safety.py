@@ -97,7 +97,7 @@ non_empty_directories = clause(
     "VAC-SAFE-6A",
     "VACUUM never deletes a directory that still contains anything.",
     sources=("S1",),
-    needs=("directories",),
+    of_directories=True,
 )(keeps(Reason.HOLDS))
 
 directories_of_files = clause(
@@ -105,7 +105,7 @@ directories_of_files = clause(
     "VACUUM keeps the directories on the path of every live or retained file, even where that file is gone and they are empty.",
     sources=("C 1.2",),
     implementation="spark",
-    needs=("directories",),
+    of_directories=True,
 )(keeps(Reason.PARENT))
 
 
