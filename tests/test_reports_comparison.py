@@ -120,6 +120,11 @@ def test_a_clause_that_fails_only_in_a_case_of_the_candidate_is_named() -> None:
     assert comparison.exit == 3
 
 
+def test_a_run_is_the_same_as_itself_whatever_fails_in_cases_made_by_shrinking() -> None:
+    same = run(case(1), case(9, origin="shrunk", failing=("DEL-ROW-1",)))
+    assert compare(same, same).exit == 0
+
+
 def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
     listed = case(8, origin="explicit", failing=("DEL-ROW-1",))
     comparison = compare(run(case(1), case(8, origin="explicit")), run(case(1), listed))

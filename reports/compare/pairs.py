@@ -16,10 +16,11 @@ class Incomparable(UsageMistake):
 
 
 def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int]]:
-    """The places of each case that both runs judged, once: of the generated ones, and of the listed ones (``regressions/``) of
-    both; and the places of what only the candidate judged, such as cases made by shrinking. Raises Incomparable."""
+    """The places of each case that both runs judged, once: of the generated ones, and of the listed ones (``regressions/``) and
+    those made by shrinking that both have; and the places of what only the candidate judged. Raises Incomparable."""
     places = _places(base), _places(candidate)
-    (one, listed), (other, also_listed) = ((found["generated"], found["explicit"]) for found in places)
+    one, other = (found["generated"] for found in places)
+    listed, also_listed = ({**found["shrunk"], **found["explicit"]} for found in places)
     if not one and not other:
         raise Incomparable("Neither run judged any case: there is nothing to compare.")
     only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
