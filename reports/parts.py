@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import overload
 
 from records.mistakes import UsageMistake
 from records.run import Header, JudgedCase, Part, PlannedCampaign
 from reports.stream import Run, read_stream, stream_path
+from reports.stream_cases import CasesInPlaces
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def merged_header(parts: Sequence[JudgedPart]) -> Header:
     )
 
 
-class MergedCases(Sequence[JudgedCase]):
+class MergedCases(CasesInPlaces):
     """The cases of all parts, part by part. Each is decoded when it is asked for (``reports.stream_cases``)."""
 
     def __init__(self, parts: Sequence[JudgedPart]) -> None:
@@ -81,15 +81,7 @@ class MergedCases(Sequence[JudgedCase]):
     def __iter__(self) -> Iterator[JudgedCase]:
         return (case for cases in self._runs for case in cases)
 
-    @overload
-    def __getitem__(self, place: int) -> JudgedCase: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[JudgedCase, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
-        if isinstance(place, slice):
-            return tuple(cases[number] for cases, number in self._places[place])
+    def at(self, place: int) -> JudgedCase:
         cases, number = self._places[place]
         return cases[number]
 

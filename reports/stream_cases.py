@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, NoReturn, final, overload
@@ -25,8 +26,27 @@ def decoded(raw: bytes) -> Any:
     return _DECODER.decode(raw.decode("utf-8"))
 
 
+class CasesInPlaces(Sequence[JudgedCase]):
+    """Cases that are had by their places, a slice of them too."""
+
+    @abstractmethod
+    def at(self, place: int) -> JudgedCase:
+        """The case at this place. Raises IndexError."""
+
+    @overload
+    def __getitem__(self, place: int) -> JudgedCase: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[JudgedCase, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
+        if isinstance(place, slice):
+            return tuple(map(self.at, range(len(self))[place]))
+        return self.at(place)
+
+
 @final
-class Cases(Sequence[JudgedCase]):
+class Cases(CasesInPlaces):
     """The case lines of a stream, in order. Each is decoded when it is asked for, so that not all of them are in memory.
 
     The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
@@ -45,15 +65,7 @@ class Cases(Sequence[JudgedCase]):
     def __iter__(self) -> Iterator[JudgedCase]:
         return map(self._case, self._order)
 
-    @overload
-    def __getitem__(self, place: int) -> JudgedCase: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[JudgedCase, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
-        if isinstance(place, slice):
-            return tuple(map(self._case, self._order[place]))
+    def at(self, place: int) -> JudgedCase:
         return self._case(self._order[place])
 
     def _case(self, number: int) -> JudgedCase:

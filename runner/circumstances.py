@@ -18,14 +18,8 @@ def circumstances(
     directory: Path,
     spark_conf: Mapping[str, str],
     environ: Mapping[str, str] = os.environ,
-    *,
-    master: str = "local",
-    storage: Storage = Storage.LOCAL,
 ) -> dict[str, str]:
-    """``processors`` (those that this process may use), ``time_zone``, ``locale``, and the ``file_system`` of ``directory``.
-
-    On a cluster, its ``master`` too; its machines may differ from this one in all of these. The ``storage`` unless it is local.
-    """
+    """``processors`` (those that this process may use), ``time_zone``, ``locale``, and the ``file_system`` of ``directory``."""
     zone = time_zone(environ)
     if _SESSION_ZONE in spark_conf:
         zone += f", of sessions {spark_conf[_SESSION_ZONE]}"
@@ -34,6 +28,15 @@ def circumstances(
         "time_zone": zone,
         "locale": locale(environ),
         "file_system": file_system(directory),
+    }
+
+
+def set_up(master: str, storage: Storage) -> dict[str, str]:
+    """The ``master`` of a cluster, whose machines may differ from this one in all circumstances, and the ``storage``.
+
+    Neither where it is local.
+    """
+    return {
         **({} if is_local(master) else {"master": master}),
         **({} if storage is Storage.LOCAL else {"storage": storage.value}),
     }

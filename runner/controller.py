@@ -35,7 +35,7 @@ from reports.verdicts import footer_of, verdicts
 from reports.views.files import write_views
 from reports.views.terminal import Progress, show, show_answer
 from runner.channel import Caller
-from runner.circumstances import circumstances
+from runner.circumstances import circumstances, set_up
 from runner.claims import Claims
 from runner.counterexample import write_counterexamples
 from runner.header import run_header
@@ -76,8 +76,8 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        where = {"master": options.spark_master, "storage": options.storage.value}
-        self._deviations = deviations_in(options.deviations, places=places_of(where))
+        self._set_up = set_up(options.spark_master, options.storage)
+        self._deviations = deviations_in(options.deviations, places=places_of(self._set_up))
         if options.replay is None:
             self._open.enter_context(prepare(options.report_dir, option="--report-dir"))
         self._workspace = Workspace(options.table_root)
@@ -146,12 +146,7 @@ class Controller:
                     unsupported=unsupported,
                     listed=listed,
                     plan=self.plan,
-                    machine=circumstances(
-                        self._workspace.directory,
-                        self._options.spark_conf,
-                        master=self._options.spark_master,
-                        storage=self._options.storage,
-                    ),
+                    machine={**circumstances(self._workspace.directory, self._options.spark_conf), **self._set_up},
                 )
                 if self._options.replay is None:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))

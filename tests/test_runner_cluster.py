@@ -12,12 +12,13 @@ import pytest
 from rich.console import Console
 
 from engines.kind import Provider
+from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import limits_on
 from harness.campaigns.drawing import kept_cases
 from model.vocabulary.steps import Delete, Step, Together, Vacuum
 from reference_engine import ReferenceEngine
-from runner.circumstances import circumstances
+from runner.circumstances import set_up
 from runner.controller import Begun, Controller
 from runner.options import Options
 from runner.plan import Plan, plan_of
@@ -95,9 +96,9 @@ def test_their_clauses_are_unsupported_with_the_reason(tmp_path: Path) -> None:
     )
 
 
-def test_the_header_names_the_master_of_a_cluster(tmp_path: Path) -> None:
-    assert "master" not in circumstances(tmp_path, {}, master="local[*]")
-    assert circumstances(tmp_path, {}, master=CLUSTER)["master"] == CLUSTER
+def test_the_header_names_the_master_of_a_cluster() -> None:
+    assert set_up("local[*]", Storage.LOCAL) == {}
+    assert set_up(CLUSTER, Storage.LOCAL) == {"master": CLUSTER}
 
 
 def test_a_master_among_the_settings_comes_first() -> None:
@@ -109,11 +110,11 @@ def test_scripts_which_run_in_local_mode_are_not_run() -> None:
     assert chosen("--profile=gate", f"--spark-master={CLUSTER}").scripts == 0
 
 
-def test_a_cluster_that_the_run_starts_is_one(tmp_path: Path) -> None:
+def test_a_cluster_that_the_run_starts_is_one() -> None:
     own = chosen("--spark-cluster=2")
     assert own.spark_master == "standalone[2]" and own.scripts == 0
     assert limits_on("spark", own.spark_master) == limits_on("spark", CLUSTER)
-    assert circumstances(tmp_path, {}, master=own.spark_master)["master"] == "standalone[2]"
+    assert set_up(own.spark_master, own.storage) == {"master": "standalone[2]"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from engines.spark import remote as subject
 from engines.spark.remote import server_settings
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
-from runner.circumstances import circumstances
+from runner.circumstances import set_up
 from tests.test_runner_options import chosen, mistake
 
 
@@ -24,10 +24,10 @@ def test_only_sql_is_judged() -> None:
     assert limits.capabilities.io_faults and limits.capabilities.crashes and not limits.capabilities.earlier_sessions
 
 
-def test_the_header_names_it(tmp_path: Path) -> None:
+def test_the_header_names_it() -> None:
     own = chosen("--spark-remote=local")
     assert own.scripts == 0, "a script runs Spark without Connect"
-    assert circumstances(tmp_path, {}, master=own.spark_master)["master"] == "sc://local"
+    assert set_up(own.spark_master, own.storage) == {"master": "sc://local"}
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from model.vocabulary.steps import AddStrayFiles, Delete, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Reference, StrayFile, Table
 from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
-from runner.circumstances import circumstances
+from runner.circumstances import set_up
 from runner.plan import limits_of
 from strategies.restricted import restricted_to
 from tests.builders.listings import file, predict, unspecified
@@ -110,9 +110,8 @@ def test_scripts_which_make_local_tables_are_not_run(engine: str) -> None:
     assert chosen("--storage=s3", f"--engine={engine}", "--check-scripts=2").scripts == 2
 
 
-def test_the_header_names_the_storage(tmp_path: Path) -> None:
-    assert "storage" not in circumstances(tmp_path, {})
-    assert circumstances(tmp_path, {}, storage=Storage.S3)["storage"] == "s3"
+def test_the_header_names_the_storage() -> None:
+    assert set_up("local", Storage.S3) == {"storage": "s3"}
 
 
 # Rules --------------------------------------------------------------------------------------------------------------

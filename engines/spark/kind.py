@@ -29,7 +29,6 @@ _OVER_CONNECT = Limits(
         delete_forms=EVERYTHING.delete_forms - {*API_DELETE_FORMS},
         vacuum_forms=EVERYTHING.vacuum_forms - {*API_VACUUM_FORMS},
         earlier_sessions=False,
-        streams=False,
     ),
     "It needs Delta's class DeltaTable, which over Spark Connect needs plugins of Delta's in the server: only SQL is judged.",
 )

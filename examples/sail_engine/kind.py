@@ -26,7 +26,6 @@ CAPABILITIES = Capabilities(
     inserts=False,
     commands=frozenset(),
     earlier_sessions=False,
-    streams=False,
     caches=False,
     crashes=False,
     sessions=False,

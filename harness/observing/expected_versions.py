@@ -32,7 +32,7 @@ class ExpectedVersions:
     """``rows`` and ``table`` are those of the newest version, ``by_version`` has each version that the log still has."""
 
     def __init__(self, table: Table, *, start: int, unit: int = 1) -> None:
-        """The case starts at ``start`` (ms since the epoch). ``unit`` is that of the times which the engine is told, in ms."""
+        """The case starts at ``start`` (ms since the epoch). ``unit`` is that of the storage's times, in ms."""
         self.table = table
         self.rows: Rows = Counter()
         self.clone: Rows | None = None  # of the shallow clone that a command made

@@ -39,7 +39,7 @@ T = TypeVar("T")
 class Observer:
     """Observes the table of a case. Caches what it has read of a file by path, digest and schema.
 
-    ``table`` is the table's definition as it was last observed. ``unit`` is that of the times which the engine is told, in ms.
+    ``table`` is the table's definition as it was last observed. ``unit`` is that of the storage's times, in ms.
     """
 
     def __init__(self, table: Table, root: Path, *, unit: int = 1) -> None:

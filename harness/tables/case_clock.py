@@ -12,7 +12,7 @@ class CaseClock:
     """The engine's clock. For an engine that uses the machine's clock, the table is made older instead.
 
     ``start`` is the instant that the offsets of the case count from: it moves back when the table is made older. At first it
-    is a whole ``unit``, that of the times which the engine is told, so that a file can be exactly as old as a cutoff.
+    is a whole ``unit``, the unit of the storage's times, so that a file can be exactly as old as a cutoff.
     """
 
     def __init__(self, root: Path, *, settable: bool, unit: int = 1) -> None:

@@ -52,7 +52,7 @@ class Capabilities:
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
     earlier_sessions: bool = True  # whether what a session has opened can be used later
-    streams: bool = True  # ... and whether it can read a table as a stream
+    streams: bool = True  # ... and whether it can read a table as a stream: without effect if it cannot
     crashes: bool = True  # whether it can be stopped at a point of a command
     sessions: bool = True  # whether a session can be held at a point of a command while another works
     caches: bool = True  # whether a session can cache a table
@@ -117,6 +117,8 @@ Need = Union[
 def has(capabilities: Capabilities, need: Need) -> bool:
     """Whether an engine supports what a clause needs. Raises KeyError for a need that is not a capability."""
     if isinstance(need, VectorStorage) and Feature.DELETION_VECTORS not in capabilities.features:
+        return False
+    if need == "streams" and not capabilities.earlier_sessions:
         return False
     if isinstance(need, Enum):
         return need in getattr(capabilities, _FIELDS[type(need)])
