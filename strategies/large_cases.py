@@ -37,8 +37,8 @@ SIZES = (
     Size(1_000, partitions=1_000, versions=20),
     Size(2_000, versions=1_000),
     Size(2_000, stray_files=500, features=(Feature.DELETION_VECTORS.value,)),
-    Size(2_000, parts=1, features=(Feature.FREQUENT_CHECKPOINTS.value, Feature.V2_CHECKPOINTS.value)),
-    Size(20_000, partitions=100, stray_files=1_000, parts=8),
+    Size(2_000, parts=1, days=80, features=(Feature.FREQUENT_CHECKPOINTS.value, Feature.V2_CHECKPOINTS.value)),
+    Size(100_000, partitions=100, stray_files=1_000, parts=8),
 )
 
 

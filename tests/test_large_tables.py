@@ -76,7 +76,7 @@ def test_a_size_always_means_the_same_table() -> None:
     """Or the ids of cases would."""
     whole = to_json(Case(replace(large_table(SIZE), retention_hours=1), (Read(),)))
     assert json.dumps(whole["table"]["commits"][20], sort_keys=True).startswith('{"adds": [600, 601, ')
-    assert case_id(Case(replace(large_table(SIZE), retention_hours=1), (Read(),))) == "33f0139e0a7a"
+    assert case_id(Case(replace(large_table(SIZE), retention_hours=1), (Read(),))) == "54e2b41bda5f"
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,7 @@ def test_a_size_always_means_the_same_table() -> None:
     [
         ({"files": 0}, "table.large.files: must be at least 1"),
         ({"files": 1_000, "versions": 0}, "table.large.versions: must be at least 1"),
+        ({"files": 1_000, "days": 7}, "table.large.days: must be at least 8"),
         ({"files": "many"}, "table.large.files"),
         ({"files": 1_000, "rows": 3}, "table.large"),
         ({"files": 1_000, "features": ["none"]}, "table.large.features"),

@@ -143,7 +143,14 @@ def from_json(document: object) -> Case:
 
 def _large_table(document: object) -> Table:
     size: Size = _read_size(document)
-    for name, least in (("files", 1), ("versions", 1), ("partitions", 1), ("stray_files", 0), ("parts", 1)):
+    for name, least in (
+        ("files", 1),
+        ("versions", 1),
+        ("partitions", 1),
+        ("stray_files", 0),
+        ("parts", 1),
+        ("days", 8),
+    ):
         if getattr(size, name) < least:
             refuse(f"must be at least {least}", name)
     for feature in size.features:

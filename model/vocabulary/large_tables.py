@@ -19,22 +19,27 @@ _LARGE = 500
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a table; each number is at least 1, but that of stray files. ``parts``: the files of a checkpoint."""
+    """The size of a table; each number is at least 1, but that of stray files.
+
+    ``parts``: the files of a checkpoint. ``days``: the age of the oldest commit; after 30, Delta cleans up its log
+    (delta.logRetentionDuration), and VACUUM LITE has too short a log.
+    """
 
     files: int
     versions: int = 10
     partitions: int = 10
     stray_files: int = 10
     parts: int = 4
+    days: int = 20
     features: tuple[str, ...] = ()
 
 
 def large_table(size: Size) -> Table:
     """A table with the columns ``p``, of its partitions, and ``id``: file n has the rows 2n and 2n + 1.
 
-    Its files are spread evenly over its versions and its partitions. One in ten is removed again, half of them longer ago than
-    the retention. Half of the stray files are old; one in ten is an empty directory. There is a checkpoint of the version in the
-    middle, and one of the last but one.
+    Its files are spread evenly over its versions and its partitions, its versions over all days but the last eight. One in ten
+    files is removed again, half of them longer ago than the retention. Half of the stray files are old; one in ten is an empty
+    directory. There is a checkpoint of the version in the middle, and one of the last but one.
     """
     return Table(
         (Column("p", Type.INTEGER), Column("id", Type.LONG)),
@@ -55,7 +60,10 @@ def size_of(table: Table) -> Size | None:
         return None
     partitions = {file.partition for file in table.files}
     parts = max(commit.parts for commit in table.commits)
-    size = Size(len(table.files), len(table.commits), len(partitions), len(table.stray_files), parts, table.features)
+    days = -table.commits[0].at // DAY
+    size = Size(
+        len(table.files), len(table.commits), len(partitions), len(table.stray_files), parts, days, table.features
+    )
     return size if large_table(size) == table else None
 
 
@@ -69,7 +77,7 @@ def _commit(size: Size, version: int) -> Commit:
     removed = (file for file in before if file % _REMOVED == 0)
     checkpoint = version in (size.versions // 2, size.versions - 2)
     return Commit(
-        -80 * DAY + version * (60 * DAY // size.versions),
+        -size.days * DAY + version * ((size.days - 8) * DAY // size.versions),
         tuple(_added(size, version)),
         tuple(Removal(file, -10 * DAY if file % (2 * _REMOVED) else -3 * DAY) for file in removed),
         checkpoint=checkpoint,
@@ -78,7 +86,7 @@ def _commit(size: Size, version: int) -> Commit:
 
 
 def _stray_file(size: Size, number: int) -> StrayFile:
-    modified = -30 * DAY if number % 2 else -1 * DAY
+    modified = -20 * DAY if number % 2 else -1 * DAY
     if number % 10 == 9:
         return StrayFile(f"empty-{number:05d}", Kind.DIRECTORY, modified, 0)
     return StrayFile(f"p={number % size.partitions}/orphan-{number:05d}.parquet", Kind.FILE, modified)
