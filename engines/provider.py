@@ -105,6 +105,12 @@ def limits_in(engine: str, storage: Storage) -> Sequence[Limits]:
     raise EngineUnavailable(f"--storage {storage.value}: {engine} is judged on local file systems only; leave it out.")
 
 
+def limits_at(engine: str, master: str, storage: Storage) -> tuple[Limits, ...]:
+    """The limits of an engine with this Spark master and in this storage. Raises EngineUnavailable if it is not judged there."""
+    of_master = limits_on(engine, master)
+    return (*([of_master] if of_master else []), *limits_in(engine, storage))
+
+
 def costs_of(engine: str) -> Costs:
     """How long an engine takes."""
     kind = kind_of(engine)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engines.kind import Limits
-from engines.provider import capabilities_of, costs_of, installed_version, limits_in, limits_on
+from engines.provider import capabilities_of, costs_of, installed_version, limits_at
 from harness.campaigns.campaign import Profile, Shard
 from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
 from harness.campaigns.division import digest_of, divided
@@ -52,10 +52,9 @@ def plan_of(options: Options) -> Plan:
     return Plan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
 
 
-def limits_of(options: Options) -> list[Limits]:
+def limits_of(options: Options) -> tuple[Limits, ...]:
     """What the place where the engine runs, and the storage of the tables, support less than the engine."""
-    of_master = limits_on(options.engine, options.spark_master)
-    return [*([of_master] if of_master else []), *limits_in(options.engine, options.storage)]
+    return limits_at(options.engine, options.spark_master, options.storage)
 
 
 def _capabilities(options: Options) -> Capabilities:

@@ -8,17 +8,19 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from engines.kind import Settings
+from engines.object_store import Storage
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
-from engines.provider import is_engine, limits_on, open_adapter, provider_for
+from engines.provider import is_engine, limits_at, open_adapter, provider_for
 from engines.restricted import Restricted
+from engines.s3_gateway import Gateway
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge
 from model.codec import case_id
@@ -27,6 +29,7 @@ from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from reports.known_deviations import deviations_in, known, places_of
 from runner.channel import Caller, Server
+from runner.circumstances import set_up
 from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -49,34 +52,35 @@ class Host:
     engine: str
     directory: Path  # the run's own: all tables lie below it
     master: str = Settings.master  # Spark's
+    storage: Storage = Storage.LOCAL
     address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
 
 @contextmanager
-def hosted(engine: str, *, master: str = Settings.master) -> Iterator[Host]:
-    """The run's directory and, for Spark, its JVM with this master. Raises UsageMistake, EngineUnavailable."""
+def hosted(engine: str, *, master: str = Settings.master, storage: Storage = Storage.LOCAL) -> Iterator[Host]:
+    """The run's directory and storage and, for Spark, its JVM with this master. Raises UsageMistake, EngineUnavailable."""
     if engine != MODEL and not is_engine(engine):
         raise UsageMistake(
             f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
         )
-    workspace = Workspace(None)
-    try:
+    with ExitStack() as opened:
+        workspace = Workspace(None)
+        opened.callback(workspace.close)
         if engine == MODEL:
             yield Host(engine, workspace.directory)
             return
-        provider = provider_for(engine, Settings(workspace.directory, workspace.started, master=master))
-        try:
-            provider.start()
-            server = Server({"lease": provider.lease})
-            try:
-                yield Host(engine, workspace.directory, master, server.address, server.key)
-            finally:
-                server.close()
-        finally:
-            provider.close()
-    finally:
-        workspace.close()
+        store = None
+        if storage is Storage.S3:
+            gateway = Gateway(workspace.directory, workspace.started)
+            opened.callback(gateway.close)
+            store = gateway.store
+        provider = provider_for(engine, Settings(workspace.directory, workspace.started, master=master, store=store))
+        opened.callback(provider.close)
+        provider.start()
+        server = Server({"lease": provider.lease})
+        opened.callback(server.close)
+        yield Host(engine, workspace.directory, master, storage, server.address, server.key)
 
 
 def open_engine(host: Host) -> Engine:
@@ -85,8 +89,9 @@ def open_engine(host: Host) -> Engine:
         return ReferenceEngine()
     caller = Caller(host.address, host.key)
     engine = open_adapter(host.engine, lambda lost: caller.call("lease", lost))
-    limits = limits_on(host.engine, host.master)
-    return engine if limits is None else Restricted(engine, engine.capabilities.shared(limits.capabilities))
+    for limits in limits_at(host.engine, host.master, host.storage):
+        engine = Restricted(engine, engine.capabilities.shared(limits.capabilities))
+    return engine
 
 
 # ---- in a worker process
@@ -98,7 +103,7 @@ class Worker:
     def __init__(self, host: Host) -> None:
         self.engine = open_engine(host)
         deviations = ROOT / "deviations" / f"{self.engine.name}.toml"
-        places = places_of({"master": host.master})
+        places = places_of(set_up(host.master, host.storage))
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
         self.known = tuple(known(deviations_in(deviations, places=places), version_of(self.engine)))

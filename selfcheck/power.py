@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from engines.kind import Settings
-from engines.provider import DEFAULT
+from engines.object_store import Storage
+from engines.provider import DEFAULT, limits_in
 from engines.spark.masters import own_cluster
 from faults import FAULTS, Fault
 from harness.campaigns.campaign import Profile
@@ -27,7 +28,7 @@ from runner.commands import Parser, ended, whole
 from runner.controller import FIXED_SEED
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import ENGINES, hosted, worker, workers
+from selfcheck.engine_pool import ENGINES, MODEL, hosted, worker, workers
 from selfcheck.power_tables import Run, tables
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
@@ -46,6 +47,7 @@ class Plan:
     alone: bool
     tries: int
     master: str  # Spark's
+    storage: Storage
     first: Mapping[str, str]  # for a fault, the case that is judged first, by its id
 
     @property
@@ -124,7 +126,7 @@ def run(plan: Plan, faults: Sequence[Fault], number: int, path: Path) -> list[Li
     """Examine the faults in ``number`` processes; append each line to the file as soon as it is known."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
-        hosted(plan.engine, master=plan.master) as host,
+        hosted(plan.engine, master=plan.master, storage=plan.storage) as host,
         workers(host, number) as pool,
         path.open("w", encoding="utf-8") as stream,
     ):
@@ -179,6 +181,22 @@ def _master(options: Namespace) -> str:
     return own_cluster(options.spark_cluster)
 
 
+def _storage(options: Namespace) -> Storage:
+    """What tables are on. Raises UsageMistake, EngineUnavailable."""
+    storage = Storage(options.storage)
+    if storage is not Storage.LOCAL:
+        if options.engine == MODEL:
+            raise UsageMistake(
+                f"--storage {storage.value} is not for the reference engine: name another with --engine."
+            )
+        if options.spark_cluster is not None:
+            raise UsageMistake(
+                f"--storage {storage.value} is judged by a Spark in one process: leave out --spark-cluster."
+            )
+        limits_in(options.engine, storage)
+    return storage
+
+
 def read_lines(path: Path) -> list[Line]:
     """The lines of one run. Raises UsageMistake if there is no header."""
     lines: list[Line] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -213,6 +231,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--render", action="store_true", help="judge nothing: write the tables of the lines in --lines")
     cluster = "Spark's tasks run on a standalone cluster of N workers (of the gate: --spark-cluster)"
     parser.add_argument("--spark-cluster", type=whole, metavar="N", help=cluster)
+    stores = [storage.value for storage in Storage]
+    parser.add_argument(
+        "--storage", default=Storage.LOCAL.value, choices=stores, help="what tables are on, as of the gate: --storage"
+    )
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     options = parser.parse_args(arguments)
     profile = PROFILES.get(options.profile)
@@ -227,9 +249,10 @@ def main(arguments: list[str]) -> int:
         known = read_lines(options.first) if options.first else []
         first = {line["name"]: line["case"] for line in known if "case" in line}
         tries = profile.tries if options.tries is None else options.tries
-        plan = Plan(options.engine, options.profile, options.alone, tries, _master(options), first)
+        plan = Plan(options.engine, options.profile, options.alone, tries, _master(options), _storage(options), first)
         faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
         part = "-cluster" if options.spark_cluster else ""
+        part += "" if plan.storage is Storage.LOCAL else f"-{plan.storage.value}"
         part += "-chosen" if options.fault else ""
         lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")
         code = exit_code(lines, chosen=bool(options.fault))

@@ -235,6 +235,11 @@ def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
         (["--fault", "none"], "--fault none is not known"),
         (["--nothing"], "unrecognized arguments: --nothing"),
         (["-n", "0"], "0 is not 1 or more"),
+        (["--storage", "s3"], "--storage s3 is not for the reference engine"),
+        (
+            ["--storage", "s3", "--engine", "spark", "--spark-cluster", "2"],
+            "--storage s3 is judged by a Spark in one process",
+        ),
         (["--render", "--lines", "/nowhere"], "--lines /nowhere holds no run"),
     ],
 )
