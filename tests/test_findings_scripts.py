@@ -24,6 +24,7 @@ SCRIPTS = {script: page for folder, page in PAGES.items() for script in sorted(f
 MAX_LINES = 79
 #: What a package from PyPI is imported as, where that is another name.
 MODULES = {"delta-spark": "delta", "pyspark-client": "pyspark"}
+PACKAGES = {"boto3", "deltalake", "delta-spark", "moto", "pandas", "pyarrow", "pysail", "pyspark", "pyspark-client"}
 EXIT_CODES = "# exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL"
 
 each_script = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}/{script.stem}")
@@ -46,8 +47,8 @@ def test_a_script_is_short(script: Path) -> None:
 def test_a_script_imports_only_what_it_installs(script: Path) -> None:
     tree = ast.parse(script.read_text(encoding="utf-8"))
     (packages,) = re.findall(r"^    pip install (.+)$", ast.get_docstring(tree, clean=False) or "", re.MULTILINE)
-    names = re.findall(r"([a-z][a-z-]+)(?:[=<][^ ]*)?", packages)
-    assert set(names) <= {"deltalake", "delta-spark", "pandas", "pyarrow", "pysail", "pyspark", "pyspark-client"}
+    names = re.findall(r"([a-z][a-z0-9-]+)(?:\[[a-z]+\])?(?:[=<][^ ]*)?", packages)
+    assert set(names) <= PACKAGES
     installed = {MODULES.get(name, name) for name in names}
     assert set(imported(tree)) <= installed | sys.stdlib_module_names
 
