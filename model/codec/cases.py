@@ -14,6 +14,7 @@ from model.codec.command_checks import check_command, check_place
 from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
 from model.codec.plain import Reader, each, list_of, refuse, successive, within
+from model.codec.step_checks import check_step, check_steps
 from model.codec.together_checks import check_together, check_together_table
 from model.codec.validation import InvalidCase
 from model.semantics.definitions import definition_after
@@ -126,7 +127,7 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> Json:
 
 
 def from_json(document: object) -> Case:
-    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``model.codec.validation``).
+    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``validation``, ``step_checks``).
 
     A predicate may use an unknown column, and a LIKE pattern may be malformed: the engine must refuse those.
     """
@@ -137,7 +138,7 @@ def from_json(document: object) -> Case:
         found = _read_document(document)
         table = _with_rows(found.table)
     case = Case(table, within("steps", _read_steps(table), found.steps))
-    validation.check_steps(case)
+    check_steps(case)
     return case
 
 
@@ -196,7 +197,7 @@ def table_from_json(document: object) -> Table:
 def step_from_json(document: object, table: Table) -> Step:
     """The step of a document for a case on ``table``, without checking references to other steps. Raises InvalidCase."""
     step: Step = within("step", lambda document: _step_on(table)(_read_step(document)), document)
-    validation.check_step(step, "step")
+    check_step(step, "step")
     return step
 
 
