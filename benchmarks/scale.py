@@ -18,6 +18,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from engines.port import Outcome
 from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
@@ -63,6 +65,7 @@ class _Timed(ReferenceEngine):
 
 def measure(size: Size) -> Measured:
     """Judge the case on a table of this size."""
+    pa.set_memory_pool(pa.system_memory_pool())  # as runner.worker does
     engine = _Timed()
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
     case = large_case(size)

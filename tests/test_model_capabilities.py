@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from enum import Enum
+from typing import Any
 
 import pytest
 
@@ -117,3 +118,11 @@ def test_without_the_feature_no_storage_of_deletion_vectors_is_supported() -> No
     """Releases of delta-rs before 1.4: clauses about deletion vectors are unsupported there, not unexercised."""
     without = replace(EVERYTHING, features=EVERYTHING.features - {Feature.DELETION_VECTORS})
     assert has(EVERYTHING, VectorStorage.INLINE) and not has(without, VectorStorage.INLINE)
+
+
+@pytest.mark.parametrize(
+    ("need", "other"), [("streams", "earlier_sessions"), ("checksum_details", "version_checksums")], ids=str
+)
+def test_a_capability_that_is_nothing_without_another_is_not_there_without_it(need: str, other: str) -> None:
+    without: dict[str, Any] = {other: False}
+    assert has(EVERYTHING, need) and not has(replace(EVERYTHING, **without), need)

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 
+from engines.spark.releases import capabilities_of, rules_of
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.campaign import Campaign, Shard
 from harness.campaigns.drawing import fixed_cases
@@ -101,6 +102,20 @@ def test_the_smoke_profile_exercises_every_clause(directory: Path) -> None:
     """If not, clauses have outgrown the corpus: `tox -e corpus` chooses it anew, by the engine that is asked here."""
     clauses, _ = totals(judge_healthy("smoke", directory / "plain", [Habits()]))
     assert lacking(clauses, CATALOGUE.keys() - unsupported(ReferenceEngine()).keys(), SMOKE["clause"]) == {}
+
+
+@pytest.mark.parametrize("version", ["2.4.0", "3.0.0", "3.2.1"])
+def test_the_smoke_profile_exercises_every_clause_of_an_older_release(version: str, directory: Path) -> None:
+    """If not, `tox -e gate-version` proves nothing of it: the clause may need what the release cannot be asked for."""
+    capabilities = capabilities_of(version)
+    engine = ReferenceEngine(rules=rules_of(version), capabilities=capabilities, version=version)
+    promised = CATALOGUE.keys() - unsupported(engine).keys()
+    judge = Judge(engine, [CATALOGUE[id] for id in promised], directory / version)
+    counts = Counter[str]()
+    for shard in shards(PROFILES["smoke"], ()):
+        for case in fixed_cases(shard, FIXED_SEED, capabilities):
+            counts.update({id: tally.met for id, tally in judge.judge(case).tallies.items()})
+    assert lacking(counts, promised, 1) == {}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -74,7 +74,6 @@ NEWEST = Capabilities(
     caches=False,
     sets_clock=False,
     version_checksums=False,
-    checksum_details=False,
     pointer_checksums=False,
     mapped_change_feed=False,  # "Column mapping is not supported for read operation 'CHANGE DATA FEED scans' yet"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, Union
@@ -52,7 +53,7 @@ class Capabilities:
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
     earlier_sessions: bool = True  # whether what a session has opened can be used later
-    streams: bool = True  # ... and whether it can read a table as a stream: without effect if it cannot
+    streams: bool = True  # ... and whether it can read a table as a stream
     crashes: bool = True  # whether it can be stopped at a point of a command
     sessions: bool = True  # whether a session can be held at a point of a command while another works
     caches: bool = True  # whether a session can cache a table
@@ -118,12 +119,15 @@ def has(capabilities: Capabilities, need: Need) -> bool:
     """Whether an engine supports what a clause needs. Raises KeyError for a need that is not a capability."""
     if isinstance(need, VectorStorage) and Feature.DELETION_VECTORS not in capabilities.features:
         return False
-    if need == "streams" and not capabilities.earlier_sessions:
+    if need in _WITH and not has(capabilities, _WITH[need]):
         return False
     if isinstance(need, Enum):
         return need in getattr(capabilities, _FIELDS[type(need)])
     return bool(getattr(capabilities, need))
 
+
+#: Capabilities that are nothing without another.
+_WITH: Mapping[Need, Need] = {"streams": "earlier_sessions", "checksum_details": "version_checksums"}
 
 _FIELDS: dict[type, str] = {
     Feature: "features",

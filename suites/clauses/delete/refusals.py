@@ -100,6 +100,7 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     "DEL-REF-6",
     "A DELETE that is refused because the newest checkpoint was written by half changes nothing: version, log files, data files and modification times are as before.",
     sources=("P Checkpoints",),
+    since="3.2",  # before, Delta reads such a table from its commits, and refuses nothing
     of_broken=True,
     needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
 )
