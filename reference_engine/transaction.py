@@ -86,11 +86,12 @@ class Transaction:
             data_change=True,
             stats=full_statistics(to_table(fields, stored)),
         )
-        if not view.tracks_rows:
-            return add
-        return replace(
-            add, base_row_id=self._next_row_id() + base, default_row_commit_version=view.snapshot.version + 1
-        )
+        version, widens = view.snapshot.version + 1, "typeWidening" in (view.snapshot.protocol.writer_features or ())
+        if view.tracks_rows:
+            return replace(add, base_row_id=self._next_row_id() + base, default_row_commit_version=version)
+        if widens and self.rules.row_versions_with_widening:
+            return replace(add, default_row_commit_version=version)
+        return add
 
     def write_changes(self, changes: Iterable[tuple[Row, str]]) -> list[Cdc]:
         """Write change files of rows with their kinds of change, one for each partition."""

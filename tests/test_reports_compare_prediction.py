@@ -38,7 +38,7 @@ def test_the_rules_that_differ_between_two_versions() -> None:
     assert fields("3.0.0", "3.2.1") == ["checks_write_protocol", "reserved_names"]
     assert fields("3.0.0", "3.3.2") == ["checks_write_protocol", "utc_partition_values"], "names were hidden in between"
     since_4_1 = ["reads_struct_statistics", "blocks_expired_versions", "random_directories"]
-    assert fields("4.0.0", "4.4.0") == ["retain", "retain_error_class", *since_4_1]
+    assert fields("4.0.0", "4.4.0") == ["row_versions_with_widening", "retain", "retain_error_class", *since_4_1]
     assert fields("4.1.0", "4.4.0") == [] and fields("2.4.0", "2.4.0") == []
     assert prediction_between(("other", "1.0"), NEWEST) is None
 
@@ -81,6 +81,8 @@ def table(*features: Feature, stray: str = "orphan") -> Table:
     )
 
 
+WIDENED = replace(table(Feature.WIDENED), commits=(Commit(-4 * WEEK, adds=(0,)), Commit(-3 * WEEK, adds=(1,))))
+
 ONE_ROW = Delete(Compare("id", Op.EQ, 0, Type.INTEGER))
 
 #: By change: a case that shows it.
@@ -100,6 +102,8 @@ SHOWN = {
         (ONE_ROW,),
     ),
     ("4.0", "release"): Case(table(), (InvalidVacuum(VacuumMistake.TEMPORARY_VIEW),)),
+    ("4.0", "row_versions_with_widening"): Case(WIDENED, (ONE_ROW,)),
+    ("4.1", "row_versions_with_widening"): Case(WIDENED, (ONE_ROW,)),
     ("4.1", "retain"): Case(table(), (Vacuum(retain_hours=24 * 30),)),
     ("4.1", "retain_error_class"): Case(table(), (Vacuum(retain_hours=0),)),
     ("4.1", "reads_struct_statistics"): Case(

@@ -135,6 +135,20 @@ RULE_CHANGES = (
         "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json",
     ),
     RuleChange(
+        "4.0",
+        "row_versions_with_widening",
+        True,
+        "New files of a table with type widening have a defaultRowCommitVersion, which is of row tracking.",
+        f"{_FILES.format('v4.0.0')}/DefaultRowCommitVersion.scala",
+    ),
+    RuleChange(
+        "4.1",
+        "row_versions_with_widening",
+        False,
+        "New files of a table with type widening have a defaultRowCommitVersion only with row tracking.",
+        f"{_PULL}/4881",
+    ),
+    RuleChange(
         "4.1",
         "retain",
         Retain.ZERO,

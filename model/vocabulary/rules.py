@@ -86,6 +86,8 @@ class Rules:
     reads_mapped_change_feed: bool = True
     #: Whether statistics that a checkpoint has as a struct only are read; if not, the file has none.
     reads_struct_statistics: bool = True
+    #: Whether new files of a table with type widening have a defaultRowCommitVersion, without row tracking too.
+    row_versions_with_widening: bool = False
 
 
 @dataclass(frozen=True)

@@ -325,7 +325,9 @@ _MANY = 32
 )
 def adds_say_no_more(d: DeleteObservation) -> Judgement:
     # Once in the protocol, row tracking is supported, whether or not it is switched on: adds have its fields.
-    tracks_rows = "rowTracking" in (d.before.snapshot.protocol.writer_features or ())
+    features = d.before.snapshot.protocol.writer_features or ()
+    tracks_rows = "rowTracking" in features
+    has_version = tracks_rows or (d.rules.row_versions_with_widening and "typeWidening" in features)
 
     def problem(add: Add) -> Violation | None:
         before = d.before.live.get(add.file)
@@ -333,7 +335,7 @@ def adds_say_no_more(d: DeleteObservation) -> Judgement:
         wrong += ["tags"] if add.tags and (before is None or add.tags != before.tags) else []
         if not tracks_rows and (before is None or before.base_row_id is None):
             wrong += [] if add.base_row_id is None else ["baseRowId"]
-            wrong += [] if add.default_row_commit_version is None else ["defaultRowCommitVersion"]
+            wrong += [] if add.default_row_commit_version is None or has_version else ["defaultRowCommitVersion"]
         message = f"The add of {add.file} must not have {', '.join(wrong)}."
         return Violation(add.file, message, FieldIs("add", wrong[0], None)) if wrong else None
 
