@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import platformdirs
@@ -184,7 +184,7 @@ def test_a_jvm_that_does_not_start_with_the_file_starts_without_it(
     class Fragile:
         lease = jvm.Lease(0, 0, 0, "", tmp_path)
 
-        def __init__(self, plan: jvm.JvmPlan, generation: int) -> None:
+        def __init__(self, plan: jvm.JvmPlan, generation: int, of_process: Callable[[int], None]) -> None:
             started.append(generation)
             if generation == 1:
                 raise EngineUnavailable("it crashed")

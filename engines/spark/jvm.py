@@ -87,8 +87,11 @@ class Lease:
 class Jvm:
     """A running JVM. It watches its standard input, so it exits when this process ends in any way."""
 
-    def __init__(self, plan: JvmPlan, generation: int) -> None:
-        """Only the first of a run has to do with the cache: if the cache is what it dies of, the next one lives."""
+    def __init__(self, plan: JvmPlan, generation: int, started: Callable[[int], None]) -> None:
+        """Start it, and wait until it can be reached. ``started`` gets the id of its process before that.
+
+        Only the first of a run has to do with the cache: if the cache is what it dies of, the next one lives.
+        """
         self._cache = plan.cache if generation == 1 else None
         directory = plan.directory / f"jvm-{generation}"
         directory.mkdir(parents=True)
@@ -125,7 +128,12 @@ class Jvm:
                 cwd=directory,
                 start_new_session=True,
             )
-        port, secret = self._wait_for(info)
+        started(self._process.pid)
+        try:
+            port, secret = self._wait_for(info)
+        except BaseException:  # an interrupt too: it must write no file when the run's directory is gone
+            self.close()
+            raise
         self.lease = Lease(generation, self._process.pid, port, secret, self._log, plan.serves_connect, plan.store)
 
     def _wait_for(self, info: Path) -> tuple[int, str]:
@@ -138,7 +146,6 @@ class Jvm:
             if self._process.poll() is not None:
                 break
             watch.wait(0.02)
-        self.close()
         raise EngineUnavailable(
             f"Spark's JVM did not start (PySpark {pyspark.__version__}); its log ends: {tail(self._log)}"
         )
@@ -197,19 +204,18 @@ class Leases:
                 if self._generation >= self.MOST:
                     raise EngineUnavailable(f"Spark's JVM died {self.MOST} times in this run: see the cases in error.")
                 self._jvm = self._start()
-                self._started(self._jvm.lease.pid)
             return self._jvm.lease
 
     def _start(self) -> Jvm:
         self._generation += 1
         try:
-            return Jvm(self._plan, self._generation)
+            return Jvm(self._plan, self._generation, self._started)
         except EngineUnavailable:
             if self._generation > 1 or self._plan.cache is None or self._plan.cache.recording:
                 raise
             self._plan.cache.discard()
             self._generation += 1
-            return Jvm(self._plan, self._generation)
+            return Jvm(self._plan, self._generation, self._started)
 
     def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
         """The JVM's last use: nobody may need it any more."""
