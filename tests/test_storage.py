@@ -16,7 +16,7 @@ from deltalog.paths import from_root
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.tables import Tables
 from engines.object_store import ObjectStore, Storage
-from engines.port import EngineUnavailable
+from engines.port import Engine, EngineDied, EngineUnavailable
 from engines.provider import limits_in
 from engines.spark.adapter import SparkEngine
 from harness.observing.expected_versions import ExpectedVersions
@@ -112,6 +112,17 @@ def test_scripts_which_make_local_tables_are_not_run(engine: str) -> None:
 
 def test_the_header_names_the_storage() -> None:
     assert set_up("local", Storage.S3) == {"storage": "s3"}
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [SparkEngine(lambda lost: pytest.fail("no JVM is needed"), STORE), DeltalakeEngine(STORE)],
+    ids=lambda one: one.name,
+)
+def test_no_step_begins_without_the_server(engine: Engine, tmp_path: Path) -> None:
+    """Each would try again for a while."""
+    with pytest.raises(EngineDied, match="is gone"):
+        engine.run(tmp_path, Vacuum(), clock=0, version=0)
 
 
 # Rules --------------------------------------------------------------------------------------------------------------

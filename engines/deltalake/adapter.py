@@ -70,6 +70,8 @@ class DeltalakeEngine:
         return replace(with_changes(DELTA_RS, DELTA_RS_ON_S3), file_uris=self._store.prefix("s3"))
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        if self._store is not None:
+            self._store.require_reachable()  # else each step would try again for a while
         child = self._running()
         late = threading.Event()
         started = now()

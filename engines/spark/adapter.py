@@ -108,8 +108,10 @@ class SparkEngine:
         return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(SCHEME))
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        outcome = self._run(root, step, clock, version)
-        return outcome if self._store is None else _in_paths(outcome, step, self._store)
+        if self._store is None:
+            return self._run(root, step, clock, version)
+        self._store.require_reachable()  # else each step would try again for a while
+        return _in_paths(self._run(root, step, clock, version), step, self._store)
 
     def _run(self, root: Path, step: EngineStep, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
