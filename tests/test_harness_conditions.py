@@ -141,7 +141,6 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         deletes(And(Like("s", "a%"), ONE)),
     ),
     "LIKE with a backslash": (empty(Column("s", Type.STRING), V, partition_by=("v",)), deletes(Like("s", "50\\\\%"))),
-    "table without files": (empty(P, V), ()),
     "whole files": (PLAIN, (Delete(Compare("p", Op.EQ, 1, Type.INTEGER)),)),
     "test of a name that is no identifier": (
         empty(P, V, Column("a.b", Type.INTEGER)),
@@ -186,7 +185,6 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "test of a nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), deletes(IsNull("n"))),
     "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
     "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
-    "nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), ()),
     "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),

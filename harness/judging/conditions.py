@@ -284,7 +284,6 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "young tombstone": _retained,  # a VACUUM of a table with a tombstone that is inside retention
     "young orphan": lambda o: bool(young_orphans(o)),  # a VACUUM of a table with a young file that no action names
     "tombstone with a NULL partition value": _null_partition_of_a_tombstone,
-    "table without files": lambda o: not o.before.live,
     "file without rows": lambda o: any(o.before.contents[path] == () for path in o.before.live),
     "path that XML cannot hold": lambda o: any(_BEYOND_XML.search(path) for path in o.before.listing),
     "link to a directory": lambda o: bool(links_to_directories(o.before)),
@@ -305,7 +304,6 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         for column in o.table.partition_columns
     ),
     "partition value that is no plain number": _odd_partition_value,
-    "nested column": lambda o: any(is_nested(column.type) for column in o.table.columns),
     "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
     "wide DECIMAL column": lambda o: any(
         isinstance(type, DecimalOf) and type.precision > 15
