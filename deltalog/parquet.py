@@ -11,6 +11,9 @@ import pyarrow.parquet as pq
 
 from deltalog.files import write_new
 
+#: What each file begins and ends with (https://parquet.apache.org/docs/file-format/).
+_MAGIC = b"PAR1"
+
 #: Rows that every reader reads in one batch and from one page.
 _LARGE = 8192
 
@@ -63,6 +66,8 @@ def parsed_parquet(data: bytes) -> pa.Table:
 
     INT96 timestamps, which Spark writes, are read in microseconds: most years do not fit nanoseconds.
     """
+    if not data.startswith(_MAGIC):
+        raise pa.ArrowInvalid("it does not begin with the magic bytes of Parquet")  # pyarrow looks at the end alone
     # All columns: the files are small, and pyarrow treats dots in selected names as nesting.
     return pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read(use_threads=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engines.port import Outcome
 from faults.fault import fault, when
 from faults.tampering import Tampering
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.steps import Read, ReadChanges
 from reference_engine.view import View
 
@@ -38,10 +39,27 @@ def _read_the_present(t: Tampering) -> Outcome:
     return t.answer(row for add in view.live.values() for row in view.visible(add))
 
 
+def _read_what_was_compacted(t: Tampering) -> Outcome | None:
+    """Also the rows of the files that the latest commit removed, if it only rewrote files."""
+    view = View(t.root)
+    version = view.log.version
+    commit = view.log.commits[version]
+    if not commit.removes or any(remove.data_change for remove in commit.removes):
+        return None
+    removed = [
+        add for key, add in view.log.snapshot(version - 1).adds.items() if key not in view.log.snapshot(version).adds
+    ]
+    return t.answer((*t.outcome.rows, *(row for add in removed for row in view.visible(add))))
+
+
 # fmt: off
 FAULTS = (
     fault("read-loses-a-row", "DEL-ROW-5A VAC-SAFE-10A", when(lambda t: not _time_travel(t), Tampering.lose_first_row),
         "Reading the table misses a row.", on=Read),
+    fault("reads-what-was-compacted", "READ-1A", when(lambda t: not (t.failed or _time_travel(t)), _read_what_was_compacted),
+        "After an OPTIMIZE a read also returns the rows of the files that it replaced.", on=Read, needs=(CommandKind.OPTIMIZE,)),
+    fault("time-travel-reads-the-present", "READ-1B DEL-TT-1", when(lambda t: not t.failed and _time_travel(t), _read_the_present),
+        "Reading an earlier version returns the rows of the current version.", on=Read),
     fault("time-travel-loses-a-row", "DEL-TT-1", when(_time_travel, Tampering.lose_first_row),
         "Reading an earlier version misses a row.", on=Read),
     fault("time-travel-after-vacuum-fails", "VAC-SAFE-10C",

@@ -14,7 +14,16 @@ from harness.campaigns.drawing import kept_cases
 from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OpenSession, OtherCommand, Together, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    InvalidDelete,
+    InvalidVacuum,
+    OpenSession,
+    OtherCommand,
+    Read,
+    Together,
+    Vacuum,
+)
 from suites import (
     test_corpus,
     test_crashes,
@@ -56,6 +65,7 @@ _CHAPTERS: Mapping[type, str] = {
     InvalidDelete: "DEL",
     Vacuum: "VAC",
     InvalidVacuum: "VAC",
+    Read: "READ",
     OtherCommand: "LIFE",
     OpenSession: "LIFE",
     Together: "CONC",

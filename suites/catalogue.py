@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.port import Engine, version_of
 from harness.judging.clause import Clause, not_applicable
-from suites.clauses import crashes
+from suites.clauses import crashes, reads
 from suites.clauses.delete import (
     adds,
     changes,
@@ -87,6 +87,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     vacuum_refusals,
     safety,
     answers,
+    reads,
     life_commands,
     restore,
     maintenance,

@@ -11,7 +11,7 @@ def _cases() -> tuple[Case, ...]:
     return corpus_cases("smoke") + corpus_cases("gate")
 
 
-@read_from(_cases, judged_by=("DEL", "VAC", "LIFE", "CRASH", "CONC"))
+@read_from(_cases, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"))
 def test_corpus(shard: Shard, worker: Worker) -> None:
     """Smoke judges the cases of ``corpus/smoke.jsonl``, the gate those of ``corpus/gate.jsonl`` too."""
     worker.judge(shard)

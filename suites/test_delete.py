@@ -46,7 +46,7 @@ def test_delete_forms(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(refused_deletes(), judged_by=("DEL",), weight=30)
+@cases_from(refused_deletes(), judged_by=("DEL", "READ"), weight=30)
 def test_refused_deletes(shard: Shard, worker: Worker) -> None:
     """DELETEs that must be refused and change nothing."""
     worker.judge(shard)

@@ -22,7 +22,7 @@ from strategies.program_tables import program_tables
 ENGINE_STEPS = 10
 
 
-@cases_from(programs(), judged_by=("DEL", "VAC", "CRASH"), weight=32)
+@cases_from(programs(), judged_by=("DEL", "VAC", "READ", "CRASH"), weight=32)
 def test_programs(shard: Shard, worker: Worker) -> None:
     """Whole programs with a chosen distribution, which matters with tens of cases."""
     worker.judge(shard)
@@ -34,13 +34,13 @@ def test_evolved_tables(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(command_cases(), judged_by=("DEL", "VAC", "LIFE"), weight=64)
+@cases_from(command_cases(), judged_by=("DEL", "VAC", "READ", "LIFE"), weight=64)
 def test_commands(shard: Shard, worker: Worker) -> None:
     """DELETE and VACUUM between the other commands of a table's life, and these themselves."""
     worker.judge(shard)
 
 
-@cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC"), weight=24)
+@cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC", "READ"), weight=24)
 def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
     """Commands and queries of a session that opened the table before others committed."""
     worker.judge(shard)
@@ -105,7 +105,7 @@ class TableMachine(ProgramMachine):
         """The case is complete, but Hypothesis needs at least one rule to choose."""
 
 
-@explored_by(TableMachine, judged_by=("DEL", "VAC", "LIFE", "CRASH"), weight=20)
+@explored_by(TableMachine, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH"), weight=20)
 def test_exploration(shard: Shard, worker: Worker) -> None:
     """Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same."""
     worker.judge(shard)

@@ -6,6 +6,6 @@ from harness.campaigns.campaign import Shard, Worker, read_from
 from harness.campaigns.regressions import kept_cases
 
 
-@read_from(kept_cases, judged_by=("DEL", "VAC", "LIFE", "CRASH", "CONC"))
+@read_from(kept_cases, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"))
 def test_regressions(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)

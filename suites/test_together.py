@@ -6,7 +6,7 @@ from harness.campaigns.campaign import Shard, Worker, cases_from
 from strategies.together import together_cases
 
 
-@cases_from(together_cases(), judged_by=("CONC", "DEL", "VAC"), weight=60)
+@cases_from(together_cases(), judged_by=("CONC", "DEL", "VAC", "READ"), weight=60)
 def test_together(shard: Shard, worker: Worker) -> None:
     """The order of their commits says what the table must be; the steps that follow are judged as ever."""
     worker.judge(shard)

@@ -57,7 +57,7 @@ def test_vacuum_io_faults(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(refused_vacuums(), judged_by=("VAC",), weight=54)
+@cases_from(refused_vacuums(), judged_by=("VAC", "READ"), weight=54)
 def test_refused_vacuums(shard: Shard, worker: Worker) -> None:
     """VACUUMs that must be refused and change nothing."""
     worker.judge(shard)

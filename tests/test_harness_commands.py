@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.port import EngineError, Outcome
+from deltalog.times import set_modified
+from engines.port import EngineError, Outcome, now
 from engines.wrapped import WrappedEngine
 from harness.judging.judge import Judge, JudgedCase
 from model.codec import InvalidCase, from_json, to_json
@@ -160,3 +161,26 @@ def test_a_refused_change_of_columns_ends_the_case(tmp_path: Path) -> None:
     found = judged(Refusing(ReferenceEngine()), case, tmp_path)
     assert found.violated == ["LIFE-1E"]
     assert len(found.steps) == 1
+
+
+class CleansUpByFileTimes(WrappedEngine):
+    """Delta on Spark with its clock ahead: commits have the machine's time, and log clean-up goes by it (docs/delta.md 2.5)."""
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = super().run(root, step, clock=clock, version=version)
+        commits = sorted((root / "_delta_log").glob("[0-9]" * 20 + ".json"))
+        if isinstance(step, Delete):
+            set_modified(commits[-1], now())
+        if step == OtherCommand(Checkpoint()):
+            for commit in commits[:-1]:
+                commit.unlink()
+        return outcome
+
+
+def test_a_version_is_lost_only_if_it_is_young_by_its_file_too(tmp_path: Path) -> None:
+    """In-commit timestamps say that version 1 is young; the time of its file does not."""
+    program = run(SetClock(Moment(407 * DAY)), Delete(equal("v", 1)), Update(SEVEN, IN_PARTITION), Checkpoint())
+    case = Case(having(Feature.IN_COMMIT_TIMESTAMPS), program)
+    found = judged(CleansUpByFileTimes(ReferenceEngine()), case, tmp_path)
+    assert "LIFE-3A" in found.tallies, found.wrong
+    assert not found.violated, found.wrong

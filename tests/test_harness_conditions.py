@@ -12,7 +12,7 @@ from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
 from harness.judging.judge import Judge
 from harness.observing.observation import Observation
-from model.vocabulary.commands import Assignment, Checkpoint, Restore, Switch, Update
+from model.vocabulary.commands import Assignment, Checkpoint, Merge, Overwrite, Restore, Switch, Update
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -29,12 +29,15 @@ from model.vocabulary.predicate import (
     Relate,
 )
 from model.vocabulary.steps import (
+    Append,
     Delete,
     InvalidVacuum,
+    Moment,
     OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
+    SetClock,
     Step,
     Vacuum,
     VacuumMistake,
@@ -211,6 +214,15 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
     "RESTORE, UPDATE or MERGE": (PLAIN, (OtherCommand(Update(Assignment("v", Type.LONG, 1), ONE)),)),
+    "commit file no younger than the one before": (
+        PLAIN,
+        (SetClock(Moment(DAY)), Append((DataFile(9, (1,), ((1.0,),), 0),)), Delete(ONE), Read()),
+    ),
+    "overwrite where BETWEEN": (INTEGERS, (OtherCommand(Overwrite((), Between("p", 1, 2, Type.INTEGER))),)),
+    "MERGE with a partition column named with a dot or a backtick": (
+        one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER))),
+        (OtherCommand(Merge(SEVEN)),),
+    ),
     "UPDATE of whole partitions": (PLAIN, (OtherCommand(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),)),
     "UPDATE by a literal of another type": (INTEGERS, (OtherCommand(Update(Assignment("v", Type.INTEGER, 5), SEVEN)),)),
     "NULL partition value": (in_partition(Type.STRING, None), ()),

@@ -53,7 +53,7 @@ def test_a_fault_is_tried_on_the_cases_of_its_chapter_in_the_order_of_a_run() ->
     cases = [case for shard in shards(SMOKE, ()) for case in fixed_cases(shard, FIXED_SEED)]
     deletes = [case for case in cases if any(isinstance(step, (Delete, InvalidDelete)) for step in case.steps)]
     assert list(relevant_cases(SMOKE, {"DEL"}, EVERYTHING)) == deletes
-    assert list(relevant_cases(SMOKE, {"DEL", "VAC", "LIFE", "CRASH", "CONC"}, EVERYTHING)) == cases
+    assert list(relevant_cases(SMOKE, {"DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"}, EVERYTHING)) == cases
     assert list(other_cases(SMOKE, {"DEL"}, EVERYTHING)) == [case for case in cases if case not in deletes]
 
 

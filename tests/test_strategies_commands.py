@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from model import codec
@@ -53,13 +53,16 @@ def test_the_retention_of_deleted_files_is_never_longer_than_that_of_the_log(cas
 def test_a_restore_to_another_definition_is_certain_to_succeed(case: Case) -> None:
     """Later steps could name columns that are not there."""
     program = Program(case.table, engine_steps=99)
+    certain: list[bool] = []
     for step in case.steps:
         if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
             place = max(0, step.command.before_step)
             then, now = program.tables[place], program.table
-            same = (then.columns, then.features, then.retention) == (now.columns, now.features, now.retention)
-            assert same or program.is_restorable(place)
+            if (then.columns, then.features, then.retention) != (now.columns, now.features, now.retention):
+                certain.append(program.is_restorable(place))
         program.take(step)
+    assume(certain)
+    assert all(certain)
 
 
 @fifty

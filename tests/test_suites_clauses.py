@@ -40,7 +40,7 @@ from harness.observing.together_observation import TogetherObservation
 from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.retention import Cutoff
-from model.vocabulary.commands import Optimize
+from model.vocabulary.commands import Optimize, Overwrite
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import (
     Delete,
@@ -86,7 +86,7 @@ from tests.handmade_steps import (
 
 def test_ids_are_well_formed() -> None:
     for id, entry in CATALOGUE.items():
-        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|LIFE|CRASH|CONC)-[1-9]\d*[A-Z]?", id)
+        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|READ|LIFE|CRASH|CONC)-[1-9]\d*[A-Z]?", id)
         assert entry.chapter == CHAPTERS[id.split("-")[0]]
 
 
@@ -233,8 +233,9 @@ OTHERS = answering(lambda rows: tuple(reversed(rows)))
         ([(IN_A, right), (Read(0), refused)], {"DEL-TT-1"}),
         ([(PLAIN, right), (Read(), LESS)], {"VAC-SAFE-10A"}),
         ([(IN_A, right), (PLAIN, right), (Read(0), LESS)], {"VAC-SAFE-10C"}),
-        ([(DRY, right), (Read(), LESS)], set()),  # a clause about rows needs a DELETE or a real VACUUM
-        ([(Read(), LESS)], set()),
+        ([(DRY, right), (Read(), LESS)], {"READ-1A"}),
+        ([(Read(), LESS)], {"READ-1A"}),
+        ([(OtherCommand(Overwrite(((7, "c"),))), right), (Read(before_step=0), LESS)], {"READ-1B"}),
     ],
 )
 def test_a_read_must_return_the_expected_rows(

@@ -73,9 +73,16 @@ class Clause(Generic[S]):
 
 
 #: The chapters of the catalogue, by how the ids of their clauses begin.
-CHAPTERS = {"DEL": "DELETE", "VAC": "VACUUM", "LIFE": "other commands", "CRASH": "crashes", "CONC": "two at once"}
+CHAPTERS = {
+    "DEL": "DELETE",
+    "VAC": "VACUUM",
+    "READ": "reads",
+    "LIFE": "other commands",
+    "CRASH": "crashes",
+    "CONC": "two at once",
+}
 
-_ID = re.compile(r"((DEL|VAC)-[A-Z]+|LIFE|CRASH|CONC)-\d+[A-Z]?")
+_ID = re.compile(r"((DEL|VAC)-[A-Z]+|READ|LIFE|CRASH|CONC)-\d+[A-Z]?")
 
 
 def clause(

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from decimal import Decimal
+from itertools import pairwise
 
 from deltalog.paths import encode
 from harness.judging.subjects import actions_of, links_to_directories, several_actions, young_orphans
@@ -33,7 +34,7 @@ from model.vocabulary.predicate import (
     compared_values,
     leaves,
 )
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, ReadChanges, Vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, ReadChanges, Together, Vacuum
 from model.vocabulary.table import Column, Feature, Reference
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, DecimalOf, MapOf, StructOf, Type, is_nested, required_fields
@@ -116,6 +117,32 @@ def _commands(observation: Observation) -> list[Command]:
     """The other commands up to this step, with it."""
     steps = (one.step for one in (*observation.earlier, observation))
     return [step.command for step in steps if isinstance(step, OtherCommand)]
+
+
+def _has_a_commit_older_than_the_one_before(observation: Observation) -> bool:
+    times = [commit.modified for _, commit in sorted(observation.before.log.commits.items())]
+    return any(later <= earlier for earlier, later in pairwise(times))
+
+
+def _own_commands(observation: Observation) -> list[Command]:
+    """The other commands of this step: one, or those of two sessions at once."""
+    step = observation.step
+    steps = step.steps if isinstance(step, Together) else (step,)
+    return [one.command for one in steps if isinstance(one, OtherCommand)]
+
+
+def _overwrites_by_between(observation: Observation) -> bool:
+    return any(
+        isinstance(test, Between)
+        for command in _own_commands(observation)
+        if isinstance(command, Overwrite) and command.where is not None
+        for test in leaves(command.where)
+    )
+
+
+def _merges_into_quoted_partitions(observation: Observation) -> bool:
+    quoted = any(set(name) & {".", "`"} for name in observation.table.partition_by)
+    return quoted and any(isinstance(command, Merge) for command in _own_commands(observation))
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -250,6 +277,9 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     ),
     "test of a nested column": lambda o: any(is_nested(column.type) for column in _tested_columns(o)),
     "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
+    "commit file no younger than the one before": _has_a_commit_older_than_the_one_before,
+    "overwrite where BETWEEN": _overwrites_by_between,
+    "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in _commands(o)),
     "RESTORE, UPDATE or MERGE": lambda o: any(isinstance(one, (Restore, Update, Merge)) for one in _commands(o)),
     "UPDATE of whole partitions": lambda o: any(

@@ -91,6 +91,7 @@ FAMILIES: dict[str, Harm] = {
     "DEL-CACHE": Harm(_ANSWERS, "A session that has cached the table answers with rows that are deleted."),
     "DEL-CRC": _WRONG_CHECKSUM,
     "VAC-CRC": _WRONG_CHECKSUM,
+    "READ": Harm(_ANSWERS, "A reader gets rows that the version does not have, or none of those that it has."),
     "CRASH": Harm(_LOSS, "A command that is killed on the way leaves neither the table of before nor that of after."),
     "CONC": Harm(_LOSS, "What one session has committed is lost by another one's work at the same time."),
     "LIFE": Harm(_LOSS, "Rows that must stay are gone from the table, or from a version that readers still need."),

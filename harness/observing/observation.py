@@ -368,6 +368,11 @@ class ReadObservation(Observation):
         """Whether the version may be read: since Delta 4.1, none older than the retention (docs/delta.md 1.7)."""
         return self.is_current or self.expected_version.committed >= self.clock - self.table.retention
 
+    @property
+    def after_step(self) -> Observation | None:
+        """The engine's latest step before the read that is no such read itself; None if there is none."""
+        return next((one for one in reversed(self.earlier) if not isinstance(one, ReadObservation)), None)
+
     def last(self, kind: type[Observation]) -> Observation | None:
         """The latest step of this kind before the read."""
         return next((observation for observation in reversed(self.earlier) if isinstance(observation, kind)), None)

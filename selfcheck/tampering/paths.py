@@ -66,7 +66,8 @@ def kind_of(t: Tampering, path: str, form: str) -> str:
     """What kind of path this is to the log: a live file, an orphan, …"""
     if form != "file":
         filled = form == "directory" and any((t.before / path).iterdir())
-        return f"{'hidden ' if t.hidden(path) else ''}{form}{' with something in it' if filled else ''}"
+        leads = "directory " if form == "link" and (t.root / path).is_dir() else ""  # the link is to a directory
+        return f"{'hidden ' if t.hidden(path) else ''}{leads}{form}{' with something in it' if filled else ''}"
     if path in t.log.live:
         return "live file"
     if path in t.log.live_vectors:

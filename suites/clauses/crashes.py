@@ -96,7 +96,7 @@ def table_is_as_before(v: VacuumCrashObservation) -> Judgement:
     needs=_NEEDS,
 )
 def engine_reads(r: ReadObservation) -> Judgement:
-    last = next((one for one in reversed(r.earlier) if not isinstance(one, ReadObservation)), None)
+    last = r.after_step
     if not r.is_current or not isinstance(last, CrashObservation):
         return NOT_EXERCISED
     return _told(judgement(check_rows_read(r)), last)

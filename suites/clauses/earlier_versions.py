@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from enum import Enum
 
 from deltalog.actions import Add
+from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.live_files import LiveFiles
-from harness.observing.observation import Observation
+from harness.observing.observation import ChangesObservation, Observation, ReadObservation
 from harness.observing.table_state import Rows
 from harness.observing.vacuum_inputs import files_of
 from harness.observing.vacuums import vacuums_of
@@ -46,6 +47,15 @@ def may_be_gone(o: Observation) -> set[str] | None:
     if any(map(lost_disputed_paths, vacuums)):
         return None
     return {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
+
+
+def is_in_log(o: ReadObservation | ChangesObservation) -> bool:
+    """Whether the log still has the version that is read: log clean-up may have deleted its commits."""
+    try:
+        o.before.log.snapshot(o.version)
+    except DeltaLogError:
+        return False
+    return o.version in o.before.log.commits
 
 
 class _State(Enum):

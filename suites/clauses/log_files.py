@@ -128,7 +128,8 @@ def _may_appear(o: Observation, path: str) -> bool:
     name = _name(path)
     if name is None:
         return False
-    rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
+    cleans_up = _asks_for_clean_up(o) or bool(new_checkpoints(o))
+    rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if cleans_up else set()
     if name.kind is LogFileKind.COMPACTED:
         return False
     if isinstance(o, (CommandObservation, TogetherObservation)) and name.version == o.before.version:
@@ -145,6 +146,10 @@ def _may_be_left(path: str) -> bool:
     """
     parts = path.split("/")
     return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
+
+
+def _asks_for_clean_up(o: Observation) -> bool:
+    return any(isinstance(one, commands.CleanUpLog) for one in _commands(o))
 
 
 def _is_asked_for(o: Observation, name: LogFileName) -> bool:
@@ -165,8 +170,7 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
     Only after a checkpoint, or with any commit by the engine's rules; only what a complete later checkpoint replaces; only
     what is older than delta.logRetentionDuration, by the commit of the version; sidecars only along with a checkpoint.
     """
-    asked = any(isinstance(one, commands.CleanUpLog) for one in _commands(o))
-    if not (asked or new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
+    if not (_asks_for_clean_up(o) or new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
         return False
     if path.startswith(f"{LOG_DIRECTORY}/{SIDECARS}/"):
         return any(checkpoint not in o.after.log.checkpoints for checkpoint in o.before.log.checkpoints)

@@ -94,10 +94,7 @@ def null_survives(d: DeleteObservation) -> Judgement:
     sources=("S0",),
 )
 def engine_reads(r: ReadObservation) -> Judgement:
-    last = next(
-        (observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None
-    )
-    if not r.is_current or not isinstance(last, DeleteObservation):
+    if not r.is_current or not isinstance(r.after_step, DeleteObservation):
         return NOT_EXERCISED
     return judgement(check_rows_read(r))
 
@@ -157,14 +154,16 @@ def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
     return judgement(Violation("cached rows", message, expectation, facts, cause=_STALE))
 
 
+def deleted_since(r: ReadObservation) -> bool:
+    """Whether a DELETE has committed on top of the version that is read."""
+    return any(
+        isinstance(one, DeleteObservation) and one.commits and one.before.version >= r.version for one in r.earlier
+    )
+
+
 @clause("DEL-TT-1", "The version before a DELETE reads the same after it.", sources=("S0", "S1"))
 def earlier_version_reads(r: ReadObservation) -> Judgement:
-    deleted = any(
-        isinstance(observation, DeleteObservation) and observation.commits and observation.before.version >= r.version
-        for observation in r.earlier
-    )
-    vacuumed = bool(vacuums_of(r.earlier))
-    if r.is_current or not deleted or vacuumed or not r.inside_retention:
+    if r.is_current or not deleted_since(r) or vacuums_of(r.earlier) or not r.inside_retention:
         return NOT_EXERCISED
     return judgement(check_rows_read(r))
 

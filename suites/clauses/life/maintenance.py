@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 @clause(
     "LIFE-3A",
-    "Every version that was committed inside the retention of the log, and could be rebuilt before a command, can be rebuilt after it.",
-    sources=("P Metadata Cleanup",),
+    "Every version that is inside the retention of the log, by its commit's time and by that of its file, and could be rebuilt before a command, can be rebuilt after it.",
+    sources=("P Metadata Cleanup", "C 2.5"),
 )
 def versions_can_be_rebuilt(c: CommandObservation) -> Judgement:
     first = _first_to_keep(c)
@@ -53,9 +53,14 @@ def _has(c: Observation, version: int) -> bool:
 
 
 def _first_to_keep(c: Observation) -> int:
-    """The first version that was committed after the cutoff of the log's retention; at the latest the current one."""
-    times = monotonized(commit_times(c.before))
-    return min((version for version, time in times.items() if time > log_cutoff(c)), default=c.before.version)
+    """The first version inside the retention of the log by both of its times; at the latest the current one.
+
+    Engines go by the modification time of the commit's file, whatever its in-commit timestamp (docs/delta.md 2.5).
+    """
+    by_commit = monotonized(commit_times(c.before))
+    by_file = monotonized({version: commit.modified for version, commit in c.before.log.commits.items()})
+    cutoff = log_cutoff(c)
+    return min((one for one in by_commit if min(by_commit[one], by_file[one]) > cutoff), default=c.before.version)
 
 
 @clause(

@@ -67,15 +67,15 @@ def short_retain_is_refused(v: VacuumObservation) -> Judgement:
         return NOT_EXERCISED
     error, classes = v.outcome.error, v.rules.retain_error_class
     expectation = Fails((TOO_SHORT.condition,) if classes else ())
-    expected = (
-        f"RETAIN {v.step.retain_hours:g} HOURS must be refused with {TOO_SHORT.condition if classes else 'an error'}"
-    )
+    due = f"{TOO_SHORT.condition} ({min(TOO_SHORT.sqlstates)})" if classes else "an error"
+    expected = f"RETAIN {v.step.retain_hours:g} HOURS must be refused with {due}"
     if error is None:
         accepted = Cause("not refused", Severity.DATA_LOSS)
         message = f"{expected}; it was accepted."
         return judgement(Violation("step", message, expectation, evidence.of_cutoff(v), cause=accepted))
-    if classes and error.condition != TOO_SHORT.condition:
-        message = f"{expected}; it was refused with {error.condition or error.exception}."
+    if classes and not TOO_SHORT.is_matched_by(error.condition, error.sqlstate):
+        found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
+        message = f"{expected}; it was refused with {found}."
         return judgement(Violation("step", message, expectation, evidence.of_answer(v), cause=causes.OTHER_ERROR))
     return judgement(check_nothing_changed("The refused VACUUM", v))
 

@@ -21,14 +21,13 @@ from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, Fails, Of
 from suites.clauses import causes
 from suites.clauses.checks import check_rows_read, check_table_rows, difference, rows_are
-from suites.clauses.earlier_versions import earlier_versions
+from suites.clauses.earlier_versions import earlier_versions, is_in_log
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
 @clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", sources=("S1",))
 def engine_reads(r: ReadObservation) -> Judgement:
-    others = [observation for observation in r.earlier if not isinstance(observation, ReadObservation)]
-    last = others[-1] if others else None
+    last = r.after_step
     if not r.is_current or not isinstance(last, VacuumObservation) or not last.ran:
         return NOT_EXERCISED
     return NOT_EXERCISED if any(map(lost_disputed_paths, vacuums_of(r.earlier))) else judgement(check_rows_read(r))
@@ -124,7 +123,7 @@ def _expired_files(v: VacuumObservation, cutoff: int) -> set[str]:
     implementation="spark",
 )
 def older_versions_are_refused(r: ReadObservation) -> Judgement:
-    if r.is_current or not _is_beyond_retention(r) or not _is_in_log(r):
+    if r.is_current or not _is_beyond_retention(r) or not is_in_log(r):
         return NOT_EXERCISED
     error = r.outcome.error
     if error is not None and BEYOND_RETENTION.is_matched_by(error.condition, error.sqlstate):
@@ -148,15 +147,6 @@ def _is_beyond_retention(r: ReadObservation) -> bool:
     )
 
 
-def _is_in_log(r: ReadObservation | ChangesObservation) -> bool:
-    """Whether the log still has the version: log cleanup may have deleted its commits."""
-    try:
-        r.before.log.snapshot(r.version)
-    except DeltaLogError:
-        return False
-    return r.version in r.before.log.commits
-
-
 def _age(r: ReadObservation) -> tuple[str, ...]:
     committed, oldest = r.instant(r.expected_version.committed), r.instant(r.clock - r.table.retention)
     return (f"version {r.version} was committed at {committed}; the engine's clock less the retention is {oldest}",)
@@ -173,7 +163,7 @@ def _age(r: ReadObservation) -> tuple[str, ...]:
 def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
     """The versions whose files VACUUM must keep are VAC-SAFE-10C's."""
     vacuums = vacuums_of(r.earlier)
-    if r.is_current or not vacuums or not _is_in_log(r) or (r.inside_retention and _files_retained(r, vacuums)):
+    if r.is_current or not vacuums or not is_in_log(r) or (r.inside_retention and _files_retained(r, vacuums)):
         return NOT_EXERCISED
     expected = r.expected_version.rows
     if r.refused or r.rows == expected:
@@ -214,7 +204,7 @@ def _other_rows(lost: bool) -> Cause:
 )
 def missing_files_are_named(r: ReadObservation) -> Judgement:
     error = r.outcome.error
-    if error is None or r.is_current or not vacuums_of(r.earlier) or not _is_in_log(r):
+    if error is None or r.is_current or not vacuums_of(r.earlier) or not is_in_log(r):
         return NOT_EXERCISED
     lost = _lost(r)
     if not lost:
@@ -262,7 +252,7 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
 )
 def missing_changes_are_named(c: ChangesObservation) -> Judgement:
     error = c.outcome.error
-    if error is None or c.of is None or not c.vacuumed or not _is_in_log(c):
+    if error is None or c.of is None or not c.vacuumed or not is_in_log(c):
         return NOT_EXERCISED
     lost = _lost_changes(c, c.of)
     # Delta reads deletion vectors in threads, and reports that one of them failed: nothing promises what that error says.

@@ -1,0 +1,41 @@
+"""READ: what the engine reads where no DELETE, no VACUUM and no killed command comes before it."""
+
+from __future__ import annotations
+
+from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
+from harness.observing.crash_observation import CrashObservation
+from harness.observing.observation import DeleteObservation, ReadObservation
+from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.vacuums import vacuums_of
+from suites.clauses.checks import check_rows_read
+from suites.clauses.delete.rows import deleted_since
+from suites.clauses.earlier_versions import is_in_log
+from suites.clauses.vacuum.path_rules import lost_disputed_paths
+
+_SOURCES = ("P Action Reconciliation", "P Delta Log Entries")
+
+
+@clause(
+    "READ-1A",
+    "A read of the current version returns its rows, after every step that is neither a DELETE nor a VACUUM (DEL-ROW-5A, VAC-SAFE-10A).",
+    sources=_SOURCES,
+)
+def current_version_is_read(r: ReadObservation) -> Judgement:
+    last = r.after_step
+    judged_elsewhere = isinstance(last, (DeleteObservation, CrashObservation)) or (
+        isinstance(last, VacuumObservation) and last.ran
+    )
+    if not r.is_current or judged_elsewhere or any(map(lost_disputed_paths, vacuums_of(r.earlier))):
+        return NOT_EXERCISED
+    return judgement(check_rows_read(r))
+
+
+@clause(
+    "READ-1B",
+    "A read of an earlier version that the log still has returns its rows, where no DELETE came after it and no VACUUM ran (DEL-TT-1, VAC-SAFE-10C).",
+    sources=_SOURCES,
+)
+def earlier_version_is_read(r: ReadObservation) -> Judgement:
+    if r.is_current or deleted_since(r) or vacuums_of(r.earlier) or not r.inside_retention or not is_in_log(r):
+        return NOT_EXERCISED
+    return judgement(check_rows_read(r))
