@@ -24,6 +24,7 @@ LEFT_OUT: Mapping[type, Collection[str]] = {
     Header: ("date", "option", "part", "left_out", "deviations", "shard", "machines"),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.Outcome: ("answer", "second"),
+    Step: ("clock", "cutoff"),
     run.Violation: ("severity",),
     JudgedCase: ("left",),
 }

@@ -227,7 +227,11 @@ class Observed:
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the engine. ``index``: its place among the case's steps. ``seconds``: what the engine took."""
+    """A step of the engine. ``index``: its place among the case's steps. ``seconds``: what the engine took.
+
+    ``clock``: the engine's, in ms from the start of the case; of one that uses the machine's, to the minute. ``cutoff``: what was
+    removed or written before it may go (None: a VACUUM that is refused for its RETAIN). Older streams have neither.
+    """
 
     index: Count
     kind: Name
@@ -235,6 +239,8 @@ class Step:
     seconds: Seconds
     outcome: Outcome
     observed: Observed
+    clock: int | None = None
+    cutoff: int | None = None
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,10 @@ def error(condition: str | None, exception: str = "X", message: str = "m", sqlst
 def step(command: Json = VACUUM, index: int = 0, **observed: Any) -> Json:
     """The JSON form of a step's record; its key ``command`` is the step itself, which ``case`` puts into the case."""
     failure = observed.pop("error", None)
+    instants = {name: observed.pop(name) for name in ("clock", "cutoff") if observed.get(name) is not None}
+    observed.pop("cutoff", None)
     return {
+        **instants,
         "command": command,
         "index": index,
         "text": json.dumps(command),

@@ -7,13 +7,17 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness.judging.judge import Judge
 from model.codec import to_json
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Moment, SetClock, Vacuum
-from model.vocabulary.table import DAY
+from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules
+from model.vocabulary.steps import Delete, Moment, SetClock, Step, Vacuum
+from model.vocabulary.table import DAY, HOUR, WEEK, Table
+from reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.answers import answer_of
 from reports.compare.answer import answer_to
@@ -23,7 +27,7 @@ from reports.counterexamples.checked import Checked
 from reports.page.content import page_of
 from reports.page.html import badge_of, html_of
 from reports.page.index import index_page
-from reports.page.picture import picture_of
+from reports.page.picture import Picture, picture_of
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.small_streams import READ, case, footer, header, run, step, written
@@ -118,17 +122,65 @@ def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
 
 
 def test_the_picture_has_every_file_the_clock_and_the_cutoff() -> None:
-    picture = picture_of(Case(LISTED_TABLE, (SetClock(Moment(DAY)), Vacuum())), 1)
+    picture = pictured((SetClock(Moment(DAY)), Vacuum()))
     assert picture is not None
     assert len(picture.rows) == len(LISTED_TABLE.files) + len(LISTED_TABLE.stray_files)
     assert [tick.x for tick in picture.ticks] == sorted({tick.x for tick in picture.ticks})
-    kinds = {tick.kind: tick.label for tick in picture.ticks}
-    assert kinds["clock"] == "start + 1 d" and kinds["cutoff"] == "start - 6 d"
+    assert told(picture) == {"clock": "start + 1 d", "cutoff": "start - 6 d"}
     assert {row.state for row in picture.rows} == {"live", "removed", "stray"}
-    assert (
-        picture_of(Case(replace(LISTED_TABLE, files=(), commits=LISTED_TABLE.commits[:0], stray_files=()), ()), 0)
-        is None
+    empty = replace(LISTED_TABLE, files=(), commits=LISTED_TABLE.commits[:0], stray_files=())
+    assert pictured((Vacuum(),), table=empty) is None
+
+
+def pictured(steps: tuple[Step, ...], *, table: Table = LISTED_TABLE, **recorded: Any) -> Picture | None:
+    """The picture of the last of the steps. ``recorded``: what its record has besides; a stream of before has neither."""
+    of_case, last = Case(table, steps), len(steps) - 1
+    return picture_of(of_case, case(1, step(index=last, **recorded), case=to_json(of_case)), last)
+
+
+def told(picture: Picture | None) -> dict[str, str]:
+    assert picture is not None
+    found = {tick.kind: tick.label for tick in picture.ticks if tick.kind}
+    assert all(label in picture.description for label in found.values())
+    return found
+
+
+def test_the_cutoff_of_a_retain_and_a_clock_that_was_set_are_those_of_the_record() -> None:
+    retains, removed = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
+    assert told(pictured((retains,), clock=0, cutoff=-HOUR)) == {"clock": "start", "cutoff": "start - 1 h"}
+    assert told(pictured((retains,), clock=0, cutoff=-WEEK)) == {"clock": "start", "cutoff": "start - 7 d"}
+    later = {"clock": "start + 9 d", "cutoff": "start + 2 d"}
+    assert told(pictured((Delete(), removed, Vacuum()), clock=9 * DAY, cutoff=2 * DAY)) == later
+    assert told(pictured((retains,), clock=0, cutoff=None)) == {"clock": "start"}, "it is refused"
+
+
+def test_of_a_stream_that_records_no_instants_only_what_the_case_decides_is_shown() -> None:
+    retains, removed = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
+    assert told(pictured((retains,))) == {"clock": "start"}
+    found = pictured((Delete(), removed, Vacuum()))
+    assert told(found) == {}
+    assert found is not None and "the clock is not recorded, no cutoff is known" in found.description
+
+
+@pytest.mark.parametrize("rules", [SPARK, replace(SPARK, retain=Retain.ANY), DELTA_RS])
+def test_the_record_of_a_step_has_its_clock_and_its_cutoff(rules: Rules, tmp_path: Path) -> None:
+    steps = (
+        Delete(),
+        SetClock(Moment(DAY, removed_by_step=0)),
+        Vacuum(),
+        Vacuum(retain_hours=240),
+        Vacuum(retain_hours=0, safety_check=False),
+        Vacuum(retain_hours=1),
     )
+    made = Judge(ReferenceEngine(rules=rules), [], tmp_path).judge(Case(LISTED_TABLE, steps)).steps
+    week, long, none, short = ([one.clock, one.cutoff] for one in made[1:])
+    now, obeys = week[0], rules.retain is Retain.ANY
+    assert now is not None and DAY <= now < DAY + HOUR, "a day after the DELETE, which runs at the start"
+    start = 0 if rules.own_clock else now
+    assert week == [now, now - WEEK]
+    assert long == [now, start - 240 * HOUR if obeys else now - WEEK]
+    assert none == [now, start]
+    assert short == [now, None if obeys else now - WEEK]
 
 
 def test_a_picture_is_on_the_page_of_a_failing_case() -> None:

@@ -51,6 +51,7 @@ from model.vocabulary.steps import (
     VacuumForm,
     Written,
 )
+from model.vocabulary.table import MINUTE
 from records.run import EngineError, Observed, Outcome, Second, Step
 
 
@@ -150,7 +151,29 @@ def normalise(observation: Observation) -> Step:
             second=_second(observation) if isinstance(observation, TogetherObservation) else None,
         ),
         observed=_observed(observation),
+        clock=_clock(observation),
+        cutoff=_cutoff(observation),
     )
+
+
+def _clock(observation: Observation) -> int:
+    """The engine's clock, in ms from the start. The machine's goes on during a case: to the minute, as a record has no times of
+    its own run."""
+    passed = observation.clock - observation.start
+    return passed if observation.rules.own_clock else round(passed / MINUTE) * MINUTE
+
+
+def _cutoff(observation: Observation) -> int | None:
+    """What may go before it, in ms from the start; None: a VACUUM that is refused for its RETAIN has none.
+
+    A RETAIN that has an effect counts from the machine's clock, which stands at the start of the case.
+    """
+    retain = observation.retain if isinstance(observation, VacuumObservation) else None
+    if retain is None:
+        return _clock(observation) - observation.table.retention
+    if isinstance(observation, VacuumObservation) and observation.retain_refused:
+        return None
+    return (0 if observation.rules.own_clock else _clock(observation)) - retain
 
 
 def _error(observation: Observation, error: port.EngineError | None) -> EngineError | None:

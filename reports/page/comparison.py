@@ -96,7 +96,7 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
         cases=counted(len(way.case_ids), "case"),
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
         difference=() if violation is None else difference_of(lead.case, violation),
-        picture=None if case is None else picture_of(case, lead.step),
+        picture=None if case is None else picture_of(case, lead.case, lead.step),
         files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
         files_now=now,
     )

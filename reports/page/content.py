@@ -221,7 +221,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,
         difference=difference_of(judged, lead.violation),
-        picture=None if case is None else picture_of(case, failing),
+        picture=None if case is None else picture_of(case, judged, failing),
         files=() if case is None else tree_of(case, judged, failing),
     )
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from model.prediction.history import live_ids
 from model.text.layout import file_path
 from model.vocabulary.case import Case
-from model.vocabulary.steps import SetClock
-from model.vocabulary.table import Kind, Table
+from model.vocabulary.steps import SetClock, Vacuum
+from model.vocabulary.table import Kind
+from records.run import JudgedCase
 from reports.quantities import counted, instant
 
 #: The most rows; a larger table has no picture.
@@ -59,16 +60,19 @@ class Picture:
     description: str
 
 
-def picture_of(case: Case, step: int) -> Picture | None:
-    """The initial table, with the clock and the cutoff in this step; None for a table of too many files, or of none."""
+def picture_of(case: Case, judged: JudgedCase, step: int) -> Picture | None:
+    """The initial table, with the clock and the cutoff in this step, as ``judged`` has them of the case.
+
+    None for a table of too many files, or of none.
+    """
     table = case.table
     if not 0 < len(table.files) + len(table.stray_files) <= _MOST:
         return None
-    clock = _clock(case, step)
+    clock, cutoff = _instants(case, judged, step)
     removed = {one.file: one.deleted for commit in table.commits for one in commit.removes}
     live = set(live_ids(table))
-    times = {clock, clock - table.retention, *(file.modified for file in table.files)}
-    times |= {at for at in removed.values() if at is not None}
+    times = {file.modified for file in table.files}
+    times |= {at for at in (clock, cutoff, *removed.values()) if at is not None}
     times |= {stray.modified for stray in table.stray_files if stray.kind is Kind.FILE}
     x = {at: _NAMES + _STEP * place + _STEP // 2 for place, at in enumerate(sorted(times))}
     rows: list[Row] = []
@@ -84,14 +88,15 @@ def picture_of(case: Case, step: int) -> Picture | None:
         if stray.kind is Kind.FILE:
             marks.append(Mark(x[stray.modified], "stray", f"modified at {instant(stray.modified)}"))
         rows.append(_row(len(rows), stray.path, "stray", stray.kind.value, marks))
-    kinds = {clock: "clock", clock - table.retention: "cutoff"}
+    kinds = {clock: "clock", cutoff: "cutoff"}
     ticks = tuple(Tick(place, instant(at), kinds.get(at, "")) for at, place in x.items())
     return Picture(
         width=_NAMES + _STEP * len(x) + 20,
         height=_ROW * (len(rows) + 2) + 4,
         rows=tuple(rows),
         ticks=tuple(sorted(ticks, key=lambda tick: tick.x)),
-        description=_description(table, clock, len(live)),
+        description=f"{counted(len(table.files), 'data file')}, {len(live)} of them live, and "
+        f"{counted(len(table.stray_files), 'stray path')}; {_told(clock, cutoff)}.",
     )
 
 
@@ -99,16 +104,24 @@ def _row(number: int, name: str, state: str, detail: str, marks: list[Mark]) -> 
     return Row(_ROW * (number + 2), name, state, detail, tuple(marks))
 
 
-def _clock(case: Case, step: int) -> int:
-    """The clock of a step, ms from the start, as far as the case alone says."""
-    offsets = [
-        one.to.offset for one in case.steps[:step] if isinstance(one, SetClock) and one.to.removed_by_step is None
-    ]
-    return offsets[-1] if offsets else 0
+def _instants(case: Case, judged: JudgedCase, step: int) -> tuple[int | None, int | None]:
+    """The clock and the cutoff of a step, in ms from the start; None where they are not known.
+
+    Of a stream that does not record them, what the case alone decides: not a clock that counts from what a step did, nor the
+    cutoff of a RETAIN, which depends on the engine.
+    """
+    record = next((one for one in judged.steps if one.index == step), None)
+    if record is not None and record.clock is not None:
+        return record.clock, record.cutoff
+    moments = [one.to for one in case.steps[:step] if isinstance(one, SetClock)]
+    if moments and moments[-1].removed_by_step is not None:
+        return None, None
+    clock = moments[-1].offset if moments else 0
+    command = case.steps[step] if step < len(case.steps) else None
+    retains = isinstance(command, Vacuum) and command.retain_hours is not None
+    return clock, None if retains else clock - case.table.retention
 
 
-def _description(table: Table, clock: int, live: int) -> str:
-    return (
-        f"{counted(len(table.files), 'data file')}, {live} of them live, and {counted(len(table.stray_files), 'stray path')}; "
-        f"the clock is at {instant(clock)}, the cutoff at {instant(clock - table.retention)}."
-    )
+def _told(clock: int | None, cutoff: int | None) -> str:
+    at = "is not recorded" if clock is None else f"is at {instant(clock)}"
+    return f"the clock {at}, " + ("no cutoff is known" if cutoff is None else f"the cutoff at {instant(cutoff)}")
