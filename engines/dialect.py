@@ -141,20 +141,38 @@ def literal(text: str) -> str:
 
 def quoted(text: str, root: str) -> str:
     """``text`` as a literal in which the table's path is ``ROOT``. A long one takes several lines, in parentheses."""
-    if root in text:
-        text, prefix = text.replace("{", "{{").replace("}", "}}").replace(root, "{ROOT}"), "f"
-    else:
-        prefix = ""
-    if len(text) <= 75:
-        return prefix + literal(text)
-    parts = [text]
-    while len(parts[-1]) > 85:
-        last = parts.pop()
-        cut = last.rfind(" ", 1, 85) + 1 or 85
-        while prefix and last[:cut].count("{") != last[:cut].count("}"):
-            cut -= 1
-        parts += [last[:cut], last[cut:]]
-    return "(\n" + "\n".join(f"    {prefix if '{' in part else ''}{literal(part)}" for part in parts) + "\n)"
+    pieces = _pieces(text, root)
+    prefix = "f" if pieces != list(text) else ""
+    if sum(map(len, pieces)) <= 75:
+        return prefix + literal("".join(pieces))
+    parts = []
+    while pieces:
+        line = _line(pieces) if sum(map(len, pieces)) > 85 else len(pieces)
+        parts.append("".join(pieces[:line]))
+        pieces = pieces[line:]
+    return "(\n" + "\n".join(f"    {prefix if set(part) & set('{}') else ''}{literal(part)}" for part in parts) + "\n)"
+
+
+def _pieces(text: str, root: str) -> list[str]:
+    """The characters of a literal, in which the table's path is one piece, and then each brace of the text another."""
+    if root not in text:
+        return list(text)
+    first, *others = (
+        [character * 2 if character in "{}" else character for character in part] for part in text.split(root)
+    )
+    return first + [piece for part in others for piece in ("{ROOT}", *part)]
+
+
+def _line(pieces: list[str]) -> int:
+    """How many pieces a line of a long literal has: up to a space, if there is one among its 85 characters."""
+    room, space = 0, 0
+    for number, piece in enumerate(pieces):
+        if room + len(piece) > 85:
+            return space or max(number, 1)
+        room += len(piece)
+        if piece == " " and number:
+            space = number + 1
+    return len(pieces)
 
 
 def call(function: str, text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast, get_args
 from cattrs import Converter, override
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 
+from model.vocabulary import rules
 from records import expectations, run
 from records.expectations import Expectation, kind_of
 from records.run import ClauseResult, Header, JudgedCase, Observed, Step, Verdict
@@ -21,7 +22,7 @@ RENAMED: Mapping[type, Mapping[str, str]] = {JudgedCase: {"document": "case"}}
 
 #: Fields that are left out where they have their default; all others are always written.
 LEFT_OUT: Mapping[type, Collection[str]] = {
-    Header: ("date", "option", "part", "left_out", "deviations", "shard", "machines"),
+    Header: ("date", "option", "part", "left_out", "deviations", "shard", "machines", "rules", "rule_changes"),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.Outcome: ("answer", "second"),
     Step: ("clock", "cutoff"),
@@ -103,7 +104,7 @@ def _step_to_json(step: Step) -> dict[str, Any]:
     return document
 
 
-for _kind in (*vars(run).values(), *vars(expectations).values()):
+for _kind in (*vars(run).values(), *vars(expectations).values(), *vars(rules).values()):
     if isinstance(_kind, type) and issubclass(_kind, Enum):
         _CONVERTER.register_unstructure_hook(_kind, lambda member: member.value)  # else, as a str, it stays what it is
 _CONVERTER.register_unstructure_hook_factory(is_dataclass, _writer)
@@ -111,6 +112,7 @@ _CONVERTER.register_structure_hook_factory(is_dataclass, _reader)
 _CONVERTER.register_unstructure_hook(Expectation | None, expectation_to_json)
 _CONVERTER.register_structure_hook(Expectation | None, _expectation)
 _CONVERTER.register_structure_hook(float, _as_it_is)  # a number may be written without a fraction
+_CONVERTER.register_unstructure_hook_func(lambda kind: kind == frozenset[str], sorted)
 _CONVERTER.register_structure_hook(ClauseResult, _clause_result)
 _whole_step = _writer(Step)
 _CONVERTER.register_unstructure_hook(Step, _step_to_json)

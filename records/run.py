@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from model.codec import from_json
 from model.vocabulary.case import Case
+from model.vocabulary.rules import Rules
 from model.vocabulary.severity import Severity
 from records.expectations import Expectation
 
@@ -83,6 +84,16 @@ class ListedDeviation:
 
 
 @dataclass(frozen=True)
+class ListedRuleChange:
+    """Which release of an engine from outside changed which of its rules, in one sentence for users."""
+
+    since: str
+    field: Name
+    sentence: str
+    source: str
+
+
+@dataclass(frozen=True)
 class PlannedCampaign:
     """A campaign, and how many cases were planned for it."""
 
@@ -119,7 +130,9 @@ class Header:
     may depend on besides its version. ``date``: the day on which the run began, in UTC. ``option``: the engine as the option
     named it. ``part``: of a fixed profile's corpus, by the seconds that its cases take, and ``left_out`` the cases that the
     budget left out. ``deviations``: what is known of this version, and excused. ``shard``: which part of a run this is; None: a
-    whole run. ``machines``: of a run that was merged, the machine of each part: the first is also ``machine``.
+    whole run. ``machines``: of a run that was merged, the machine of each part: the first is also ``machine``. ``rules``: of the
+    engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
+    built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
     """
 
     engine: Name
@@ -138,6 +151,8 @@ class Header:
     deviations: tuple[ListedDeviation, ...] | None = None
     shard: Part | None = None
     machines: tuple[Mapping[str, str], ...] | None = field(default=None, metadata=_MACHINES)
+    rules: Rules | None = None
+    rule_changes: tuple[ListedRuleChange, ...] | None = None
     type: Literal["header"] = "header"
     schema: Literal[4] = SCHEMA_VERSION
 

@@ -79,7 +79,7 @@ class _Definitions:
         if origin is tuple and arguments[-1] is not Ellipsis:
             items = [self.of(one) for one in arguments]
             return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-        if origin in (tuple, Sequence):
+        if origin in (tuple, Sequence, frozenset):
             return _without_empty({"type": "array", "items": self.of(arguments[0])})
         if origin is Mapping:
             names, values = map(self.of, arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -104,8 +105,8 @@ def _undecided(run: Run) -> Iterator[str]:
 
 
 def option_of(run: Run) -> str:
-    """What ``--engine`` takes for the engine of a run."""
-    return run.header.option or run.header.engine
+    """What ``--engine`` takes for the engine of a run, for a command that is printed."""
+    return shlex.quote(run.header.option or run.header.engine)
 
 
 def named(run: Run) -> str:

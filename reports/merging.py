@@ -8,12 +8,12 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
 from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked
 from reports.counterexamples.examples import shown, write_example
 from reports.deviations import Deviation, ended, in_force
+from reports.engine_rules import is_built_in
 from reports.failures import Failure, failures
 from reports.known_deviations import by_reason, deviations_in, deviations_of, known, places_of
 from reports.parts import JudgedPart, MergedCases, merged_header, read_parts
@@ -62,11 +62,15 @@ def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -
 
 def _deviations(header: Header, path: Path | None, today: date) -> tuple[Deviation, ...]:
     """The known deviations, which must be those that the parts were judged by: their cases say already what is excused."""
+    if path is None and not is_built_in(header):
+        if not header.deviations:
+            return ()
+        raise UsageMistake(
+            f"The parts are of {header.option or header.engine}, an engine from outside, and what is known of it is in a file of "
+            "its own: name the file with --deviations."
+        )
     if path is None:
-        try:
-            path = deviations_of(header.option or header.engine)
-        except EngineUnavailable as unknown:
-            raise UsageMistake(f"{unknown} Or name the file of its known deviations with --deviations.") from unknown
+        path = deviations_of(header.engine)
     elif not path.is_file():
         raise UsageMistake(f"--deviations {path} is not a file: name an existing one.")
     found = deviations_in(path, places=places_of(header.machine))

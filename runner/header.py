@@ -9,12 +9,12 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
-from engines.provider import kind_of
+from engines.provider import ENGINES, kind_of, rule_changes_of, rules_of
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
 from harness.judging.excuses import KnownDeviation
 from harness.judging.severity import harm_of
-from records.run import Header, ListedClause, PlannedCampaign
+from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from reports.known_deviations import by_reason
 from runner.options import Options
 from runner.plan import Plan
@@ -52,7 +52,13 @@ def run_header(
         deviations=by_reason(listed),
         campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
         shard=plan.part,
+        rules=rules_of(options.engine, next(iter(versions.values()), "")),
+        rule_changes=None if options.engine in ENGINES else _rule_changes(options.engine),
     )
+
+
+def _rule_changes(engine: str) -> tuple[ListedRuleChange, ...]:
+    return tuple(ListedRuleChange(one.since, one.field, one.sentence, one.source) for one in rule_changes_of(engine))
 
 
 def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -> ListedClause:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -16,10 +17,13 @@ from engines.kind import Costs
 from engines.port import EngineUnavailable
 from engines.provider import ENGINES, costs_of, kind_of, limits_on, rule_changes_of
 from engines.versions import judged_of, version_of
+from model.vocabulary.rules import SPARK, Retain, Rules
+from records.run import Header, ListedRuleChange
 from reports.compare.prediction import prediction_between
 from reports.counterexamples.checked import read_checked
 from reports.stream import read_run
 from runner.plugin import ROOT
+from tests.small_streams import header
 
 OUTSIDE = "tests.outside_engine:ENGINE"
 WITH_ALL = "tests.outside_engine:WITH_ALL"
@@ -114,10 +118,25 @@ def test_an_engine_may_come_with_a_package(monkeypatch: pytest.MonkeyPatch) -> N
     brought = EntryPoints([EntryPoint("outside", WITH_ALL, provider.GROUP)])
     monkeypatch.setattr(provider, "entry_points", brought.select)
     assert version_of("outside==1.0").engine == "outside"
-    prediction = prediction_between(("outside", "1.0"), ("outside", "1.1"))
-    assert prediction is not None and prediction.changes == ()
-    assert prediction_between(("spark", "4.4.0"), ("outside", "1.1")) is None, "no sentence is about the two"
     kind_of.cache_clear()
+
+
+def test_what_its_rules_explain_is_known_from_the_headers_alone() -> None:
+    def of(version: str, rules: Rules | None, *said: ListedRuleChange) -> Header:
+        return replace(header(version, engine="outside", option=OUTSIDE), rules=rules, rule_changes=said)
+
+    said = ListedRuleChange("1.1", "retain", "RETAIN is ignored.", "https://example.org")
+    older, newer = replace(SPARK, retain=Retain.ANY, time_unit=1000), SPARK
+    prediction = prediction_between(of("1.0", older), of("1.1", newer, said))
+    assert prediction is not None
+    assert [(one.since, one.field, one.value, one.sentence) for one in prediction.changes] == [
+        ("1.1", "retain", Retain.ZERO, "RETAIN is ignored."),
+        ("", "time_unit", 1, "The engine has another rule time_unit."),
+    ]
+    same = prediction_between(of("1.0", newer, said), of("1.1", newer, said))
+    assert same is not None and same.changes == ()
+    assert prediction_between(of("1.0", None), of("1.1", newer)) is None, "an older stream does not say them"
+    assert prediction_between(header(), of("1.1", newer)) is None, "no sentence is about the two"
 
 
 def test_it_is_judged_and_named(tmp_path: Path) -> None:

@@ -318,9 +318,13 @@ def test_the_deviations_must_be_those_of_the_parts(tmp_path: Path, nothing_known
 
 
 def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], option="no_such_module:ENGINE", engine="theirs")
-    with pytest.raises(UsageMistake, match="Or name the file of its known deviations with --deviations"):
+    theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "deviations": LISTED}
+    places = written_parts(tmp_path / "known", [case(1)], **theirs)
+    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
         merge(places, tmp_path / "whole")
+    assert merge(places, tmp_path / "whole", deviations=known(tmp_path)).footer.exit == 1, "it is stale"
+    places = written_parts(tmp_path, [case(1)], **{**theirs, "deviations": []})
+    assert merge(places, tmp_path / "none").footer.exit == 0, "nothing is known of it"
     assert merge(places, tmp_path / "whole", deviations=nothing_known).footer.exit == 0
 
 

@@ -118,7 +118,9 @@ class SparkScript:
         }
 
     def start(self) -> Code:
-        first, *others = (f'.config("{key}", "{value}")' for key, value in self._settings_of_session.items())
+        first, *others = (
+            f".config({literal(key)}, {literal(value)})" for key, value in self._settings_of_session.items()
+        )
         lines = [
             "spark = (",
             f"    SparkSession.builder{first}",
@@ -335,9 +337,11 @@ class SparkScript:
         """The lines that change the settings of the previous step, or the defaults, into these."""
         new = {key: value for key, value in wanted.items() if value is not None}
         old, self._conf = self._conf, new
-        lines = [f'spark.conf.unset("{key}")' for key in old if key not in new and old[key] != _DEFAULTS.get(key)]
+        lines = [
+            f"spark.conf.unset({literal(key)})" for key in old if key not in new and old[key] != _DEFAULTS.get(key)
+        ]
         return lines + [
-            f'spark.conf.set("{key}", "{value}")'
+            f"spark.conf.set({literal(key)}, {literal(value)})"
             for key, value in new.items()
             if old.get(key, _DEFAULTS.get(key)) != value
         ]

@@ -193,7 +193,8 @@ def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
 
 def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Explainer:
     older, newer, backwards = in_order(engine_of(base), engine_of(candidate))
-    predictor = None if predictors is None else predictors(older, newer)
+    headers = (candidate.header, base.header) if backwards else (base.header, candidate.header)
+    predictor = None if predictors is None else predictors(*headers)
     return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from model.vocabulary.case import Case
 from model.vocabulary.rules import RuleChange
-from records.run import JudgedCase, Step, Violation
+from records.run import Header, JudgedCase, Step, Violation
 from reports.compare.differences import Difference, value_of
 from reports.compare.facts import Facts, facts
 
@@ -34,8 +34,8 @@ class Predictor(Protocol):
         ...
 
 
-#: Makes the predictor for two engines, the older first; None where the rules of either are not known.
-Predictors = Callable[[Identity, Identity], "Predictor | None"]
+#: Makes the predictor for the engines of two runs, the older first; None where the rules of either are not known.
+Predictors = Callable[[Header, Header], "Predictor | None"]
 
 
 class Kind(str, Enum):

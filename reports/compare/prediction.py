@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
-from engines.provider import is_known, rule_changes_of, rules_of
+from engines.provider import rule_changes_of, rules_of
 from harness.judging.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
 from model.vocabulary.versions import parse
-from records.run import Step
+from records.run import Header, ListedRuleChange, Step
 from reference_engine import Habits, ReferenceEngine
+from reports.engine_rules import is_built_in, rules_in
 
 
 class Prediction:
@@ -36,13 +38,27 @@ class Prediction:
             return judge.judge(case).steps
 
 
-def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
-    """The prediction for two engines, each a name and a version; None if the rules of one are not known.
+def prediction_between(older: Header, newer: Header) -> Prediction | None:
+    """The prediction for the engines of two runs; None if the rules of one are not known.
 
-    Of one engine, the older version comes first; of two, only the way from Spark to delta-rs is known.
+    Of one engine, the older version comes first; of two, only the way from Spark to delta-rs is known. An engine from outside has
+    the rules that the headers record.
     """
-    if not (is_known(older[0]) and is_known(newer[0])):
+    if is_built_in(older) and is_built_in(newer):
+        return prediction_of((older.engine, older.version), (newer.engine, newer.version))
+    before, after = rules_in(older), rules_in(newer)
+    if before is None or after is None or older.engine != newer.engine:
         return None
+    said = {one.field: one for one in newer.rule_changes or () if parse(one.since) <= parse(newer.version)}
+    changes = []
+    for name in (one.name for one in fields(Rules) if getattr(before, one.name) != getattr(after, one.name)):
+        known = said.get(name, ListedRuleChange("", name, f"The engine has another rule {name}.", "the runs' headers"))
+        changes.append(RuleChange(known.since, name, getattr(after, name), known.sentence, known.source))
+    return Prediction(before, changes)
+
+
+def prediction_of(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
+    """The prediction for two built-in engines, each a name and a version."""
     before, after = (rules_of(*engine) for engine in (older, newer))
     if older[0] != newer[0]:
         known = (before.implementation, after.implementation) == (SPARK.implementation, DELTA_RS.implementation)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.dialect import DialectFor
-from engines.provider import rules_of
 from records.run import Header
 from reports.counterexamples import folder_of, write_counterexample
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
+from reports.engine_rules import sets_clock
 from reports.failures import Example, Failure, examples
 
 
@@ -50,12 +50,11 @@ def write_example(
     clause = next(clause for clause in header.clauses if clause.id == example.clause)
     others = [other.clause for other in failure.examples if other.clause != example.clause]
     option = header.option or header.engine
-    own_clock = rules_of(option, header.version).own_clock
     plan = reproduction_plan(judged, violation, clause)
     try:
         text = reproduction(plan, dialect, option=option)
     except InvalidPlan as invalid:
         raise RuntimeError(f"No script can be made for {clause.id}, case {judged.id}: {invalid}") from invalid
-    told = explanation(judged, violation, clause, engine=option, own_clock=own_clock, others=others)
+    told = explanation(judged, violation, clause, engine=option, own_clock=sets_clock(header), others=others)
     write_counterexample(directory, judged, clause.id, explanation=told, script=text)
     return Script(clause.id, text, str(Path(plan.scripted.root).parent), plan.shows_storage)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 
 from harness.observing.normalise import step_text
@@ -54,7 +55,7 @@ def explanation(
     facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation.evidence, start=1)]
     how = f"Case {code(judged.id)}, campaign {text(judged.campaign)}. Times are relative to the start of the case. "
     how += "`python reproduce.py` shows the violation without the suite, "
-    how += f"`pytest suites --engine {engine} --replay case.json` with it."
+    how += f"{code(f'pytest suites --engine {shlex.quote(engine)} --replay case.json')} with it."
     severity = (violation.severity or clause.severity).value
     parts = [
         f"# {severity[0].upper()}{severity[1:]}: {text(clause.id)} is violated",

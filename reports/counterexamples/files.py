@@ -98,6 +98,7 @@ def _base64(content: bytes) -> str:
 
 def _text(text: str) -> str:
     """A raw string with the lines as they are, if it can hold them."""
-    if "'''" in text or text.endswith(("\\", "'")) or not text.endswith("\n") or "\r" in text:
+    plain = text.endswith("\n") and all(map(str.isprintable, text.split("\n")))
+    if "'''" in text or not plain:
         return repr(text)
     return f"r'''\n{text}'''"

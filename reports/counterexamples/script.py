@@ -7,11 +7,12 @@ imports and constants, and no others.
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
+from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, literal, quoted
 from model.vocabulary.commands import Restore
 from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges, Together
 from reports.counterexamples import files
@@ -25,15 +26,14 @@ from reports.quantities import instant
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
 
 #: The script where none can run the case.
-_CANNOT_TELL = '''"""{opening}
-"""
+_CANNOT_TELL = """{opening}
 
 import sys
 
-print("CANNOT TELL: {reason}")
-print("To check it: pytest suites --engine {option} --replay case.json")
+print({reason})
+print({replay})
 sys.exit(2)
-'''
+"""
 
 
 class InvalidPlan(Exception):
@@ -58,8 +58,24 @@ def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
 
 
 def _cannot_tell(plan: Plan, reason: str, option: str) -> str:
-    opening = textwrap.fill(f"{plan.clause.id}: {plan.clause.sentence}", 116)
-    return _CANNOT_TELL.format(opening=opening, reason=reason, option=option)
+    opening = _docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
+    return _CANNOT_TELL.format(
+        opening=opening, reason=literal(f"CANNOT TELL: {reason}"), replay=literal(_replay(option))
+    )
+
+
+def _replay(option: str) -> str:
+    return f"To check it: pytest suites --engine {shlex.quote(option)} --replay case.json"
+
+
+def _docstring(lines: Sequence[str]) -> str:
+    """The lines, of which the last is empty, as a docstring that they cannot end: what cannot be printed is escaped."""
+    text = "\n".join("".join(map(_printable, line)) for line in lines).replace('"""', "'''")
+    return f'"""{text}"""'
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() and character != "\\" else repr(character)[1:-1]
 
 
 _END = """try:
@@ -122,7 +138,7 @@ class _Script:
             constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.table.columns]
         sections = [
             f"{self._opening()}\n\n{self._imports()}",
-            f'ROOT = "{self._root}"\nT = {self._dialect.now()}  # the start of the case',
+            f"ROOT = {literal(self._root)}\nT = {self._dialect.now()}  # the start of the case",
             main,
             functions,
             DATA,
@@ -148,8 +164,7 @@ class _Script:
             f"    pip install {self._dialect.pip}",
             "    python reproduce.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL",
         ]
-        text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-        return f'"""{text}\n"""'
+        return _docstring([*lines, ""])
 
     def _imports(self) -> str:
         modules = ", ".join(name for name in MODULES if name in self._uses)
@@ -210,7 +225,7 @@ class _Script:
         else:
             self._write(f"reason = {quoted(self._reason, self._root)}")
             self._write('print(f"CANNOT TELL: {reason}")')
-            self._write(f'print("To check it: pytest suites --engine {self._option} --replay case.json")', "return 2")
+            self._write(f"print({literal(_replay(self._option))})", "return 2")
 
     def _write_run(self, run: Run, versions: Sequence[Code]) -> None:
         """The lines of a step that the engine runs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltalog.names import LAST_VACUUM_INFO
-from engines.dialect import Dialect, quoted
+from engines.dialect import Dialect, literal, quoted
 from model.text.layout import ROOT
 from records.expectations import (
     ColumnsStored,
@@ -58,7 +58,7 @@ found = sorted(name(action["remove"]) for action in wrote if "remove" in action)
 
 
 def _actions(kind: str) -> str:
-    return f'actions = [action["{kind}"] for action in wrote if "{kind}" in action]\n'
+    return f"actions = [action[{literal(kind)}] for action in wrote if {literal(kind)} in action]\n"
 
 
 def field_is(expects: FieldIs) -> Check:
@@ -96,6 +96,7 @@ _MEASURED = {
 
 def field_matches(expects: FieldMatches, dialect: Dialect) -> Check:
     kind, dotted = expects.kind, repr(expects.field)
+    named = literal(kind)
     found = f"\nfound = [at(one, {dotted}) for one in actions]"
     what = f"{expects.field} of each {kind}"
     if expects.measure in _MEASURED:
@@ -109,7 +110,7 @@ def field_matches(expects: FieldMatches, dialect: Dialect) -> Check:
     if expects.measure is Measure.ADD:
         after = f"""earlier = [action["add"] for commit in old.values() for action in commit if "add" in action]
 adds = {{name(one): one for one in earlier}}
-actions = [action["{kind}"] for action in wrote if "{kind}" in action and name(action["{kind}"]) in adds]
+actions = [action[{named}] for action in wrote if {named} in action and name(action[{named}]) in adds]
 assert actions, "the log has no add of these files"
 expected = [at(adds[name(one)], {dotted}) for one in actions]"""
         return of_log(what, after + found, "at name")
@@ -131,10 +132,11 @@ found = [at(one, {dotted}) for _, one in actions]"""
 def _none_fails(expects: FieldMatches) -> Check:
     """Of the other measures, which list the values that are wrong."""
     kind, dotted = expects.kind, repr(expects.field)
+    named = literal(kind)
     if expects.measure is Measure.CLOCK:
         before = f"{OLD}\nstarted = int(time.time() * 1000)"
         after = f"""ended = int(time.time() * 1000)
-{NEW}values = [action["{kind}"].get({dotted}) for action in wrote if "{kind}" in action]
+{NEW}values = [action[{named}].get({dotted}) for action in wrote if {named} in action]
 expected, found = [], [value for value in values if not (isinstance(value, int) and started <= value <= ended)]"""
         what = f"{expects.field} of each {kind} that is not between the start and the end of the step"
         return made(what, after, "log time", before=before)
@@ -160,8 +162,7 @@ found += [path for path, vector in adds if (path, vector) in removes]"""
 
 def field_holds(expects: FieldHolds) -> Check:
     after = f"""pattern = {expects.pattern!r}
-actions = [action["{expects.kind}"] for action in wrote if "{expects.kind}" in action]
-values = [json.dumps(at(one, {expects.field!r})) for one in actions]
+{_actions(expects.kind)}values = [json.dumps(at(one, {expects.field!r})) for one in actions]
 expected, found = [], [value for value in values if not re.fullmatch(pattern, value)]"""
     return of_log(f"{expects.field} of each {expects.kind} that is not {expects.promised}", after, "at json re")
 
@@ -232,6 +233,8 @@ def metric_counts(expects: MetricCounts) -> Check:
             counted += """assert not any(os.path.islink(f"{ROOT}/{path}") for path in before), "VACUUM counts a link's target"
 expected = str(sum(before[path] or 0 for path in deleted))"""
             uses += " os"
-    after = f'{_of_operation(expects.operation)}{counted}\nfound = at(infos[-1], "operationMetrics.{metric}")'
+    after = (
+        f"{_of_operation(expects.operation)}{counted}\nfound = at(infos[-1], {literal(f'operationMetrics.{metric}')})"
+    )
     what = f"{metric} of {expects.operation or 'the commit'} ({total.value})"
     return of_log(what, after, uses, before=before)
