@@ -246,6 +246,7 @@ class Step:
 
     ``clock``: the engine's, in ms from the start of the case; of one that uses the machine's, to the minute. ``cutoff``: what was
     removed or written before it may go (None: a VACUUM that is refused for its RETAIN). Older streams have neither.
+    Where the clock counts from what a command wrote by the machine's clock, both differ from run to run, as ``seconds`` do.
     """
 
     index: Count

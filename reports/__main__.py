@@ -14,6 +14,7 @@ from reports.answers import Word
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
 from reports.compare.prediction import prediction_between
+from reports.compare.proposal import write_proposal
 from reports.compare.terminal import show_comparison
 from reports.known_deviations import acceptance_in
 from reports.merging import merge
@@ -47,6 +48,8 @@ def compare_runs(arguments: argparse.Namespace) -> int:
     runs = read_run(arguments.base), read_run(arguments.candidate)
     found = compare(*runs, prediction_between, acceptance, allows_changes=arguments.allow_changes)
     write_comparison(found, arguments.out)
+    if arguments.propose_accept is not None:
+        write_proposal(found, arguments.propose_accept)
     show_comparison(found, Console(), directory=arguments.out, verbose=arguments.verbose)
     return found.exit
 
@@ -114,12 +117,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--accept",
         type=Path,
         metavar="FILE",
-        help="faults of the candidate that you accept, in the format of deviations",
+        help="faults of the candidate that you accept, in the format of deviations; promises that it withdraws; differences",
+    )
+    command.add_argument(
+        "--propose-accept",
+        type=Path,
+        metavar="FILE",
+        help="write what holds the upgrade back into FILE, in the format of --accept, which takes it",
     )
     command.add_argument(
         "--allow-changes",
         action="store_true",
-        help="LOOK FIRST ends with 0: what differs without being worse, or was not judged, holds nothing back",
+        help="LOOK FIRST ends with 0",
     )
     command.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
     command.set_defaults(do=compare_runs)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from records.mistakes import UsageMistake
 
@@ -18,6 +18,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
+
+R = TypeVar("R", bound="Ranged")
 
 #: Where an engine may be wrong that is right elsewhere: on a cluster of Spark; on tables in S3, or in files of this machine.
 CLUSTER = "cluster"
@@ -43,8 +45,25 @@ class Symptom:
     of: str | None = None
 
 
+class Ranged:
+    """What is so of versions in a range, and until an end."""
+
+    versions: str
+    until: date | str | None
+
+    def holds_for(self, version: str) -> bool:
+        """Whether ``version``, such as ``4.4.0``, lies in the range."""
+        return all(_compare(version, operator, bound) for operator, bound in _parts(self.versions))
+
+    def is_past(self, version: str, today: date) -> bool:
+        """Whether the day or the version named by ``until`` is over."""
+        if isinstance(self.until, str):
+            return _compare(version, ">", self.until)
+        return self.until is not None and today > self.until
+
+
 @dataclass(frozen=True)
-class Deviation:
+class Deviation(Ranged):
     """One clause that is known to fail, by one symptom.
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
@@ -61,18 +80,7 @@ class Deviation:
     when: str | None = None
     on: str | None = None
 
-    def holds_for(self, version: str) -> bool:
-        """Whether ``version``, such as ``4.4.0``, lies in the range."""
-        return all(_compare(version, operator, bound) for operator, bound in _parts(self.versions))
 
-    def is_past(self, version: str, today: date) -> bool:
-        """Whether the day or the version named by ``until`` is over."""
-        if isinstance(self.until, str):
-            return _compare(version, ">", self.until)
-        return self.until is not None and today > self.until
-
-
-_ENTRY = re.compile(r"^[ \t]*\[\[\s*deviation\s*\]\]", re.MULTILINE)
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
@@ -80,34 +88,16 @@ _KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions",
 _OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
-def read_deviations(path: Path) -> tuple[Deviation, ...]:
+def read_deviations(path: Path, *, beside: Collection[str] = ()) -> tuple[Deviation, ...]:
     """Read a TOML file of ``[[deviation]]`` entries, in the file's order. Required keys: clause (or
-    clauses, a list of those with the same reason), reason, link, symptom.
+    clauses, a list of those with the same reason), reason, link, symptom. ``beside``: other tables that it may have.
 
     Raises InvalidDeviations for a file that cannot be read, unknown or missing keys, a malformed symptom, version range or
     end, and a clause listed twice for the same versions, condition and symptom.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except OSError as error:
-        raise InvalidDeviations(f"The deviations file {path} cannot be read ({error.strerror}).") from error
-    except ValueError as error:
-        raise InvalidDeviations(f"The deviations file {path} is not TOML: {error}.") from error
-    if unknown := sorted(document.keys() - {"deviation"}):
-        raise InvalidDeviations(
-            f"The deviations file {path} has {unknown[0]!r}: only [[deviation]] entries are allowed."
-        )
-    entries = document.get("deviation", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InvalidDeviations(f"The deviations file {path} must write its entries as [[deviation]].")
-    lines = [text.count("\n", 0, match.start()) + 1 for match in _ENTRY.finditer(text)]
     found: list[Deviation] = []
     listed: set[tuple[object, ...]] = set()
-    for number, entry in enumerate(entries, start=1):
-        # Inline tables have no [[deviation]] line: then no line is named.
-        line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
-        where = f"Deviation {number} of {path}{line}"
+    for where, entry in tables_in(path, "deviation", beside=beside):
         for deviation in _deviations(entry, where):
             same = deviation.clause, deviation.versions, deviation.when, deviation.on, deviation.symptom
             if same in listed:
@@ -117,17 +107,47 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
     return tuple(found)
 
 
+def tables_in(path: Path, name: str, *, beside: Collection[str] = ()) -> list[tuple[str, dict[str, Any]]]:
+    """The tables of this name in a TOML file, each with where it is, for sentences. ``beside``: the names of others that it may
+    have.
+
+    Raises InvalidDeviations for a file that cannot be read, or has anything else.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except OSError as error:
+        raise InvalidDeviations(f"The deviations file {path} cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise InvalidDeviations(f"The deviations file {path} is not TOML: {error}.") from error
+    allowed = [name, *(one for one in beside if one != name)]
+    if unknown := sorted(document.keys() - set(allowed)):
+        entries = " and ".join(f"[[{one}]]" for one in allowed)
+        raise InvalidDeviations(f"The deviations file {path} has {unknown[0]!r}: only {entries} entries are allowed.")
+    found = document.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise InvalidDeviations(f"The deviations file {path} must write its entries as [[{name}]].")
+    starts = re.finditer(rf"^[ \t]*\[\[\s*{name}\s*\]\]", text, re.MULTILINE)
+    lines = [text.count("\n", 0, match.start()) + 1 for match in starts]
+    # Inline tables have no such line: then no line is named.
+    places = [f" (line {line})" for line in lines] if len(lines) == len(found) else [""] * len(found)
+    named = name.capitalize()
+    return [
+        (f"{named} {number} of {path}{line}", one) for number, (line, one) in enumerate(zip(places, found), start=1)
+    ]
+
+
 def holding_on(places: Collection[str], deviations: Iterable[Deviation]) -> tuple[Deviation, ...]:
     """Those that apply where an engine runs, on these of PLACES, in their order."""
     return tuple(one for one in deviations if one.on is None or one.on in places)
 
 
-def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> tuple[Deviation, ...]:
+def in_force(deviations: Iterable[R], *, version: str, today: date) -> tuple[R, ...]:
     """Those that apply to this engine version and have not ended on ``today``, in their order."""
     return tuple(one for one in deviations if one.holds_for(version) and not one.is_past(version, today))
 
 
-def ended(deviations: Iterable[Deviation], *, version: str, today: date) -> tuple[Deviation, ...]:
+def ended(deviations: Iterable[R], *, version: str, today: date) -> tuple[R, ...]:
     """Those whose range has this engine version, and that have ended on ``today``, in their order."""
     return tuple(one for one in deviations if one.holds_for(version) and one.is_past(version, today))
 
@@ -144,8 +164,8 @@ def proposed(found: Iterable[tuple[str, str, str]], *, version: str) -> str:
         causes.setdefault(clause, []).append(cause)
     entries = [
         f"# Observed: {' '.join(message.split())}\n[[deviation]]\n"
-        f"clause = {_quoted(clause)}\nversions = {_quoted(f'=={version}')}\n"
-        f"symptom.causes = [{', '.join(map(_quoted, dict.fromkeys(causes[clause])))}]\n"
+        f"clause = {quoted(clause)}\nversions = {quoted(f'=={version}')}\n"
+        f"symptom.causes = [{', '.join(map(quoted, dict.fromkeys(causes[clause])))}]\n"
         'reason = ""  # required\nlink = ""  # required: a page about it\n'
         for clause, message in messages.items()
     ]
@@ -153,7 +173,7 @@ def proposed(found: Iterable[tuple[str, str, str]], *, version: str) -> str:
     return "\n".join([f"{heading}\n", *entries])
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     return json.dumps(text)  # a basic string of TOML, too
 
 
@@ -172,11 +192,40 @@ def _deviations(entry: dict[str, Any], where: str) -> list[Deviation]:
 
 
 def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
-    for key, text in (("clause", clause), ("reason", entry.get("reason")), ("link", entry.get("link"))):
-        if not _is_text(text):
-            raise InvalidDeviations(f"{where} needs {key!r}, a text that is not empty.")
+    _check_texts({"clause": clause, "reason": entry.get("reason"), "link": entry.get("link")}, where)
     if not _CLAUSE.fullmatch(clause):
         raise InvalidDeviations(f"{where} has the clause {clause!r}: write an id such as VAC-SAFE-1.")
+    versions, until = range_of(entry, where)
+    when = entry.get("when")
+    if not isinstance(when, (str, type(None))):
+        raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a condition.")
+    on = entry.get("on")
+    if on not in (None, *PLACES):
+        raise InvalidDeviations(f"{where} has on = {on!r}: write {' or '.join(map(repr, PLACES))}, or leave it out.")
+    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when, on)
+
+
+def texts_in(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
+    """An entry's list of texts, with its reason and its link, which must be there. Raises InvalidDeviations."""
+    if unknown := sorted(entry.keys() - {key, "reason", "link", "versions", "until"}):
+        raise InvalidDeviations(
+            f"{where} has the unknown key {unknown[0]!r}: write {key}, reason, link, versions and until."
+        )
+    _check_texts({"reason": entry.get("reason"), "link": entry.get("link")}, where)
+    found = entry.get(key)
+    if not isinstance(found, list) or not found or not all(map(_is_text, found)):
+        raise InvalidDeviations(f"{where} has {key} = {found!r}: write a list of texts.")
+    return tuple(found)
+
+
+def _check_texts(found: Mapping[str, Any], where: str) -> None:
+    for key, text in found.items():
+        if not _is_text(text):
+            raise InvalidDeviations(f"{where} needs {key!r}, a text that is not empty.")
+
+
+def range_of(entry: Mapping[str, Any], where: str) -> tuple[str, date | str | None]:
+    """An entry's ``versions`` and ``until``. Raises InvalidDeviations."""
     versions = entry.get("versions", "")
     if not isinstance(versions, str) or any(_PART.fullmatch(part) is None for part in _split(versions)):
         raise InvalidDeviations(f"{where} has the versions {versions!r}: write a range such as '>=4.1,<4.3'.")
@@ -186,13 +235,7 @@ def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
         raise InvalidDeviations(
             f"{where} has until = {until!r}: write a day such as 2027-01-31, or a version such as '4.5'."
         )
-    when = entry.get("when")
-    if not isinstance(when, (str, type(None))):
-        raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a condition.")
-    on = entry.get("on")
-    if on not in (None, *PLACES):
-        raise InvalidDeviations(f"{where} has on = {on!r}: write {' or '.join(map(repr, PLACES))}, or leave it out.")
-    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when, on)
+    return versions, until
 
 
 def _symptom(entry: dict[str, Any], where: str) -> Symptom:

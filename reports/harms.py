@@ -7,20 +7,25 @@ from collections.abc import Iterable, Mapping
 from model.vocabulary.severity import Severity
 from reports.quantities import counted
 
-#: What an engine does that has a fault.
-_DOES: Mapping[Severity, str] = {
-    Severity.DATA_LOSS: "loses data",
-    Severity.WRONG_ANSWERS: "gives wrong answers",
-    Severity.UNREADABLE: "leaves tables unreadable",
-    Severity.SPACE_KEPT: "keeps space",
-    Severity.WRONG_NUMBERS: "reports wrong numbers",
-    Severity.WRONG_WORDS: "uses other words",
+#: What an engine does that has a fault, and what one can do.
+_DOES: Mapping[Severity, tuple[str, str]] = {
+    Severity.DATA_LOSS: ("loses data", "lose data"),
+    Severity.WRONG_ANSWERS: ("gives wrong answers", "give wrong answers"),
+    Severity.UNREADABLE: ("leaves tables unreadable", "leave tables unreadable"),
+    Severity.SPACE_KEPT: ("keeps space", "keep space"),
+    Severity.WRONG_NUMBERS: ("reports wrong numbers", "report wrong numbers"),
+    Severity.WRONG_WORDS: ("uses other words", "use other words"),
 }
 
 
 def does(severity: Severity) -> str:
     """``loses data``."""
-    return _DOES[severity]
+    return _DOES[severity][0]
+
+
+def can(severity: Severity) -> str:
+    """``can lose data``."""
+    return f"can {_DOES[severity][1]}"
 
 
 def in_ways(severities: Iterable[Severity], *, that: str = "", lesser: str = "is wrong") -> str:

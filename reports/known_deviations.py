@@ -15,7 +15,7 @@ from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
-from reports.compare.acceptance import Acceptance
+from reports.compare.acceptance import TEXTS, Acceptance, texts_accepted_in
 from reports.deviations import CLUSTER, FILES, PLACES, S3, Deviation, holding_on, in_force, read_deviations
 from suites.catalogue import CATALOGUE
 
@@ -29,14 +29,17 @@ def places_of(machine: Mapping[str, str]) -> frozenset[str]:
     return frozenset({storage, CLUSTER} if is_cluster(machine.get("master", "local")) else {storage})
 
 
-def deviations_in(path: Path, *, places: Collection[str] = (FILES,)) -> tuple[Deviation, ...]:
-    """The entries of the file at ``path`` that hold on these places, or anywhere; none if it does not exist.
+def deviations_in(
+    path: Path, *, places: Collection[str] = (FILES,), beside: Collection[str] = ()
+) -> tuple[Deviation, ...]:
+    """The entries of the file at ``path`` that hold on these places, or anywhere; none if it does not exist. ``beside``: the
+    names of other tables that it may have.
 
     Raises UsageMistake if it is invalid.
     """
     if not path.is_file():
         return ()
-    found = read_deviations(path)
+    found = read_deviations(path, beside=beside)
     for deviation in found:
         if deviation.clause not in CATALOGUE:
             raise UsageMistake(
@@ -55,7 +58,8 @@ def acceptance_in(path: Path) -> Acceptance:
     """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
     if not path.is_file():
         raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
-    return Acceptance(path, deviations_in(path, places=PLACES), date.today())
+    entries = deviations_in(path, places=PLACES, beside=TEXTS)
+    return Acceptance(path, entries, date.today(), texts_accepted_in(path))
 
 
 def deviations_of(engine: str) -> Path:

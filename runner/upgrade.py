@@ -1,9 +1,11 @@
 """``python -m runner.upgrade FROM TO``: judge the same cases on two versions of an engine, and compare.
 
-Both are versions of Delta on Spark, or both of another engine (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to both
-gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade. Exit 0, UPGRADE: nothing is
-worse on the second, but for what ``--accept`` accepts; 1, DO NOT UPGRADE: something is; 3, LOOK FIRST: nothing is, but something
-differs that nothing explains, or could not be judged on one of them (0 with ``--allow-changes``); 2: they cannot be compared.
+Both are versions of Delta on Spark, or both of another engine (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to
+both gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade, but for what
+``--accept`` accepts. Exit 0, UPGRADE: nothing is worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, or
+what gets worse is graver than all that gets better; 3, LOOK FIRST: something else is worse, a promise is withdrawn, or
+something differs that nothing explains, or could not be judged on one of them (0 with ``--allow-changes``); 2: they cannot
+be compared.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from engines.kind import Version
 from engines.provider import ENGINES
 from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
+from reports.compare.proposal import check_proposal
 from reports.known_deviations import acceptance_in
 from reports.stream import read_run
 from runner.commands import Parser, in_a_sentence
@@ -112,12 +115,19 @@ def main(arguments: list[str]) -> int:
         "--accept",
         type=Path,
         metavar="FILE",
-        help="faults of TO that you accept, in the format of deviations: they do not count as worse until they end",
+        help="faults of TO that you accept, in the format of deviations, promises that it withdraws, and differences: they do "
+        "not count until they end",
+    )
+    parser.add_argument(
+        "--propose-accept",
+        type=Path,
+        metavar="FILE",
+        help="write what holds the upgrade back into FILE, in the format of --accept, which takes it",
     )
     parser.add_argument(
         "--allow-changes",
         action="store_true",
-        help="LOOK FIRST ends with 0: what differs without being worse, or was not judged, holds nothing back",
+        help="LOOK FIRST ends with 0",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
     asked, options = parser.parse_known_args(arguments)
@@ -129,6 +139,8 @@ def main(arguments: list[str]) -> int:
         )
     if asked.accept is not None:
         acceptance_in(asked.accept)
+    if asked.propose_accept is not None:
+        check_proposal(asked.propose_accept)
     check(options, base, candidate)
     out = ROOT / (asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}")
     try:
@@ -136,6 +148,7 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from error
     how = ["--accept", str(asked.accept)] if asked.accept is not None else []
+    how += ["--propose-accept", str(asked.propose_accept)] if asked.propose_accept is not None else []
     how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose
     return upgrade(base, candidate, out=out, options=options, how=how)
 

@@ -15,6 +15,7 @@ from harness.judging.excuses import Excuses, KnownDeviation
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import Cause
 from harness.judging.subjects import SUBJECTS
+from harness.observing.normalise import recorded_error
 from harness.observing.observation import Observation
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
@@ -22,11 +23,17 @@ from model.vocabulary.steps import Delete, Read, Step, Vacuum
 from model.vocabulary.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Gone
+from records.json_form import from_json
+from records.run import Violation as Recorded
 from reference_engine import ReferenceEngine
+from reports.compare.acceptance import covering
+from reports.deviations import Deviation, Symptom
 from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
+from tests.small_streams import case
 from tests.test_harness_conditions import HOLDS, ONE, PLAIN, observed, with_vectors
+from tests.test_reports_comparison import broken
 
 STEPS = (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
 
@@ -102,6 +109,32 @@ def test_all_of_a_symptom_must_match(
     violation = Violation("plain.parquet", "It is gone.", Gone("plain.parquet"), cause=cause)
     found = Excuses([known]).excuse("A", failing(tmp_path, error), violation)
     assert (found is not None) is excused
+
+
+LINES = "Failed to read {root}/part-00000-00000000-0000-4000-8000-000000000000.c000.snappy.parquet\nDiskError: boom"
+
+
+@pytest.mark.parametrize(
+    ("text", "excused"),
+    [
+        ("Failed to read", True),
+        ("DiskError", False),  # in the second line, which no run records
+        ("/table/part-*.parquet", True),  # without the random part, as it is recorded
+        ("part-00000", False),
+    ],
+)
+def test_an_error_is_known_by_what_a_run_records_of_it(text: str, excused: bool, tmp_path: Path) -> None:
+    """So that an entry does the same in a run and where two runs are compared (--accept)."""
+    plain = observed(PLAIN, tmp_path)
+    error = EngineError("DeltaError", None, None, LINES.format(root=plain.root))
+    seen = replace(plain, outcome=Outcome((), error, 0, 0))
+    violation = Violation("x", "It failed.", Gone("x"), cause=Cause("x", is_error=True))
+    assert (Excuses([KnownDeviation("A", errors=(text,))]).excuse("A", seen, violation) is not None) is excused
+    recorded = case(1, error=None)
+    steps = (replace(recorded.steps[0], outcome=replace(recorded.steps[0].outcome, error=recorded_error(seen))),)
+    found = from_json(broken("x", clause="A") | {"by_error": True}, Recorded)
+    entry = Deviation("A", "r", "l", Symptom(errors=(text,)))
+    assert (covering([entry], replace(recorded, steps=steps), found) is not None) is excused
 
 
 def test_without_a_condition_before_others(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def verdict(comparison: Comparison) -> str:
 
 def shown(comparison: Comparison) -> str:
     """What the terminal shows. The Markdown has the same first line, and the JSON is by its schema."""
-    console = Console(file=io.StringIO(), width=300)
+    console = Console(file=io.StringIO(), width=500)
     show_comparison(comparison, console, directory=Path("out"))
     stated = json.loads(json.dumps(as_json(comparison)))
     assert not list(Draft202012Validator(SCHEMA).iter_errors(stated))
@@ -94,7 +94,7 @@ def test_a_fault_that_only_the_candidate_is_known_to_have_is_worse_and_its_end_i
     assert f"\n1. known, loses data: {R}\n" in shown(comparison)
     back = compare(candidate, base)
     assert back.exit == 0 and [one.change for one in back.shifts] == [Change.IMPROVED]
-    assert verdict(back) == "UPGRADE: nothing is worse on spark 4.0.0 than on 4.4.0"
+    assert verdict(back) == "UPGRADE: nothing is worse on spark 4.0.0 than on 4.4.0; better in 1, 1 of them data loss"
 
 
 def test_an_entry_of_another_clause_with_the_same_reason_is_another_fault() -> None:
@@ -231,7 +231,7 @@ def test_what_was_not_judged_is_not_accepted() -> None:
     assert comparison.exit == 3
     assert shown(comparison).startswith(
         "LOOK FIRST: nothing is worse on spark 4.4.0 than on 4.0.0, but for 1 fault that ours.toml accepts (the worst: data "
-        "loss), but 1 clause was not judged on one of the two\n"
+        "loss); 1 clause was not judged on one of the two\n"
     )
 
 

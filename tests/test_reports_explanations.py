@@ -9,7 +9,7 @@ import pytest
 from model.vocabulary.rules import RuleChange
 from records.run import JudgedCase
 from reports.compare.comparison import Comparison, compare
-from reports.compare.explanations import Kind
+from reports.compare.explanations import Kind, Right
 from tests.small_streams import READ, VACUUM, case, error, header, run, step
 from tests.test_reports_comparison import IGNORED, Foretold, breaking, broken
 
@@ -43,16 +43,29 @@ def test_a_rule_explains_what_it_alone_changes(backwards: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "candidate"),
+    ("base", "candidate", "right"),
     [
-        (["a", "b"], []),  # more than the rule predicts vanished on the base
-        (["a"], ["c"]),  # the candidate deleted what no rule lets it delete
-        ([], ["a"]),  # the other way round
+        (["a"], ["c"], Right.BASE),  # the candidate deleted what no rule lets it delete
+        ([], ["a"], Right.UNKNOWN),  # the other way round
     ],
 )
-def test_a_neighbouring_difference_stays_unexplained(base: list[str], candidate: list[str]) -> None:
+def test_a_neighbouring_difference_stays_unexplained(base: list[str], candidate: list[str], right: Right) -> None:
     predictor = Foretold(1, {(): seen(vanished=["a"]), (IGNORED,): seen()})
-    assert reasons(found(case(1, seen(vanished=base)), case(1, seen(vanished=candidate)), predictor)) == [None]
+    comparison = found(case(1, seen(vanished=base)), case(1, seen(vanished=candidate)), predictor)
+    assert reasons(comparison) == [None] and [one.right for one in comparison.groups] == [right]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_where_the_model_says_that_only_one_side_is_right_it_is_said_and_explained_if_that_is_the_candidate(
+    backwards: bool,
+) -> None:
+    """More than any rule predicts vanished on the older side, and no clause is about it."""
+    predictor = Foretold(1, {(): seen(vanished=["a"]), (IGNORED,): seen()})
+    comparison = found(case(1, seen(vanished=["a", "b"])), case(1, seen()), predictor, backwards=backwards)
+    told = "spark 4.1.0 does what the model predicts, and spark 4.0.1 does not."
+    assert reasons(comparison) == ([None] if backwards else [("prediction", [told])])
+    assert [one.right for one in comparison.groups] == [Right.BASE if backwards else Right.CANDIDATE]
+    assert comparison.exit == (3 if backwards else 0)
 
 
 def test_each_field_is_explained_by_itself() -> None:

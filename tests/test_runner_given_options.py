@@ -99,6 +99,20 @@ def test_an_upgrade_accepts_what_the_file_accepts(
     assert f"but for 1 fault that {ours} accepts" in " ".join(capsys.readouterr().out.split())
 
 
+def test_an_upgrade_accepts_what_it_proposes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate(v1_5_0=1)
+    use(gate, monkeypatch, tmp_path)
+    for place in (tmp_path, tmp_path / "nowhere" / "ours.toml"):
+        assert upgrade.main([*VERSIONS, "--propose-accept", str(place)]) == 2
+    assert "cannot be written: name a file in a directory that exists.\n" in capsys.readouterr().err
+    assert gate.asked == [], "it is said before anything is judged"
+    ours = tmp_path / "ours.toml"
+    assert upgrade.main([*VERSIONS, "--propose-accept", str(ours)]) == 1
+    assert upgrade.main([*VERSIONS, "--accept", str(ours)]) == 0
+
+
 @pytest.mark.parametrize("option", [["--shard", "1/2"], ["--shard=1/2"]])
 def test_a_table_is_of_whole_runs(
     option: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]

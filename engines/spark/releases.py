@@ -17,6 +17,7 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Form, Mode, VacuumMistake
 from model.vocabulary.table import ColumnRule, Feature
 from model.vocabulary.versions import parse
+from model.vocabulary.withdrawals import METADATA_DELETED, OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 
 #: What each release introduced: a capability and its new members, or none if the whole capability is new.
 _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
@@ -119,6 +120,7 @@ RULE_CHANGES = (
         frozenset(),
         "VACUUM skips what is named metadata in UniForm tables only.",
         "https://github.com/delta-io/delta/commit/4ceba238a4",
+        METADATA_DELETED,
     ),
     RuleChange(
         "3.3",
@@ -154,6 +156,7 @@ RULE_CHANGES = (
         Retain.ZERO,
         "VACUUM ignores a RETAIN that does not round to 0 hours, and never refuses it.",
         f"{_PULL}/5028",
+        RETAIN_IGNORED,
     ),
     RuleChange(
         "4.1",
@@ -175,6 +178,7 @@ RULE_CHANGES = (
         True,
         "A version older than the retention cannot be read, whether its files exist or not.",
         f"{_PULL}/5022",
+        OLD_VERSIONS_REFUSED,
     ),
     RuleChange(
         "4.1",

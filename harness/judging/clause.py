@@ -13,6 +13,7 @@ from harness.observing.observation import Observation
 from model.vocabulary.capabilities import Capabilities, Need, has
 from model.vocabulary.rules import SPARK, Implementation, Rules
 from model.vocabulary.versions import parse
+from model.vocabulary.withdrawals import Withdrawal
 from records.expectations import Expectation, kind_of
 
 S = TypeVar("S", bound=Observation)
@@ -65,6 +66,7 @@ class Clause(Generic[S]):
     exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
     needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
     of_directories: bool = False  # whether it is about directories, which some storage does not have
+    withdrawal: Withdrawal | None = None  # what it means for users that a release no longer promises it (``before``)
     recorded: bool = True  # if not, it is judged only because a case ends where it is broken
 
     @property
@@ -97,6 +99,7 @@ def clause(
     exact_clock: bool = False,
     needs: Iterable[Need] = (),
     of_directories: bool = False,
+    withdrawal: Withdrawal | None = None,
 ) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
     """Turn the decorated function into a clause; the type of its parameter is the kind of observation that it judges.
 
@@ -108,7 +111,7 @@ def clause(
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
         (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
         options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
-        return Clause(id, sentence, tuple(sources), of, judge, *options, of_directories=of_directories)
+        return Clause(id, sentence, tuple(sources), of, judge, *options, of_directories, withdrawal)
 
     return make
 

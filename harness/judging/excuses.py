@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from harness.judging.clause import Violation
 from harness.judging.conditions import CONDITIONS
 from harness.judging.subjects import SUBJECTS
+from harness.observing.normalise import recorded_error
 from harness.observing.observation import Observation
+from records.symptoms import is_reported
 
 
 @dataclass(frozen=True)
 class KnownDeviation:
     """A clause that is known to be broken, with the symptom: whatever else breaks the clause is not excused.
 
-    ``when`` names a condition of ``harness.judging.conditions``; without one it holds in every case. ``causes`` are the causes of
-    its violations (``Violation.kind``). ``errors`` are classes or error conditions of the engine's error, or parts of its
-    message; the cause is then that the step ended in an error, or one of ``causes``. ``of`` names a kind of subject of
-    ``harness.judging.subjects``. With neither causes nor errors it excuses every violation of the clause.
+    ``when`` names a condition of ``harness.judging.conditions``; without one it holds in every case. ``causes`` are the
+    causes of its violations (``Violation.kind``). ``errors`` are classes or error conditions of the engine's error, or parts
+    of its message as it is recorded (its first line); the cause is then that the step ended in an error, or one of
+    ``causes``. ``of`` names a kind of subject of ``harness.judging.subjects``. With neither causes nor errors it excuses
+    every violation of the clause.
     """
 
     clause: str
@@ -32,7 +35,7 @@ class KnownDeviation:
         """Whether this violation of the clause is the known one."""
         return (
             self._has_cause(violation)
-            and (not self.errors or _reports(observation, self.errors))
+            and (not self.errors or is_reported(recorded_error(observation), self.errors))
             and (self.when is None or CONDITIONS[self.when](observation))
             and (self.of is None or SUBJECTS[self.of](observation, violation.subject))
         )
@@ -41,13 +44,6 @@ class KnownDeviation:
         if violation.kind in self.causes or not (self.causes or self.errors):
             return True
         return bool(self.errors) and violation.cause.is_error
-
-
-def _reports(observation: Observation, texts: tuple[str, ...]) -> bool:
-    error = observation.outcome.error
-    return error is not None and any(
-        text in (error.exception, error.condition) or text in error.message for text in texts
-    )
 
 
 class Excuses:

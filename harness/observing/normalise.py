@@ -138,7 +138,7 @@ def _in_brackets(details: list[str]) -> str:
 
 def normalise(observation: Observation) -> Step:
     """The record of the step."""
-    error = _error(observation, observation.outcome.error)
+    error = recorded_error(observation)
     return Step(
         index=observation.index,
         kind=_kind_of(observation.step),
@@ -174,6 +174,11 @@ def _cutoff(observation: Observation) -> int | None:
     if isinstance(observation, VacuumObservation) and observation.retain_refused:
         return None
     return (0 if observation.rules.own_clock else _clock(observation)) - retain
+
+
+def recorded_error(observation: Observation) -> EngineError | None:
+    """The error of the step as it is recorded: the first line of its message, without random parts."""
+    return _error(observation, observation.outcome.error)
 
 
 def _error(observation: Observation, error: port.EngineError | None) -> EngineError | None:

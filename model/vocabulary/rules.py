@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any, Literal
 
+from model.vocabulary.withdrawals import Withdrawal
+
 
 class Retain(Enum):
     """Which RETAIN of a VACUUM moves its cutoff."""
@@ -99,6 +101,7 @@ class RuleChange:
     value: Any
     sentence: str  # for users
     source: str  # what a reader can open
+    withdrawal: Withdrawal | None = None  # the promise of earlier releases that goes with it
 
     def applied_to(self, rules: Rules) -> Rules:
         """These rules with the change."""

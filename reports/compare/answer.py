@@ -1,88 +1,104 @@
-"""The answer of a comparison: whether to upgrade, and by what the candidate is worse."""
+"""The answer of a comparison: whether to upgrade, and why, in one line with both halves: what gets worse, and what gets
+better."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
+from model.vocabulary.severity import Severity
 from reports.answers import Answer, Word, named
-from reports.compare.cases import Change, Shift
+from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, engine_of
+from reports.compare.weight import Way
+from reports.compare.withdrawn import Withdrawn
 from reports.compare.wording import accepted
-from reports.harms import in_ways
+from reports.harms import can, in_ways
 from reports.quantities import counted
 
 
-@dataclass(frozen=True)
-class Worse:
-    """One way in which the candidate is worse: the gravest clause that fails, and those that fail in the same case with it."""
-
-    lead: Shift
-    others: tuple[Shift, ...] = ()
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the suite knows it as a deviation of the candidate."""
-        return self.lead.change is Change.KNOWN
-
-    @property
-    def clauses(self) -> tuple[str, ...]:
-        """The clauses that fail with the gravest one."""
-        return tuple(dict.fromkeys(one.clause for one in self.others if one.clause != self.lead.clause))
-
-    @property
-    def case_ids(self) -> frozenset[str]:
-        return self.lead.case_ids.union(*(one.case_ids for one in self.others))
-
-
-def ways(comparison: Comparison) -> tuple[Worse, ...]:
-    """The ways in which the candidate is worse, the gravest first.
-
-    A known deviation is one way, whatever clauses it violates. So are the regressions that the gravest one's smallest case shows.
-    """
-    known: dict[str, list[Shift]] = {}
-    for one in comparison.shifted(Change.KNOWN):
-        known.setdefault(one.cause, []).append(one)
-    found = [Worse(lead, tuple(others)) for lead, *others in known.values()]
-    waiting = list(comparison.shifted(Change.REGRESSED))
-    while waiting:
-        lead, *rest = waiting
-        together = tuple(one for one in rest if lead.case.id in one.case_ids)
-        waiting = [one for one in rest if one not in together]
-        found.append(Worse(lead, together))
-    return tuple(sorted(found, key=lambda one: (one.lead.severity.rank, one.is_known, -len(one.lead.case_ids))))
-
-
 def answer_to(comparison: Comparison) -> Answer:
-    """DO NOT UPGRADE (1) if something is worse that the user's file does not accept, with the worst harm.
+    """DO NOT UPGRADE (1) if what gets worse, and is not accepted by the user's file, is a new way to lose data, or graver than
+    all that gets better.
 
-    Else LOOK FIRST (3, or 0 where changes are allowed) if something differs that nothing explains, or could not be judged on a
-    side; else UPGRADE (0). The word, the sentence and the exit code are those of every view.
+    Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
+    or could not be judged on a side; else UPGRADE (0). The word, the sentence and the exit code are those of every view.
     """
     base, candidate = named(comparison.base), named(comparison.candidate)
     if base == candidate:
         base = "the base"
     elif engine_of(comparison.base)[0] == engine_of(comparison.candidate)[0]:
         base = base.partition(" ")[2] or base
-    if comparison.is_worse:
-        harm = in_ways((one.lead.severity for one in ways(comparison)), that=f"that {base} does not", lesser="is worse")
-        return Answer(Word.DO_NOT_UPGRADE, f"{candidate} {harm}", comparison.exit)
-    nothing = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
-    if comparison.is_open:
-        return Answer(Word.LOOK_FIRST, f"{nothing}, but {' and '.join(_open_questions(comparison))}", comparison.exit)
-    return Answer(Word.UPGRADE, nothing, comparison.exit)
+    worse = comparison.worse
+    if comparison.forbids:
+        harm = in_ways((one.severity for one in worse), that=f"that {base} does not", lesser="is worse")
+        crashes = sum(one.is_crash for one in worse)
+        told = f"{candidate} {harm}" + (f" ({crashes} by a crash)" if crashes else "")
+        word = Word.DO_NOT_UPGRADE
+    elif worse:
+        told = f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, the worst: {_told(worse[0])}"
+        word = Word.LOOK_FIRST
+    else:
+        told = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
+        word = Word.LOOK_FIRST if comparison.lost or comparison.is_open else Word.UPGRADE
+    withdrawn = [_withdrawn(comparison.lost)] if comparison.lost else []
+    questions = _open_questions(comparison) if word is Word.LOOK_FIRST else ()
+    told += _better(comparison.better) + "".join(f"; {one}" for one in (*withdrawn, *questions))
+    return Answer(word, told, comparison.exit)
+
+
+def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str]:
+    """What to do with the answer, one sentence each. ``cases``: where the cases lie."""
+    for one in comparison.lost:
+        yield f"before the upgrade: {one.remedy}"
+    if comparison.forbids:
+        yield f"stay on {named(comparison.base)}, or see for each of the ways above whether it concerns your tables"
+    elif comparison.worse:
+        yield "see for each of the ways above whether it concerns your tables: the case is small, and its step names the command"
+    if comparison.unexplained:
+        yield f"look at the unexplained differences, the first at the top: their cases are in {cases}"
+    if comparison.worse or comparison.lost or comparison.unexplained or comparison.shifted(Change.UNCOMPARED):
+        yield "what you can live with: --propose-accept FILE writes all of it; shorten the file, and give it as --accept FILE"
+    if comparison.unjudged:
+        yield "what was not judged: a larger profile, such as --profile gate, has more cases"
+
+
+def _told(way: Way) -> str:
+    """``crashes, and gives wrong answers: Reading the feed …``, without a full stop."""
+    return f"{way.does}: {_open_end(way.lead.cause)}"
+
+
+def _open_end(sentence: str) -> str:
+    return sentence.rstrip().removesuffix(".")
+
+
+def _better(better: Sequence[Way]) -> str:
+    """``; better in 14, 5 of them data loss``."""
+    if not better:
+        return ""
+    losses = sum(one.severity is Severity.DATA_LOSS for one in better)
+    return f"; better in {len(better)}" + (f", {losses} of them data loss" if losses else "")
 
 
 def _open_questions(comparison: Comparison) -> Iterator[str]:
-    unexplained = len(comparison.unexplained)
+    unexplained = comparison.unexplained
     if unexplained:
-        yield f"{counted(unexplained, 'difference')} {'is' if unexplained == 1 else 'are'} unexplained"
+        worst, count = unexplained[0], len(unexplained)
+        harm = "in words alone" if worst.is_text else f"the worst {can(worst.severity)}"
+        yield f"{counted(count, 'difference')} {'is' if count == 1 else 'are'} unexplained, {harm}"
     cases = sum(one.cases for one in comparison.unjudged)
     clauses = len({clause for one in comparison.unjudged for clause in one.clauses})
     clauses += len({one.clause for one in comparison.shifted(Change.UNCOMPARED)})
     parts = [counted(clauses, "clause")] * bool(clauses) + [counted(cases, "case")] * bool(cases)
     if parts:
         yield f"{' and '.join(parts)} {'was' if clauses + cases == 1 else 'were'} not judged on one of the two"
+
+
+def _withdrawn(lost: Sequence[Withdrawn]) -> str:
+    """``1 promise is withdrawn, which can lose data: RETAIN has no effect …; before the upgrade: Set …``."""
+    worst, count = lost[0], len(lost)
+    which = "which" if count == 1 else "of which the worst"
+    told = f"{counted(count, 'promise')} {'is' if count == 1 else 'are'} withdrawn, {which} {can(worst.severity)}: "
+    return f"{told}{worst.sentence} {worst.harm} Before the upgrade: {_open_end(worst.remedy)}"
 
 
 def _but_accepted(comparison: Comparison) -> str:

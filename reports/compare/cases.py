@@ -1,4 +1,5 @@
-"""The judgements of two runs on the same cases: what fails on one side and not on the other, clause by clause, cause by cause."""
+"""The judgements of two runs on the same cases: what fails on one side and not on the other, clause by clause, cause by
+cause."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from typing import Any, Generic, TypeVar, final
 
 from model.vocabulary.severity import Severity, gravest
 from records.run import JudgedCase, Verdict, Violation
-from reports.compare.acceptance import Accepted, covering
-from reports.deviations import Deviation
+from reports.compare.acceptance import Accepted, covering, error_of
+from reports.deviations import Deviation, Symptom
 
 T = TypeVar("T")
 
@@ -23,6 +24,7 @@ class Change(str, Enum):
     UNCOMPARED = "fails on the candidate, not judged on the base"
     KNOWN = "known deviation, new on the candidate"  # the candidate has it, and the base does not
     ACCEPTED = "worse, and accepted"  # one of the three, in a way that the user's file accepts
+    WITHDRAWN = "withdrawn"  # the base promises and keeps it, the candidate does not promise it
     IMPROVED = "improved"  # the base fails it, the candidate does not
     CHANGED = "changed"  # another verdict, but none of these
     ONLY_BASE = "only in base"  # not judged on the candidate
@@ -34,10 +36,10 @@ class Change(str, Enum):
 class Shift:
     """A clause that fails in some cases on one side, always for the same cause, and not on the other.
 
-    ``cause``: of a known deviation its reason. ``before``: what the other side did. ``case``: the smallest, from the side that
-    fails, with the message of its violation in ``step``; ``opposite``: the same of the other side, if it judged it.
-    ``accepted``: the entry of the user's file that accepts it, if the change is ACCEPTED; ``ended``: otherwise the one that
-    accepted it until its end.
+    ``cause``: of a known deviation (``known``) its reason. ``symptom``: by what its violations are recognised. ``before``:
+    what the other side did. ``case``: the smallest, from the side that fails, with the message of its violation in ``step``;
+    ``opposite``: the same of the other side, if it judged it. ``accepted``: the entry of the user's file that accepts it, if
+    the change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
     """
 
     change: Change
@@ -50,6 +52,8 @@ class Shift:
     opposite: JudgedCase | None = field(repr=False)
     step: int
     message: str
+    symptom: Symptom
+    known: bool = False
     accepted: Deviation | None = None
     ended: Deviation | None = None
 
@@ -128,11 +132,22 @@ class _Violating(Cases[tuple[_Sides, Violation]]):
         super().__init__()
         self.clauses: set[str] = set()
         self._severities: set[Severity] = set()
+        self._causes: set[str] = set()
+        self._errors: set[str | None] = set()  # None: of a violation that is no error
 
     def take(self, sides: _Sides, violation: Violation, severity: Severity) -> None:
         self.add(sides[0], (sides, violation))
         self.clauses.add(violation.clause)
         self._severities.add(severity)
+        self._causes.add(violation.cause)
+        error = error_of(sides[0], violation.step) if violation.by_error else None
+        self._errors.add(None if error is None else error.condition or error.exception)
+
+    @property
+    def symptom(self) -> Symptom:
+        """That of all of these violations, as an entry describes it: their causes, and where all are errors, these."""
+        errors = () if None in self._errors else tuple(sorted(str(one) for one in self._errors))
+        return Symptom(tuple(sorted(self._causes)), errors)
 
     @property
     def severity(self) -> Severity:
@@ -150,6 +165,7 @@ class _Kind:
     clause: str
     cause: str
     before: str
+    known: bool = False
     accepted: Deviation | None = None
     ended: Deviation | None = None
 
@@ -184,8 +200,8 @@ class Judgements:
                     self._known.setdefault(one.excused, _Violating()).take(sides, one, self._severity(one))
 
     def take_alone(self, case: JudgedCase) -> None:
-        """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses that
-        fail in no pair."""
+        """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses
+        that fail in no pair."""
         for clause, broken in sorted(_broken(case).items()):
             for cause, violations in broken.causes.items() if clause not in self._failing else ():
                 self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), (case, None), violations)
@@ -215,7 +231,8 @@ class Judgements:
         for kind, cases in self._shifts.items():
             (case, opposite), first = cases.shown
             own: dict[str, Any] = {"case": case, "opposite": opposite, "step": first.step, "message": first.message}
-            made.append(Shift(**vars(kind), severity=cases.severity, case_ids=cases.ids, **own))
+            own |= {"symptom": cases.symptom, "severity": cases.severity, "case_ids": cases.ids}
+            made.append(Shift(**vars(kind), **own))
         return tuple(
             sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
         )
@@ -273,9 +290,10 @@ def _worse(before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: Ju
                 new.append((Change.KNOWN, reason, own))
         for change, cause, violations in new:
             if clause in side.judged and _reaches(base, violations[0].step):
-                yield _Kind(change, clause, cause, had.words), violations
+                yield _Kind(change, clause, cause, had.words, known=change is Change.KNOWN), violations
             else:
-                yield _Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), violations
+                known = change is Change.KNOWN
+                yield _Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, known=known), violations
 
 
 def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: JudgedCase, side: Side) -> _Found:
@@ -284,9 +302,10 @@ def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candi
         if clause in after or clause not in side.judged:
             continue
         gone = {reason: own for reason, own in broken.excuses.items() if (clause, reason) not in side.entries}
-        for cause, violations in (*broken.causes.items(), *gone.items()):
+        found = [(False, *one) for one in broken.causes.items()] + [(True, *one) for one in gone.items()]
+        for known, cause, violations in found:
             if _reaches(candidate, violations[0].step):
-                yield _Kind(Change.IMPROVED, clause, cause, "holds"), violations
+                yield _Kind(Change.IMPROVED, clause, cause, "holds", known=known), violations
 
 
 def _reaches(case: JudgedCase, step: int) -> bool:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from model.vocabulary.severity import Severity
 from records.run import ListedDeviation, Verdict
-from reports.compare.acceptance import Acceptance, Accepted, tables_of
+from reports.compare.acceptance import Acceptance, Acceptances, Accepted, AcceptedText, tables_of
 from reports.compare.cases import Change, Judgements, KnownFault, Shift, Side
-from reports.compare.explanations import Explainer, Identity, Predictors
+from reports.compare.explanations import Explainer, Explanation, Identity, Kind, Predictors
 from reports.compare.groups import Group, Walk
 from reports.compare.known_changes import in_order, knowledge
 from reports.compare.pairs import check_same, pairs_of
+from reports.compare.weight import Way, better_in, is_outweighed, worse_in
+from reports.compare.withdrawn import Withdrawn, withdrawn
 from reports.deviations import Deviation
 from reports.findings import findings_of
 from reports.known import ShownDeviation
@@ -77,6 +80,7 @@ class Comparison:
     differing: int
     diverged: int
     cut_short: int
+    withdrawn: tuple[Withdrawn, ...] = ()
     acceptance: Acceptance | None = None
     allows_changes: bool = False
 
@@ -106,9 +110,36 @@ class Comparison:
         return {table: clauses for table, clauses in tables.items() if table not in needed}
 
     @property
-    def is_worse(self) -> bool:
-        """Whether the candidate is, known to the suite or not, in a way that the user's file does not accept."""
-        return bool(self.shifted(Change.REGRESSED) or self.shifted(Change.KNOWN))
+    def unused_texts(self) -> tuple[AcceptedText, ...]:
+        """The entries of the user's file about what is no fault that nothing needed."""
+        needed = {(one.accepted.reason, one.accepted.link) for one in self.withdrawn if one.accepted}
+        needed |= {(one.sentence, one.source) for one in self.accepted_differences}
+        texts = () if self.acceptance is None else self.acceptance.texts
+        return tuple(one for one in texts if (one.reason, one.link) not in needed)
+
+    @property
+    def accepted_differences(self) -> dict[Explanation, list[Group]]:
+        """The differences that the user's file accepts, by its entries."""
+        found: dict[Explanation, list[Group]] = {}
+        for group in self.explained:
+            if group.explanation is not None and group.explanation.kind is Kind.ACCEPTED:
+                found.setdefault(group.explanation, []).append(group)
+        return found
+
+    @cached_property
+    def worse(self) -> tuple[Way, ...]:
+        """The ways in which the candidate is worse, known to the suite or not, that the user's file does not accept."""
+        return worse_in(self.shifts)
+
+    @cached_property
+    def better(self) -> tuple[Way, ...]:
+        """The ways in which it is better."""
+        return better_in(self.shifts)
+
+    @property
+    def lost(self) -> tuple[Withdrawn, ...]:
+        """The promises that are withdrawn, and that the user's file does not accept."""
+        return tuple(one for one in self.withdrawn if one.accepted is None)
 
     @property
     def is_open(self) -> bool:
@@ -116,11 +147,18 @@ class Comparison:
         return bool(self.unexplained or self.unjudged or self.shifted(Change.UNCOMPARED))
 
     @property
+    def forbids(self) -> bool:
+        """Whether what gets worse is a reason not to upgrade (``reports.compare.weight``)."""
+        return not is_outweighed(self.worse, self.better)
+
+    @property
     def exit(self) -> int:
-        """1 if the candidate is worse; else 3 if a question is open, unless changes are allowed; else 0."""
-        if self.is_worse:
+        """1 if what gets worse forbids the upgrade; else 3 if something is worse, withdrawn or open, unless changes are
+        allowed; else 0."""
+        if self.forbids:
             return 1
-        return 3 if self.is_open and not self.allows_changes else 0
+        asks = self.worse or self.lost or self.is_open
+        return 3 if asks and not self.allows_changes else 0
 
 
 def engine_of(run: Run) -> Identity:
@@ -139,8 +177,8 @@ def compare(
     """Compare two complete runs. Raises Incomparable if they judged different cases.
 
     Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
-    explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or could
-    not be judged, holds no upgrade back that is not worse.
+    explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or
+    could not be judged, holds no upgrade back that is not worse.
     """
     runs = base, candidate
     pairs, alone = pairs_of(base, candidate)
@@ -148,7 +186,8 @@ def compare(
     before, after = map(_side, runs, results)
     severities = {one.id: one.severity for run in runs for one in run.header.clauses}
     judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
-    walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
+    texts = Acceptances.by(acceptance, engine_of(candidate)[1])
+    walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors), texts)
     for mine, theirs in pairs:
         pair = base.cases[mine], candidate.cases[theirs]
         check_same(*pair)
@@ -163,19 +202,27 @@ def compare(
         )
         for run, own, other, errors in zip(runs, results, (after, before), walk.errors)
     )
+    groups = walk.groups()
+    listed = {one.id: one for one in base.header.clauses}
+    gone = (
+        withdrawn(listed, results[0], results[1], groups, texts)
+        if base.header.engine == candidate.header.engine
+        else ()
+    )
     return Comparison(
         base=base,
         candidate=candidate,
         shifts=shifts,
         known_faults=judgements.known_faults(),
-        clauses=tuple(_clauses(base, candidate, results, shifts)),
+        clauses=tuple(_clauses(base, candidate, results, shifts, gone)),
         unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
-        groups=walk.groups(),
+        groups=groups,
         compared=len(pairs),
         steps=walk.steps,
         differing=walk.differing,
         diverged=walk.diverged,
         cut_short=walk.cut_short,
+        withdrawn=gone,
         acceptance=acceptance,
         allows_changes=allows_changes,
     )
@@ -202,11 +249,17 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
 
 
 def _clauses(
-    base: Run, candidate: Run, results: tuple[Mapping[str, ClauseResult], ...], shifted: Iterable[Shift]
+    base: Run,
+    candidate: Run,
+    results: tuple[Mapping[str, ClauseResult], ...],
+    shifted: Iterable[Shift],
+    gone: Iterable[Withdrawn],
 ) -> Iterable[ClauseChange]:
     in_cases: dict[str, set[Change]] = {}
     for shift in shifted:
         in_cases.setdefault(shift.clause, set()).add(shift.change)
+    for clause in (clause for one in gone for clause in one.clauses):
+        in_cases.setdefault(clause, set()).add(Change.WITHDRAWN)
     before, after = ({one.id: one for one in run.header.clauses} for run in (base, candidate))
     for name, listed in {**before, **after, **before}.items():
         one, other = (side.get(name) for side in results)
@@ -220,7 +273,8 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases:
     if judged[0] != judged[1]:
         lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
         reason = "The run does not list the clause." if lacking is None else lacking.reason
-        return (Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE), f"{side}: {reason}"
+        only = Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE
+        return (Change.WITHDRAWN if Change.WITHDRAWN in in_cases else only), f"{side}: {reason}"
     for change in (Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED, Change.ACCEPTED, Change.IMPROVED):
         if change in in_cases:
             return change, ""

@@ -7,12 +7,13 @@ both sides did what their rules predict, and changing this rule alone in the pre
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
 from model.vocabulary.case import Case
 from model.vocabulary.rules import RuleChange
+from model.vocabulary.withdrawals import Withdrawal
 from records.run import Header, JudgedCase, Step, Violation
 from reports.compare.differences import Difference, value_of
 from reports.compare.facts import Facts, facts
@@ -45,15 +46,34 @@ class Kind(str, Enum):
     KNOWN_CHANGE = "known change"  # listed with its fields and values: nothing predicts it
     KNOWN_DEVIATION = "known deviation"  # one side fails, and the suite knows the reason
     VIOLATION = "violation"  # one side breaks a clause
+    PREDICTION = "prediction"  # the candidate did what the model predicts, and the base did not
+    ACCEPTED = "accepted"  # by the user's file
+
+
+class Right(str, Enum):
+    """Which side did what it must in a step, as far as the verdicts and the model of both sides tell."""
+
+    BASE = "base"
+    CANDIDATE = "candidate"
+    BOTH = "both"  # each by its own rules
+    NEITHER = "neither"
+    UNKNOWN = "unknown"
+
+    @property
+    def exchanged(self) -> Right:
+        """The same with base and candidate exchanged."""
+        return {Right.BASE: Right.CANDIDATE, Right.CANDIDATE: Right.BASE}.get(self, self)
 
 
 @dataclass(frozen=True)
 class Reason:
-    """``since``: the release; empty for what is no change of a release."""
+    """``since``: the release; empty for what is no change of a release. ``withdrawal``: the promise that the candidate no
+    longer gives by it."""
 
     since: str
     sentence: str
     source: str
+    withdrawal: Withdrawal | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +100,34 @@ class Explanation:
         return f"{self.kind.value} since {self.since}" if self.since else self.kind.value
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What is known of a difference: why it is, if anything explains it, and which side is right. ``predicted``: by the model
+    alone, by which a side is right that breaks no clause."""
+
+    explanation: Explanation | None
+    right: Right
+    predicted: bool = False
+
+
+#: The commands of which the model predicts all that they do.
+_PREDICTED = ("delete", "truncate", "vacuum", "read", "read_changes", "invalid_delete", "invalid_vacuum")
+
+#: Which side is right, by whether the base and the candidate did something else than is predicted.
+_RIGHT: Mapping[tuple[bool, bool], Right] = {
+    (False, False): Right.BOTH,
+    (False, True): Right.BASE,
+    (True, False): Right.CANDIDATE,
+    (True, True): Right.NEITHER,
+}
+
+
+def _by_verdicts(broken: Sequence[Sequence[Violation]]) -> Right:
+    """By what the sides violate in a step. Where neither does, nothing is known: no clause may be about it."""
+    right = _RIGHT[bool(broken[0]), bool(broken[1])]
+    return Right.UNKNOWN if right is Right.BOTH else right
+
+
 class Explainer:
     """Explains differences between two engines. ``names``: of the older and the newer, for sentences."""
 
@@ -92,31 +140,63 @@ class Explainer:
 
     def explain(
         self, cases: tuple[JudgedCase, JudgedCase], step: int, seen: tuple[Facts, Facts], found: Sequence[Difference]
-    ) -> dict[Difference, Explanation]:
-        """The differences of a step of a case, given on both sides with the step's facts, that can be explained."""
+    ) -> dict[Difference, Finding]:
+        """What is known of the differences of a step of a case, which is given on both sides with the step's facts."""
+        broken = [[one for one in case.violations if one.step == step] for case in cases]
         if self._predictor is None or not found:
-            return {}
+            return {one: Finding(None, Right.UNKNOWN if one.form else _by_verdicts(broken)) for one in found}
         if self._backwards:
             cases, seen = cases[::-1], seen[::-1]
+        made = self._explain(self._predictor, cases, step, seen, found)
+        if self._backwards:
+            made = {one: replace(own, right=own.right.exchanged) for one, own in made.items()}
+        return {one: self._by_the_model(own) for one, own in made.items()}
+
+    def _by_the_model(self, found: Finding) -> Finding:
+        """What nothing else explains is explained where the model says that only the candidate is right."""
+        if found.explanation is not None or found.right is not Right.CANDIDATE or not found.predicted:
+            return found
+        base, candidate = self._names[::-1] if self._backwards else self._names
+        sentence = f"{candidate} does what the model predicts, and {base} does not."
+        return replace(found, explanation=Explanation(Kind.PREDICTION, (Reason("", sentence, "model/prediction/"),)))
+
+    def _explain(
+        self,
+        predictor: Predictor,
+        cases: tuple[JudgedCase, JudgedCase],
+        step: int,
+        seen: tuple[Facts, Facts],
+        found: Sequence[Difference],
+    ) -> dict[Difference, Finding]:
+        """The same with the older side first, which is then called the base."""
         if cases[0].id != self._case:
             self._case, self._predicted = cases[0].id, {}
-        predicted = _Prediction(self._predictor, cases[0], step, seen, self._predicted)
+        predicted = _Prediction(predictor, cases[0], step, seen, self._predicted)
         broken = [[one for one in case.violations if one.step == step] for case in cases]
-        explanations = {}
+        made = {}
         for difference in found:
             if not any(map(_unexcused, broken)) and (changes := predicted.changes_behind(difference)):
-                reasons = tuple(Reason(one.since, one.sentence, one.source) for one in changes)
-                explanations[difference] = Explanation(Kind.RULE, reasons)
+                reasons = (
+                    Reason(one.since, one.sentence, one.source, None if self._backwards else one.withdrawal)
+                    for one in changes
+                )
+                made[difference] = Finding(Explanation(Kind.RULE, tuple(reasons)), Right.BOTH)
                 continue
+            explanation = None
             if _both_known(broken) and all(broken[side] for side in (0, 1) if predicted.is_wrong(difference, side)):
-                explanations[difference] = _of_faults(broken, self._names)
+                explanation = _of_faults(broken, self._names)
+            made[difference] = Finding(explanation, Right.UNKNOWN if difference.form else _by_verdicts(broken))
             if difference.form:
                 continue  # of how something is written, the prediction has no more than what rules change
+            wrong = predicted.is_wrong(difference, 0), predicted.is_wrong(difference, 1)
+            if difference.command.kind in _PREDICTED and not all(wrong):
+                proves = not any(own for own, side in zip(broken, wrong, strict=True) if not side)
+                made[difference] = Finding(explanation, _RIGHT[wrong], proves)
             for mine, theirs, name in ((0, 1, self._names[0]), (1, 0, self._names[1])):
                 only = [one for one in broken[mine] if _fault(one) not in map(_fault, broken[theirs])]
-                if only and predicted.is_wrong(difference, mine) and not predicted.is_wrong(difference, theirs):
-                    explanations[difference] = _of_fault(only, name)
-        return explanations
+                if only and wrong[mine] and not wrong[theirs]:
+                    made[difference] = Finding(_of_fault(only, name), _RIGHT[wrong])
+        return made
 
 
 #: The facts of a case by step, by the changed rules that they are predicted with.

@@ -1,4 +1,5 @@
-"""The directory that a comparison leaves: ``compare.html``, ``comparison.md``, ``comparison.json``, and the cases that they name.
+"""The directory that a comparison leaves: ``compare.html``, ``comparison.md``, ``comparison.json``, and the cases that they
+name.
 
 The schema of ``comparison.json`` is ``reports/schema/comparison-4.json``.
 """
@@ -15,13 +16,17 @@ from cattrs import Converter, override
 from cattrs.gen import make_dict_unstructure_fn
 
 from records.run import Footer, Header, JudgedCase
+from reports.compare.acceptance import AcceptedText
 from reports.compare.answer import answer_to
 from reports.compare.cases import KnownFault, Shift
 from reports.compare.comparison import ClauseChange, Comparison, Unjudged
+from reports.compare.difference_texts import named
+from reports.compare.explanations import Reason
 from reports.compare.groups import Group
 from reports.compare.markdown import comparison_markdown
-from reports.compare.wording import seen, signature, text_of
-from reports.deviations import Deviation
+from reports.compare.withdrawn import Withdrawn
+from reports.compare.wording import seen, signature
+from reports.deviations import Deviation, Symptom
 from reports.page.comparison import comparison_page
 from reports.page.html import html_of
 from reports.stream import Run
@@ -74,9 +79,13 @@ _written(Header, "engine", "versions", "profile", "seed", "known_bad")
 _written(Footer, "exit", "digest")
 _written(Comparison, "compared", "differing", "diverged", "cut_short")
 _written(Deviation, "reason", "link", "until")
+_written(Symptom, "causes", "errors")
+_written(Reason, "since", "sentence", "source")
+_written(AcceptedText, "reason", "link", "until")
+_written(Withdrawn, "name", "sentence", "severity", "harm", "remedy", "clauses", "accepted", case_ids="cases")
 _written(
     Shift,
-    *("change", "clause", "severity", "cause", "before", "case", "step", "message", "accepted"),
+    *("change", "clause", "severity", "cause", "symptom", "before", "case", "step", "message", "accepted"),
     case_ids="cases",
 )
 _written(
@@ -100,6 +109,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "cases": written(comparison),
         "steps": comparison.steps,
         "shifts": written(comparison.shifts),
+        "withdrawn": written(comparison.withdrawn),
         "acceptance": _acceptance(comparison),
         "known_deviations": written(comparison.known_faults),
         "unjudged": {
@@ -124,7 +134,8 @@ def _acceptance(comparison: Comparison) -> dict[str, Any] | None:
     written = _CONVERTER.unstructure
     return {
         "file": str(comparison.acceptance.file),
-        "unused": [{"clauses": list(clauses), **written(table)} for table, clauses in comparison.unused.items()],
+        "unused": [{"clauses": list(clauses), **written(table)} for table, clauses in comparison.unused.items()]
+        + [{"texts": list(one.texts), **written(one)} for one in comparison.unused_texts],
         "ended": [written(one) for one in sorted(ended, key=lambda one: one.reason)],
     }
 
@@ -133,7 +144,9 @@ def _group(group: Group) -> dict[str, Any]:
     return {
         "signature": signature(group),
         "subject": group.subject,
-        "differences": [text_of(difference) for difference in group.differences],
+        "differences": [named(difference) for difference in group.differences],
+        "at_worst": group.severity.value,
+        "right": group.right.value,
         "explanation": _CONVERTER.unstructure(group.explanation),
         "cases": group.cases,
         "steps": group.steps,

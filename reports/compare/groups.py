@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
+from model.vocabulary.severity import Severity, gravest
 from model.vocabulary.steps import ENGINE_STEPS
 from records.run import JudgedCase, Step
+from reports.compare.acceptance import Acceptances
 from reports.compare.cases import Cases
 from reports.compare.commands import Command, command_of
+from reports.compare.costs import harm_of
+from reports.compare.difference_texts import named
 from reports.compare.differences import Difference, deletion_order_differs, differences
-from reports.compare.explanations import Explainer, Explanation
+from reports.compare.explanations import Explainer, Explanation, Finding, Kind, Reason, Right
 from reports.compare.facts import Field, facts
 from reports.compare.known_changes import Knowledge
 
@@ -26,6 +30,7 @@ class Group:
 
     differences: tuple[Difference, ...]
     explanation: Explanation | None
+    right: Right
     case_ids: frozenset[str] = field(repr=False)
     steps: int
     step: int | None
@@ -36,6 +41,16 @@ class Group:
     def cases(self) -> int:
         """How many cases have them."""
         return len(self.case_ids)
+
+    @property
+    def severity(self) -> Severity:
+        """The worst that the difference can cost, by what differs."""
+        return gravest(map(harm_of, self.differences))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is about texts and names alone."""
+        return self.severity is Severity.WRONG_WORDS
 
     @property
     def subject(self) -> str:
@@ -58,19 +73,25 @@ class _Places(Cases[tuple[JudgedCase, JudgedCase, "int | None"]]):
         self.found.append((base.id, step))
         self.add(base, (base, candidate, step))
 
-    def group(self, together: Iterable[Difference], explanation: Explanation | None) -> Group:
+    def group(self, together: Iterable[Difference], finding: Finding) -> Group:
         base, candidate, step = self.shown
-        return Group(tuple(together), explanation, self.ids, len(set(self.found)), step, base, candidate)
+        return Group(
+            tuple(together), finding.explanation, finding.right, self.ids, len(set(self.found)), step, base, candidate
+        )
+
+
+_UNKNOWN = Finding(None, Right.UNKNOWN)
 
 
 @final
 class Walk:
     """Compares case after case and groups the differences. What it counts: see ``Comparison``."""
 
-    def __init__(self, knowledge: Knowledge, explainer: Explainer) -> None:
+    def __init__(self, knowledge: Knowledge, explainer: Explainer, accepted: Acceptances) -> None:
         self._knowledge = knowledge
         self._explainer = explainer
-        self._found: dict[tuple[Difference, Explanation | None], _Places] = {}
+        self._accepted = accepted
+        self._found: dict[tuple[Difference, Finding], _Places] = {}
         self.steps = self.differing = self.diverged = self.cut_short = 0
         self.errors = [0, 0]  # of the generated cases of each side
 
@@ -81,7 +102,8 @@ class Walk:
             self.errors[side] += case.origin == "generated" and case.error is not None
         one, other = (case.error.kind if case.error else "judged" for case in cases)
         if one != other:
-            self._add({Difference(Command("case"), Field("case"), one, other): None}, *cases, None)
+            # A case that is not judged shows no fault of the side: it may be the suite's own error.
+            self._add({Difference(Command("case"), Field("case"), one, other): _UNKNOWN}, *cases, None)
             self.differing += 1
             return
         of_candidate = {step.index: step for step in candidate.steps}
@@ -97,7 +119,7 @@ class Walk:
             found = differences(_command(base, step.index), *seen)
             known = {one: self._knowledge.of(one) for one in found}
             left = [one for one, change in known.items() if change is None]
-            explained = {one: change.explanation if change else None for one, change in known.items()}
+            explained = {one: Finding(change.explanation, Right.BOTH) for one, change in known.items() if change}
             self._add(explained | self._explainer.explain(cases, step.index, seen, left), *cases, step.index)
             differs = differs or bool(found)
             diverges = any(difference.diverges for difference in found) or deletion_order_differs(*seen)
@@ -107,25 +129,34 @@ class Walk:
 
     def _add(
         self,
-        found: Mapping[Difference, Explanation | None],
+        found: Mapping[Difference, Finding],
         base: JudgedCase,
         candidate: JudgedCase,
         step: int | None,
     ) -> None:
-        for difference, explanation in found.items():
-            self._found.setdefault((difference.grouped, explanation), _Places()).take(base, candidate, step)
+        for difference, finding in found.items():
+            own = finding
+            if finding.explanation is None and (entry := self._accepted.of_difference(named(difference))):
+                own = replace(finding, explanation=Explanation(Kind.ACCEPTED, (Reason("", entry.reason, entry.link),)))
+            self._found.setdefault((difference.grouped, own), _Places()).take(base, candidate, step)
 
     def groups(self) -> tuple[Group, ...]:
         """The differences; those of the same command in the same steps are one group."""
-        merged: dict[object, tuple[list[Difference], Explanation | None, _Places]] = {}
-        for (difference, explanation), places in self._found.items():
-            key = (difference.command, explanation, tuple(places.found))
-            merged.setdefault(key, ([], explanation, places))[0].append(difference)
-        groups = [places.group(together, explanation) for together, explanation, places in merged.values()]
+        merged: dict[object, tuple[list[Difference], Finding, _Places]] = {}
+        for (difference, finding), places in self._found.items():
+            text = harm_of(difference) is Severity.WRONG_WORDS and finding.explanation is None
+            key = (difference.command, finding, text, tuple(places.found))
+            merged.setdefault(key, ([], finding, places))[0].append(difference)
+        groups = [places.group(together, finding) for together, finding, places in merged.values()]
         return tuple(
             sorted(
                 groups,
-                key=lambda group: (group.explanation is not None, -group.cases, -group.steps, repr(group.differences)),
+                key=lambda group: (
+                    (False, group.severity.rank) if group.explanation is None else (True, 0),
+                    -group.cases,
+                    -group.steps,
+                    repr(group.differences),
+                ),
             )
         )
 

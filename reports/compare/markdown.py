@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.compare.answer import answer_to
+from reports.compare.answer import answer_to, next_steps
 from reports.compare.cases import Change, size
 from reports.compare.comparison import ClauseChange, Comparison
 from reports.compare.groups import Group
@@ -12,9 +12,11 @@ from reports.compare.wording import (
     explained,
     fault_words,
     overview,
+    right_words,
     side_by_side,
     signature,
 )
+from reports.harms import can
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.verdicts import ClauseResult
@@ -38,6 +40,7 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
     parts = [
         f"# {answer.word.mark} {text(str(answer))}",
         "<br>\n".join(text(line) for line in overview(comparison)),
+        *_withdrawn(comparison, rows),
         *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
         *_shifts("## Known deviations, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
         *_shifts("## Fails on the candidate, not judged on the base", comparison, Change.UNCOMPARED, rows),
@@ -46,6 +49,7 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
         *_known_faults(comparison, rows),
         *_explained(comparison, rows),
         *_shifts("## Improved", comparison, Change.IMPROVED, rows),
+        *_next(comparison),
     ]
     if comparison.groups or comparison.shifts:
         parts.append(
@@ -78,6 +82,22 @@ def _shifts(title: str, comparison: Comparison, change: Change, rows: int, befor
     return _section(title, heading, lines, rows)
 
 
+def _withdrawn(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(
+            one.severity.value,
+            text(", ".join(one.clauses)),
+            text(one.sentence),
+            text(one.harm),
+            text(one.remedy),
+            text(f"{one.accepted.reason} ({one.accepted.link})" if one.accepted else ""),
+        )
+        for one in comparison.withdrawn
+    ]
+    heading = "| Severity | Clauses | Withdrawn | What it can do | Before the upgrade | Accepted |"
+    return _section("## Promises withdrawn", heading, lines, rows)
+
+
 def _section(title: str, heading: str, lines: list[str], rows: int, whole: str = _WHOLE) -> list[str]:
     """A table under its title; nothing if it has no rows."""
     return [title, table(heading, lines, rows, whole=whole)] if lines else []
@@ -104,10 +124,23 @@ def _known_faults(comparison: Comparison, rows: int) -> list[str]:
 
 def _unexplained(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(text(signature(group)), group.cases, group.steps, code(group.base.id)) for group in comparison.unexplained
+        row(
+            "words alone" if group.is_text else can(group.severity),
+            text(signature(group)),
+            right_words(group, comparison),
+            group.cases,
+            group.steps,
+            code(group.base.id),
+        )
+        for group in comparison.unexplained
     ]
-    heading, whole = "| Difference | Cases | Steps | Smallest case |", f"the details below and in {_WHOLE}"
-    return _section("## Unexplained differences", heading, lines, rows, whole)
+    heading = "| At worst | Difference | Which is right | Cases | Steps | Smallest case |"
+    return _section("## Unexplained differences", heading, lines, rows, f"the details below and in {_WHOLE}")
+
+
+def _next(comparison: Comparison) -> list[str]:
+    steps = [f"- {text(one)}" for one in next_steps(comparison)]
+    return ["## Next", "\n".join(steps)] if steps else []
 
 
 def _explained(comparison: Comparison, rows: int) -> list[str]:
@@ -129,20 +162,21 @@ def _explained(comparison: Comparison, rows: int) -> list[str]:
 def _details(comparison: Comparison, rows: int) -> list[str]:
     parts = ["## All differences"] if comparison.groups else []
     for group in comparison.groups[:rows]:
-        parts += _detail(group)
+        parts += _detail(group, comparison)
     left_out = len(comparison.groups) - rows
     if left_out > 0:
         parts.append(f"… and {counted(left_out, 'more difference')}, left out for size: all are in {_WHOLE}.")
     return parts
 
 
-def _detail(group: Group) -> list[str]:
+def _detail(group: Group, comparison: Comparison) -> list[str]:
     number = f"{counted(group.cases, 'case')}, {counted(group.steps, 'step')}"
     explanation = group.explanation
     kind = explanation.word if explanation else "unexplained"
     step = group.step_of(group.base)
     where = f"Step {group.step} of case {code(group.base.id)}: {code(step.text)}" if step else "No step was judged."
     known = [f"{text(explanation.sentence)} Source: {text(explanation.source)}."] if explanation else []
+    known.append(f"{text(right_words(group, comparison))}.")
     lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
     return folded(
         f"{signature(group)} ({kind}; {number})", where, *known, table("|  | Base | Candidate |", lines, len(lines))

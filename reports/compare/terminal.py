@@ -1,4 +1,5 @@
-"""A comparison on a terminal, on one screen: the answer, in what the candidate is worse, what differs, and where the rest is."""
+"""A comparison on a terminal, on one screen: the answer, in what the candidate is worse, what differs, and where the rest
+is."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from reports.compare.answer import Worse, answer_to, ways
+from reports.compare.answer import answer_to, next_steps
 from reports.compare.comparison import Comparison
-from reports.compare.wording import also, ended_words, explained, overview, signature
-from reports.harms import does, in_ways
+from reports.compare.weight import Way
+from reports.compare.wording import also, ended_words, explained, overview, unexplained
+from reports.harms import in_ways
 from reports.quantities import counted
 from reports.views.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 
@@ -22,7 +24,7 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     """Print a comparison. ``directory`` is where its files are; ``verbose``: every line of each kind."""
     answer = answer_to(comparison)
     show_text(console, str(answer), answer.word.style)
-    worse = ways(comparison)
+    worse = comparison.worse
     for number, way in enumerate(worse[:_WAYS], start=1):
         _show_way(number, way, comparison, console, directory)
     if len(worse) > _WAYS:
@@ -34,15 +36,17 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     for line in overview(comparison):
         show_clipped(console, line)
     show_command(console, "report", str(directory / "compare.html"))
+    for step in next_steps(comparison, cases=str(directory / "cases")):
+        show_fact(console, "next", step)
 
 
-def _show_way(number: int, way: Worse, comparison: Comparison, console: Console, directory: Path) -> None:
+def _show_way(number: int, way: Way, comparison: Comparison, console: Console, directory: Path) -> None:
     lead = way.lead
     sentence = next(one.sentence for one in comparison.clauses if one.clause == lead.clause)
     also = f"; with it {', '.join(way.clauses)}" if way.clauses else ""
     show_text(console)
     known = "known, " if way.is_known else ""
-    show_text(console, f"{number}. {known}{does(lead.severity)}: {lead.cause}", "bold red")
+    show_text(console, f"{number}. {known}{way.does}: {lead.cause}", "bold red")
     show_fact(console, "promised", f"{sentence} ({lead.clause}{also})")
     show_fact(console, "seen", lead.message)
     show_fact(console, "before", lead.before)
@@ -58,7 +62,7 @@ def _show_way(number: int, way: Worse, comparison: Comparison, console: Console,
 def _kinds(comparison: Comparison) -> dict[str, Sequence[str]]:
     """What else is to be said, a line for each."""
     return {
-        "unexplained": [f"{signature(one)} ({one.base.id})" for one in comparison.unexplained],
+        **unexplained(comparison),
         **also(comparison),
         "explained": [f"{one.word}: {one.sentence}" for one, _ in explained(comparison)],
     }

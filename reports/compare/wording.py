@@ -15,77 +15,19 @@ from reports.answers import named
 from reports.circumstances import machines_differ, profile_of, versions_of
 from reports.compare.cases import Change, KnownFault, Shift
 from reports.compare.comparison import Comparison
-from reports.compare.differences import Difference
-from reports.compare.explanations import Explanation, Kind
+from reports.compare.difference_texts import joined
+from reports.compare.explanations import Explanation, Kind, Right
 from reports.compare.groups import Group
+from reports.compare.withdrawn import Withdrawn
 from reports.deviations import Deviation
-from reports.harms import does
+from reports.harms import can, does
 from reports.quantities import counted
 from reports.stream import Run
 
-#: Of lists and amounts, by field.
-_AMOUNTS = {
-    "vanished": "deletes {} files from storage",
-    "changed_beside": "changes {} files outside the table",
-    "removed": "removes {} files",
-    "masked": "marks rows as deleted in {} files",
-    "added": "adds {} files",
-    "appeared": "writes {} {}",
-    "changed": "writes {} rows of change files",
-    "rows": "returns {} rows",
-}
-_MEMBERS = {
-    "remove_fields": "remove fields",
-    "add_fields": "add fields",
-    "change_fields": "cdc fields",
-    "places": "new files are in",
-    "keys": "commitInfo",
-    "last_vacuum.keys": "_last_vacuum_info",
-}
-
 
 def signature(group: Group) -> str:
-    """What differs, in one line. Differences in a name only share a text: ``metrics + a, b``."""
-    names: dict[str, list[str]] = {}
-    for difference in group.differences:
-        head, name = _parts(difference)
-        names.setdefault(head, []).append(name)
-    return f"{group.subject}: {'; '.join(head + ', '.join(filter(None, tails)) for head, tails in names.items())}"
-
-
-def text_of(difference: Difference) -> str:
-    """``error none → DELTA_…``, ``deletes fewer files from storage``, ``metrics + numFiles``."""
-    return "".join(_parts(difference))
-
-
-def _parts(found: Difference) -> tuple[str, str]:
-    """The text in two parts; differences with the same first part are joined."""
-    part, name, within = found.field.part, found.field.name, found.field.within
-    values = f"{found.base or 'none'} → {found.candidate or 'none'}"
-    of_commit = f"{within.removeprefix('VACUUM ')}: " if within.startswith("VACUUM ") else ""
-    if part == "error" and name:
-        change = "different message" if found.amount else f"{name} {values}"
-        return f"error {within}: {change}", ""
-    if found.amount is not None:
-        amount = found.amount.value
-        if part == "checkpoints":
-            return f"writes {amount} checkpoints", ""
-        if part in ("parameters", "metrics"):
-            return f"{of_commit}different value of the {part.removesuffix('s')} ", name
-        if part == "rows" and found.command.kind == "vacuum":
-            return f"lists {amount} files", ""
-        return _AMOUNTS[part].format(amount, within), ""
-    if part == "values":
-        return f"{of_commit}commitInfo.{name} {values}", ""
-    if found.field.path in _MEMBERS or part in ("parameters", "metrics"):
-        head = f"{of_commit}{_MEMBERS.get(found.field.path, part)}"
-        return (f"{head} + ", found.candidate) if found.candidate else (f"{head} - ", found.base or "")
-    return {
-        "broken": f"the log: {values}",
-        "case": values,
-        "last_vacuum": f"_last_vacuum_info {values}",
-        "operations": f"commits {values}",
-    }.get(part, f"{part} {values}"), ""
+    """What differs, in one line."""
+    return f"{group.subject}: {joined(group.differences)}"
 
 
 # The whole comparison --------------------------------------------------------------------------------------------------
@@ -126,20 +68,56 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
 
 
 def also(comparison: Comparison) -> dict[str, list[str]]:
-    """What is to be said besides the ways to be worse and the differences, by title, a line for each: what is accepted, what
-    fails where it was not judged before, and what is better."""
+    """What is to be said besides the ways to be worse and the differences, by title, a line for each: what is withdrawn,
+    what is accepted, what fails where it was not judged before, and what is better."""
     by = comparison.acceptance.file if comparison.acceptance else ""
     unjudged = f"fails on {named(comparison.candidate)}, not judged on {named(comparison.base)}"
     found = {
+        "withdrawn": [f"{can(one.severity)}: {withdrawn_words(one)}" for one in comparison.lost],
         f"worse, and accepted by {by}": [
             f"{does(one.severity)}: {one.cause} ({one.by})" for one in accepted(comparison)
+        ],
+        f"withdrawn, and accepted by {by}": [
+            f"{can(one.severity)}: {one.sentence} ({one.accepted.reason})"
+            for one in comparison.withdrawn
+            if one.accepted is not None
         ],
         unjudged: [
             f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(Change.UNCOMPARED)
         ],
-        "better": [f"no longer {does(one.severity)}: {one.cause}" for one in comparison.shifted(Change.IMPROVED)],
+        "better": [f"no longer {one.does}: {one.lead.cause}" for one in comparison.better],
     }
     return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
+
+
+def withdrawn_words(one: Withdrawn) -> str:
+    """What is withdrawn, what that can do, and what to do before the upgrade; with the clauses that no longer hold."""
+    clauses = f" ({', '.join(one.clauses)})" if one.clauses else ""
+    return f"{one.sentence}{clauses} {one.harm} Before the upgrade: {one.remedy}"
+
+
+def right_words(group: Group, comparison: Comparison) -> str:
+    """Which side is right, as far as the verdicts and the model tell."""
+    return {
+        Right.BASE: f"{named(comparison.base)} is right",
+        Right.CANDIDATE: f"{named(comparison.candidate)} is right",
+        Right.BOTH: "each does as its own rules say",
+        Right.NEITHER: "neither is right",
+        Right.UNKNOWN: "nothing tells which is right",
+    }[group.right]
+
+
+def unexplained(comparison: Comparison) -> dict[str, list[str]]:
+    """The differences that nothing explains, the gravest first, a line for each; mere texts apart."""
+    found: dict[str, list[str]] = {"unexplained": [], "unexplained, in words alone": []}
+    for one in comparison.unexplained:
+        told = f"{signature(one)} ({one.base.id})"
+        if one.is_text:
+            found["unexplained, in words alone"].append(told)
+        else:
+            right = "" if one.right is Right.UNKNOWN else f", {right_words(one, comparison)}"
+            found["unexplained"].append(f"{can(one.severity)}{right}: {told}")
+    return found
 
 
 def ended_words(shift: Shift, comparison: Comparison) -> str:
@@ -151,10 +129,11 @@ def ended_words(shift: Shift, comparison: Comparison) -> str:
 
 def unused(comparison: Comparison) -> list[str]:
     """One line on the entries of the user's file that nothing needed, if there are any."""
-    if comparison.acceptance is None or not comparison.unused:
+    if comparison.acceptance is None:
         return []
-    entries = "; ".join(f"{', '.join(clauses)} ({table.reason})" for table, clauses in comparison.unused.items())
-    return [f"Not needed in {comparison.acceptance.file}: {entries}"]
+    entries = [f"{', '.join(clauses)} ({table.reason})" for table, clauses in comparison.unused.items()]
+    entries += [f"{', '.join(one.texts)} ({one.reason})" for one in comparison.unused_texts]
+    return [f"Not needed in {comparison.acceptance.file}: {'; '.join(entries)}"] if entries else []
 
 
 def overview(comparison: Comparison) -> list[str]:
@@ -213,12 +192,15 @@ def _versions(run: Run) -> str:
     return f"{header.engine}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 
 
-_ORDER = (Kind.VIOLATION, Kind.KNOWN_DEVIATION, Kind.RULE, Kind.KNOWN_CHANGE)
+_ORDER = (
+    *(Kind.ACCEPTED, Kind.VIOLATION, Kind.KNOWN_DEVIATION),
+    *(Kind.PREDICTION, Kind.RULE, Kind.KNOWN_CHANGE),
+)
 
 
 def explained(comparison: Comparison) -> list[tuple[Explanation, list[Group]]]:
-    """The explanations that occurred, with the groups that they explain: violations, known deviations, rules, known changes; each
-    in the order of versions."""
+    """The explanations that occurred, with the groups that they explain: violations, known deviations, rules, known changes;
+    each in the order of versions."""
     found: dict[Explanation, list[Group]] = {}
     for group in comparison.groups:
         if group.explanation is not None:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.answers import Answer, named
-from reports.compare.answer import Worse, answer_to, ways
+from reports.compare.answer import answer_to, next_steps
 from reports.compare.cases import Change
 from reports.compare.comparison import ClauseChange, Comparison
 from reports.compare.explanations import Explanation
 from reports.compare.groups import Group
-from reports.compare.wording import also, overview, side_by_side, signature
+from reports.compare.weight import Way
+from reports.compare.wording import also, overview, right_words, side_by_side, signature, unexplained
 from reports.harms import does
 from reports.page.content import Fact, StepShown, case_in
 from reports.page.picture import Picture, picture_of
@@ -23,7 +24,7 @@ from reports.quantities import counted
 class WayShown:
     """A way in which the candidate is worse."""
 
-    worse: Worse
+    worse: Way
     harm: str
     sentence: str
     cases: str
@@ -40,6 +41,7 @@ class DifferenceShown:
 
     text: str
     explanation: Explanation | None
+    right: str
     cases: str
     case: str
     step: str
@@ -60,7 +62,7 @@ class ComparisonPage:
 def comparison_page(comparison: Comparison) -> ComparisonPage:
     """The page of a comparison, whose cases lie in ``cases/`` beside it."""
     sentences = {one.clause: one.sentence for one in comparison.clauses}
-    worse = ways(comparison)
+    worse = comparison.worse
     both = [
         f"{does(one.severity)}: {one.reason}" for one in comparison.known_faults if one.on_base and one.on_candidate
     ]
@@ -69,8 +71,8 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
         answer=answer_to(comparison),
         facts=tuple(_facts(comparison)),
         ways=tuple(_way(one, sentences) for one in worse),
-        kinds={**also(comparison), "known of both": both},
-        differences=tuple(map(_difference, comparison.groups)),
+        kinds={**also(comparison), **unexplained(comparison), "known of both": both, "next": [*next_steps(comparison)]},
+        differences=tuple(_difference(one, comparison) for one in comparison.groups),
         clauses=tuple(one for one in comparison.clauses if one.change is not Change.SAME),
     )
 
@@ -83,7 +85,7 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
         yield Fact("Compared", line)
 
 
-def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
+def _way(way: Way, sentences: dict[str, str]) -> WayShown:
     lead, before = way.lead, way.lead.opposite
     case = case_in(lead.case)
     now = () if case is None else tree_of(case, lead.case, lead.step)
@@ -91,7 +93,7 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
     violation = next(violations, None)
     return WayShown(
         worse=way,
-        harm=does(lead.severity),
+        harm=way.does,
         sentence=sentences[lead.clause],
         cases=counted(len(way.case_ids), "case"),
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
@@ -102,11 +104,12 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
     )
 
 
-def _difference(group: Group) -> DifferenceShown:
+def _difference(group: Group, comparison: Comparison) -> DifferenceShown:
     step = group.step_of(group.base)
     return DifferenceShown(
         text=signature(group),
         explanation=group.explanation,
+        right=right_words(group, comparison),
         cases=counted(group.cases, "case"),
         case=group.base.id,
         step=step.text if step else "",

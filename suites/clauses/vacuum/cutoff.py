@@ -10,6 +10,7 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
+from model.vocabulary.withdrawals import RETAIN_IGNORED
 from records.expectations import FieldIs
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
@@ -129,6 +130,7 @@ RETENTION = (
         "RETAIN n HOURS, shorter or longer than the table's retention, sets the cutoff to n hours before the present.",
         sources=("S1", "C 1.2"),
         before="4.1",
+        withdrawal=RETAIN_IGNORED,
     )(keeps_and_deletes(by_cutoff, when=lambda v: bool(v.retain))),
     clause(
         "VAC-KEEP-2B",
