@@ -262,7 +262,7 @@ until = {}
 
 def accepted(tmp_path: Path, text: str) -> Acceptance:
     (tmp_path / "ours.toml").write_text(text, encoding="utf-8")
-    return acceptance_in(tmp_path / "ours.toml")
+    return replace(acceptance_in(tmp_path / "ours.toml"), file=Path("ours.toml"))
 
 
 def test_one_difference_is_accepted_and_no_other_until_its_end(tmp_path: Path) -> None:
@@ -273,7 +273,11 @@ def test_one_difference_is_accepted_and_no_other_until_its_end(tmp_path: Path) -
     assert explained.explanation is not None
     assert (explained.explanation.kind, explained.explanation.sentence) == (Kind.ACCEPTED, "We delete nothing there.")
     both = one + ACCEPTED.format("DELETE: error X: different message", '"4.5"')
-    assert compare(*differing(), acceptance=accepted(tmp_path, both)).exit == 0
+    comparison = compare(*differing(), acceptance=accepted(tmp_path, both))
+    assert verdict(comparison) == (
+        "UPGRADE: nothing is worse on spark 4.4.0 than on 4.0.0, but for 2 differences that ours.toml accepts (the worst: "
+        "data loss)"
+    )
     past = both.replace('"4.5"', '"4.3"')
     assert compare(*differing(), acceptance=accepted(tmp_path, past)).exit == 3
     unneeded = one + ACCEPTED.format("VACUUM: never seen", '"4.5"').replace("We delete", "We see")
@@ -307,7 +311,8 @@ def test_what_is_proposed_is_accepted(tmp_path: Path) -> None:
     assert {Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED} <= changes and comparison.exit == 1
     assert proposed(tmp_path, before, after).exit == 0
     assert proposed(tmp_path, base, candidate).exit == 0, "single differences that nothing explains"
-    assert proposed(tmp_path, KEPT, GONE).exit == 0, "a promise that is withdrawn"
+    withdrawing = proposed(tmp_path, KEPT, GONE)
+    assert withdrawing.exit == 0 and "but for 1 withdrawn promise that " in verdict(withdrawing)
 
 
 def test_what_is_proposed_accepts_no_other_error(tmp_path: Path) -> None:
@@ -317,7 +322,7 @@ def test_what_is_proposed_accepts_no_other_error(tmp_path: Path) -> None:
 
     base = run(case(1, step(error=error("C"))), first=header("4.0.0"))
     ours = accepted(tmp_path, proposal(compare(base, refusing("C"))))
-    assert 'symptom.errors = ["C"]' in ours.file.read_text(encoding="utf-8")
+    assert 'symptom.errors = ["C"]' in (tmp_path / "ours.toml").read_text(encoding="utf-8")
     assert compare(base, refusing("C"), acceptance=ours).exit == 0
     assert compare(base, refusing("OTHER"), acceptance=ours).exit == 1
 

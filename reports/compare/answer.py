@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from model.vocabulary.severity import Severity
+from model.vocabulary.severity import Severity, gravest
 from reports.answers import Answer, Word, named
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, engine_of
@@ -102,8 +102,15 @@ def _withdrawn(lost: Sequence[Withdrawn]) -> str:
 
 
 def _but_accepted(comparison: Comparison) -> str:
-    found = accepted(comparison)
-    if not found or comparison.acceptance is None:
+    """``, but for 1 fault and 2 differences that ours.toml accepts (the worst: data loss)``."""
+    faults = accepted(comparison)
+    promises = [one for one in comparison.withdrawn if one.accepted is not None]
+    differences = [group for groups in comparison.accepted_differences.values() for group in groups]
+    harms = [one.severity for one in faults]
+    harms += [one.severity for one in promises] + [one.severity for one in differences]
+    if not harms or comparison.acceptance is None:
         return ""
-    worst = found[0].severity.value
-    return f", but for {counted(len(found), 'fault')} that {comparison.acceptance.file} accepts (the worst: {worst})"
+    numbers = {"fault": len(faults), "withdrawn promise": len(promises), "difference": len(differences)}
+    *most, last = [counted(number, noun) for noun, number in numbers.items() if number]
+    what = f"{', '.join(most)} and {last}" if most else last
+    return f", but for {what} that {comparison.acceptance.file} accepts (the worst: {gravest(harms).value})"

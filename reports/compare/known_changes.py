@@ -180,6 +180,21 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             ],
         ),
         change(
+            "1.5.1",
+            "An OPTIMIZE reports how it chose the files that it joins.",
+            "https://github.com/delta-io/delta-rs/pull/4326",
+            added(
+                *("OPTIMIZE", "metrics", "maxBinSpanFiles", "plannerStrategy", "preservedStableOrder"),
+                within="OPTIMIZE",
+            ),
+        ),
+        change(
+            "1.5.1",
+            "The removes of an OPTIMIZE say that they have the partition values and the size of the file.",
+            "https://github.com/delta-io/delta-rs/blob/python-v1.5.1/crates/core/src/operations/optimize.rs",
+            added("OPTIMIZE", "remove_fields", "extendedFileMetadata=true"),
+        ),
+        change(
             "1.6.6",
             "An append reports how often its commit was tried again.",
             "https://github.com/delta-io/delta-rs/pull/3848",
