@@ -20,6 +20,9 @@ from reports.failures import Failure
 #: The most seconds of one script: on Spark it starts a JVM of its own.
 _LIMIT = 240
 
+#: What a script says by its exit code.
+_WORDS = {0: HOLDS, 1: VIOLATED, 2: CANNOT_TELL}
+
 #: How many scripts run at once.
 _AT_ONCE = 2
 
@@ -77,13 +80,13 @@ def answer_of(written: Script, workspace: Path) -> tuple[str, str]:
     if done.returncode < 0:
         return CANNOT_TELL, f"the engine ended the process (signal {-done.returncode})"
     lines = _lines(done.stdout)
-    said = (
-        lines[-1] if lines else next(iter(reversed(_lines(done.stderr))), f"it ended with exit code {done.returncode}")
-    )
-    spoken = next(
-        (word for word in (HOLDS, VIOLATED, CANNOT_TELL) if any(line.startswith(word) for line in lines)), None
-    )
-    return spoken or "nothing", said[:500].replace(str(home / "t"), "…")
+    # A script ends with its verdict: the exit code, and the line that says it. The engine may print such a line too, and
+    # Python ends a script that breaks off with the code of VIOLATED.
+    word = _WORDS.get(done.returncode)
+    verdict = next((line for line in reversed(lines) if word is not None and line.startswith(f"{word}:")), None)
+    ended = f"it ended with exit code {done.returncode}"
+    said = verdict or next(reversed(_lines(done.stderr)), ended)
+    return word if word is not None and verdict is not None else "nothing", said[:500].replace(str(home / "t"), "…")
 
 
 def _lines(text: str) -> list[str]:

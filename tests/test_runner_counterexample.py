@@ -22,8 +22,9 @@ from model.vocabulary.values import Type
 from records.expectations import Succeeds
 from records.run import JudgedCase
 from reports.counterexamples.checked import Checked, disagreements, read_checked
+from reports.counterexamples.examples import Script
 from reports.failures import failures
-from runner.counterexample import write_counterexamples
+from runner.counterexample import answer_of, write_counterexamples
 from suites.catalogue import CATALOGUE, unsupported
 from tests.small_streams import header
 
@@ -121,3 +122,33 @@ def test_only_so_many_scripts_are_run_the_gravest_first(line: JudgedCase, tmp_pa
     assert len(list(tmp_path.glob("counterexamples/*/reproduce.py"))) >= 1
     (first,) = checked(line, tmp_path, scripts=1)
     assert first.clause == failures(header(clauses=CATALOGUE), [line])[0].lead.clause
+
+
+NOISE = """print("HOLDS the lock")
+print("VIOLATED: a setting of the engine")
+print("CANNOT TELL: says the engine")
+print("HOLDS: says the engine")
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "answer", "said"),
+    [
+        ('print("VIOLATED: rows - expected 1 and found 2")\nsys.exit(1)', "VIOLATED", "VIOLATED: rows - expected 1"),
+        ('print("HOLDS: rows - expected 1 and found 1")\nsys.exit(0)', "HOLDS", "HOLDS: rows - expected 1"),
+        ('print("CANNOT TELL: OSError()")\nsys.exit(2)', "CANNOT TELL", "CANNOT TELL: OSError()"),
+        ('print("VIOLATED: rows")\nprint("bye")\nsys.exit(1)', "VIOLATED", "VIOLATED: rows"),
+        ("sys.exit(3)", "nothing", "it ended with exit code 3"),
+        ("os.kill(os.getpid(), 9)", "CANNOT TELL", "the engine ended the process (signal 9)"),
+    ],
+)
+def test_a_script_says_it_by_its_exit_code(end: str, answer: str, said: str, tmp_path: Path) -> None:
+    """Lines of the engine that begin with such a word do not count."""
+    found = answer_of(Script("C", f"import os, sys\n{NOISE}{end}\n", "/tmp/none"), tmp_path)
+    assert found[0] == answer and found[1].startswith(said)
+
+
+@pytest.mark.parametrize("end", ["import nothing_of_the_kind", "os._exit(0)", "sys.exit(1)", "sys.exit(2)"])
+def test_a_script_that_does_not_run_to_its_end_says_nothing(end: str, tmp_path: Path) -> None:
+    text = f"import os, sys\nprint('HOLDS the lock')\nprint('VIOLATED the lock')\n{end}\n"
+    assert answer_of(Script("C", text, "/tmp/none"), tmp_path)[0] == "nothing"

@@ -15,6 +15,8 @@ from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import PromiseBroken, fixed_cases
+from harness.campaigns.machine import Judging
+from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.conditions import CONDITIONS
 from harness.judging.excuses import KnownDeviation
@@ -33,6 +35,7 @@ from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from suites.test_programs import ENGINE_STEPS, TableMachine
 from tests.builders.observations import full_judge
+from tests.handmade_crashes import CRASHES
 
 
 def explore(
@@ -69,6 +72,23 @@ def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
     assert shown.violations
     judged = full_judge(bad, tmp_path / "again").judge(shown.case)
     assert judged.violated == [id for id, result in shown.clauses.items() if result.verdict is run.Verdict.FAIL]
+
+
+def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: Path) -> None:
+    """As where the case is judged at once: the script of the violation begins from it."""
+    case, fault = CRASHES["rows: committed 0 whole"], "crash-removes-before-it-adds"
+    found: list[JudgedCase] = []
+    following = Judging(full_judge(known_bad(fault), tmp_path / "machine"), found.append, lambda judged: None)
+    following.start(case.table)
+    for number in range(1, len(case.steps) + 1):
+        if following.take(Case(case.table, case.steps[:number])):
+            break
+    at_once = full_judge(known_bad(fault), tmp_path / "judge").judge(case)
+    assert found[0].failed == at_once.failed and at_once.left is not None and found[0].left is not None
+    assert [file.path for file in found[0].left.files if "_delta_log" in file.path] == [
+        file.path for file in at_once.left.files if "_delta_log" in file.path
+    ]
+    assert case_record(found[0], campaign="c", shard=0, index=0, origin="generated").left == found[0].left
 
 
 def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

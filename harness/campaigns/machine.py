@@ -81,7 +81,8 @@ class Judging:
         return over
 
     def _judged(self, case: Case, run: CaseRun) -> JudgedCase:
-        return JudgedCase(case, tuple(run.records), run.tallies, self._failure, run.coverage, run.processors)
+        records = tuple(run.records)
+        return JudgedCase(case, records, run.tallies, self._failure, run.coverage, run.processors, run.left)
 
     def end(self, case: Case) -> None:
         shutil.rmtree(self._root.parent, ignore_errors=True)
