@@ -42,11 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="also the tests that are marked slow, and every known-bad engine where a sample is tried otherwise",
     )
-    flaky.pytest_addoption(parser)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    flaky.pytest_configure(config)
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    flaky.pytest_sessionfinish(session)
 
 
 @pytest.hookimpl(tryfirst=True)
