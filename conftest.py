@@ -1,3 +1,3 @@
-"""The root conftest: the suite's options and hooks are in ``runner.plugin``."""
+"""The root conftest: the suite's options and hooks are in ``runner.plugin``, which tox.ini loads before any conftest."""
 
-from runner.plugin import *  # noqa: F403 - pytest finds hooks and fixtures by their names here
+pytest_plugins = ["runner.plugin"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoints, entry_points
@@ -79,9 +81,22 @@ def kind_of(engine: str) -> EngineKind:
     return cast(EngineKind, found)
 
 
+@contextmanager
+def _installed(engine: str) -> Iterator[None]:
+    """Raises EngineUnavailable, with the remedy, where a package is missing that the engine imports."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise EngineUnavailable(
+            f"{engine} cannot be judged in {sys.prefix}, where the package {missing.name} is not installed: install it, or "
+            "use an environment that tox makes, such as that of tox -e gate-version."
+        ) from missing
+
+
 def provider_for(engine: str, settings: Settings) -> Provider:
     """The provider of an engine. Raises EngineUnavailable, with the remedy."""
-    return kind_of(engine).provider(settings)
+    with _installed(engine):
+        return kind_of(engine).provider(settings)
 
 
 def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
@@ -130,17 +145,20 @@ def rules_of(engine: str, version: str) -> Rules:
 
 def installed_version(engine: str) -> str:
     """The version of an engine in this environment. Raises EngineUnavailable if there is none."""
-    return kind_of(engine).installed_version()
+    with _installed(engine):
+        return kind_of(engine).installed_version()
 
 
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:
     """A worker's adapter. ``time_limit`` is in seconds per step. Raises EngineUnavailable."""
-    return kind_of(engine).open_adapter(lease, time_limit=time_limit)
+    with _installed(engine):
+        return kind_of(engine).open_adapter(lease, time_limit=time_limit)
 
 
 def start(engine: str, provider: Provider, *, time_limit: float) -> None:
     """Start the provider of an engine. Raises EngineUnavailable; also for an engine from outside that workers could not open."""
     if engine in ENGINES:
-        provider.start()
+        with _installed(engine):
+            provider.start()
     else:
         outside.start(engine, kind_of(engine), provider, time_limit=time_limit)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
 from reports.answers import Word
 from reports.compare.comparison import compare
@@ -17,6 +18,7 @@ from reports.compare.prediction import prediction_between
 from reports.compare.proposal import write_proposal
 from reports.compare.terminal import show_comparison
 from reports.known_deviations import acceptance_in
+from reports.marks import COMPARISON, INDEX, VIEWS, require_own
 from reports.merging import merge
 from reports.page.html import write_index
 from reports.page.index import worst
@@ -30,6 +32,7 @@ def render(arguments: argparse.Namespace) -> int:
     run = read_run(arguments.run)
     own = stream_path(arguments.run).parent
     out: Path = arguments.out or own
+    require_own(out, VIEWS, option="--out")
     write_views(run, out, beside=own)
     show(run, Console(), directory=own, page=out / "report.html", verbose=arguments.verbose)
     return 0
@@ -46,6 +49,7 @@ def compare_runs(arguments: argparse.Namespace) -> int:
     """``compare BASE CANDIDATE``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST (``reports.compare.answer``)."""
     acceptance = acceptance_in(arguments.accept) if arguments.accept is not None else None
     runs = read_run(arguments.base), read_run(arguments.candidate)
+    require_own(arguments.out, COMPARISON, option="--out")
     found = compare(*runs, prediction_between, acceptance, allows_changes=arguments.allow_changes)
     write_comparison(found, arguments.out)
     if arguments.propose_accept is not None:
@@ -57,6 +61,7 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 def index(arguments: argparse.Namespace) -> int:
     """``index FOLDER [--out FILE]``: one page over the runs below a folder; 0 if each is KEPT, 1 if one is BROKEN, else 2."""
     out: Path = arguments.out or arguments.folder / "index.html"
+    require_own(out.parent, {out.name: INDEX}, option="--out")
     page = write_index(arguments.folder, out)
     print(f"{worst(page).value}: {len(page.runs)} runs in {out}")
     return {Word.KEPT: 0, Word.BROKEN: 1}.get(worst(page), 2)
@@ -135,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         result: int = arguments.do(arguments)
-    except (UsageMistake, OSError) as error:
+    except (UsageMistake, EngineUnavailable, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return result

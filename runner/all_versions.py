@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from reports.stream import read_run
 from reports.verdicts import ATTENTION
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
-from runner.given_options import given
+from runner.given_options import check_engine, check_gate, given, parsed
 
 DIRECTORY = Path("build/versions")
 
@@ -123,23 +122,31 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=judged)
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
     parser.add_argument("--write", action="store_true", help="put the table into the page that has a place for it")
-    asked, options = parser.parse_known_args(arguments)
-    if "shard" in given(arguments):
+    asked = parsed(parser, arguments)
+    chosen = given(asked.options)
+    if "shard" in chosen:
         raise UsageMistake("--shard judges a part of each version, and the table is of whole runs: leave it out.")
+    options = ["--profile", asked.profile, *asked.options]
+    if asked.unknown:  # what follows one of them was taken for a version
+        check_gate(asked.unknown)
     versions = _asked(asked.versions)
+    for version in versions:
+        check_engine(chosen, version)
+    check_gate(["--engine", versions[0].engine, *options])
     engine = versions[0].engine
     page = page_of(engine) if asked.write else None
     for version in versions:
         print(f"{version.title}.", flush=True)
-        run_gate(version, ["--profile", asked.profile, *options], report=directory(engine, version.version))
+        run_gate(version, options, report=directory(engine, version.version))
+    if not any(row(engine, version.version) for version in versions):
+        raise UsageMistake("No gate came to its end, as is said above: there is no table.")
     releases = releases_of(engine)
     rows = {known: found for known in releases.judged if (found := row(engine, known)) is not None}
     rows |= {version.version: row(engine, version.version) or _not_run(version) for version in versions}
     text = table(releases.columns.values(), sorted(rows.values(), key=lambda row: parse(row.versions[0])))
     print(text)
     (ROOT / DIRECTORY / f"{kind_of(engine).name}-versions.md").write_text(f"{text}\n", encoding="utf-8")
-    with suppress(StreamError):  # no run came to its end, as the table says
-        write_index(ROOT / DIRECTORY, ROOT / DIRECTORY / "index.html")
+    write_index(ROOT / DIRECTORY, ROOT / DIRECTORY / "index.html")
     if page is not None:
         page.write_text(written(page.read_text(encoding="utf-8"), text, engine), encoding="utf-8")
     return max(rows[version.version].exit for version in versions)

@@ -43,6 +43,10 @@ def positive(text: str) -> float:
 
 Main = Callable[[list[str]], int]
 
+#: What a command says that the user interrupts, and the exit code that shells use then.
+INTERRUPTED = "Interrupted. What was written before that is kept."
+INTERRUPTED_CODE = 128 + signal.SIGINT
+
 
 def in_a_sentence(main: Main) -> Main:
     """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130."""
@@ -56,8 +60,8 @@ def in_a_sentence(main: Main) -> Main:
         except BrokenExecutor:
             print("A worker process died: nothing is proven. What was written before that is kept.", file=sys.stderr)
         except KeyboardInterrupt:
-            print("Interrupted. What was written before that is kept.", file=sys.stderr)
-            return 128 + signal.SIGINT  # the code that shells use
+            print(INTERRUPTED, file=sys.stderr)
+            return INTERRUPTED_CODE
         return 2
 
     return wrapped

@@ -28,7 +28,7 @@ from reports.counterexamples.checked import disagreements
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.known_deviations import deviations_in, known, places_of
-from reports.report_directory import prepare
+from reports.report_directory import reserve
 from reports.stream import FILE_NAME, read_stream
 from reports.stream_writer import RunWriter
 from reports.verdicts import footer_of, verdicts
@@ -37,6 +37,7 @@ from reports.views.terminal import Progress, show, show_answer
 from runner.channel import Caller
 from runner.circumstances import circumstances, set_up
 from runner.claims import Claims
+from runner.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.counterexample import write_counterexamples
 from runner.header import run_header
 from runner.options import Options
@@ -78,8 +79,6 @@ class Controller:
         self._progress = Progress(console)
         self._set_up = set_up(options.spark_master, options.storage)
         self._deviations = deviations_in(options.deviations, places=places_of(self._set_up))
-        if options.replay is None:
-            self._open.enter_context(prepare(options.report_dir, option="--report-dir"))
         self._workspace = Workspace(options.table_root)
         self._gateway = None
         if options.storage is Storage.S3:
@@ -98,8 +97,13 @@ class Controller:
         )
 
     def start(self) -> None:
-        """Start the engine. Raises EngineUnavailable."""
+        """Start the engine; only then an earlier report is removed. Raises EngineUnavailable or UsageMistake."""
+        reserved = None
+        if self._options.replay is None:
+            reserved = self._open.enter_context(reserve(self._options.report_dir, option="--report-dir"))
         start(self._options.engine, self._provider, time_limit=self._options.time_limit)
+        if reserved is not None:
+            reserved.clear()
 
     @cached_property
     def plan(self) -> Plan:
@@ -218,6 +222,12 @@ class Controller:
         if footer.steps >= WARM:
             self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
         return footer.exit
+
+    def interrupted(self) -> int:
+        """The user ends the run: say so, and return the exit code. The stream gets no footer."""
+        self._progress.stop()
+        self._console.print(INTERRUPTED, highlight=False, soft_wrap=True)
+        return INTERRUPTED_CODE
 
     @property
     def _broken(self) -> bool:

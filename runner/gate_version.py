@@ -15,7 +15,8 @@ from pathlib import Path
 from engines.kind import Version
 from engines.versions import version_of
 from records.mistakes import UsageMistake
-from reports.stream import FILE_NAME
+from reports.report_directory import prepare
+from runner.child_process import exit_code_of
 from runner.commands import in_a_sentence
 from runner.given_options import check_engine, check_gate, given
 
@@ -36,9 +37,20 @@ def available(text: str) -> Version:
     if not version.is_listed:
         requirement = version.requirements[0]
         asked = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--no-deps", "--ignore-installed"]
-        if subprocess.run([*asked, requirement], capture_output=True, check=False).returncode:
-            raise UsageMistake(f"pip finds no {requirement}: name a release that exists.")
+        pip = subprocess.run([*asked, requirement], capture_output=True, text=True, check=False)
+        if pip.returncode:
+            raise UsageMistake(_refusal(requirement, pip.stderr))
     return version
+
+
+def _refusal(requirement: str, errors: str) -> str:
+    """Why pip does not install it, in a sentence. Where it is told of no release at all, it has not reached a registry."""
+    if "(from versions: none)" not in errors:
+        return f"pip finds no {requirement}: name a release that exists."
+    return (
+        f"pip cannot look up {requirement}, as its registry cannot be reached: check the network, or the mirror that pip is "
+        "set to."
+    )
 
 
 def variables(version: Version) -> dict[str, str]:
@@ -53,15 +65,15 @@ def variables(version: Version) -> dict[str, str]:
 def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
     """Run the gate in an environment that tox makes for the version, with these arguments to pytest; its exit code.
 
-    The report goes to ``report``, after the stream of an earlier run was removed from there: tox also ends with 1 if it
-    cannot make the environment, and that must not be read as a result.
+    The report goes to ``report``, after that of an earlier run was removed from there: tox also ends with 1 if it cannot make
+    the environment, and that must not be read as a result. Raises UsageMistake if that is none of the suite.
     """
     if report is not None:
-        (report / FILE_NAME).unlink(missing_ok=True)
+        prepare(report, option="The report").close()
         arguments = ["--report-dir", str(report), *arguments]
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
     command = [sys.executable, "-m", "tox", "run", "-q", "-e", "versioned", "--", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environ | variables(version), check=False).returncode
+    return exit_code_of(command, directory=ROOT, environ=environ | variables(version))
 
 
 @in_a_sentence

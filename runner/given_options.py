@@ -15,19 +15,26 @@ import pytest
 from engines.kind import Version
 from records.mistakes import UsageMistake
 from runner.commands import Parser
-from runner.options import add_options
+from runner.options import OptionGroup, add_options
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class _Declared:
-    """Collects the options that ``runner.options`` declares to pytest. Those that are not given have no value."""
+class _Group:
+    """Stands for pytest's parser and its groups, to which ``runner.options`` declares options."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         self._parser = parser
 
-    def getgroup(self, name: str, description: str = "") -> _Declared:
+    def getgroup(self, name: str, description: str = "") -> OptionGroup:
         return self
+
+    def addoption(self, *names: str, **attributes: Any) -> None:
+        raise NotImplementedError
+
+
+class _Declared(_Group):
+    """Collects the options. Those that are not given have no value."""
 
     def addoption(self, *names: str, **attributes: Any) -> None:
         self._parser.add_argument(*names, **{name: value for name, value in attributes.items() if name != "default"})
@@ -51,6 +58,44 @@ def given(
     return vars(found)
 
 
+#: Options of pytest's and pytest-xdist's own that take a value.
+_WITH_VALUE = (
+    *("-n", "--numprocesses", "--maxprocesses", "--dist", "--maxfail", "-k", "-m", "-o", "-p", "-r", "-W", "--tb"),
+    "--color",
+)
+
+
+class _Passed(argparse.Action):
+    """Keeps an option of a gate as it is given."""
+
+    def __call__(self, _: object, namespace: argparse.Namespace, values: object, option: str | None = None) -> None:
+        namespace.options = [*namespace.options, option, *([values] if isinstance(values, str) else [])]
+
+
+class _PassedOn(_Group):
+    """Takes the options that the command does not have itself."""
+
+    def addoption(self, *names: str, **attributes: Any) -> None:
+        if not set(names) & self._parser._option_string_actions.keys():  # argparse has no API for them
+            flag = attributes.get("action") == "store_true"
+            self._parser.add_argument(*names, action=_Passed, nargs=0 if flag else None, help=argparse.SUPPRESS)
+
+
+def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """What a command is given; ``options`` has those of a gate, each with its value, and the ``unknown`` ones.
+
+    So no value of an option is taken for one of the command's arguments. Raises UsageMistake where a value is missing.
+    """
+    passed = _PassedOn(parser)
+    add_options(passed)
+    for option in _WITH_VALUE:
+        passed.addoption(option)
+    parser.set_defaults(options=[])
+    found, unknown = parser.parse_known_intermixed_args(list(arguments))
+    found.options, found.unknown = [*found.options, *unknown], unknown
+    return found
+
+
 def check_engine(options: Mapping[str, Any], version: Version) -> None:
     """Raise UsageMistake if ``--engine`` is not that of the version."""
     engine = options.get("engine", version.engine)
@@ -66,7 +111,18 @@ def check_gate(arguments: Sequence[str]) -> None:
     They are tried in this environment, which has no engine and takes seconds: pytest reads them, and collects no test.
     """
     environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    command = [sys.executable, "-m", "pytest", "suites", "--collect-only", "--ignore-glob=*", "-q", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        "tox.ini",
+        "suites",
+        "--collect-only",
+        "--ignore-glob=*",
+        "-q",
+        *arguments,
+    ]
     tried = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
     if tried.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return

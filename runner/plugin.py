@@ -20,10 +20,12 @@ from harness.campaigns.drawing import PromiseBroken
 from records.mistakes import UsageMistake
 from reports.known_deviations import deviations_in
 from runner.channel import Caller, Server
+from runner.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.controller import Controller, remote_controller
 from runner.options import Options, add_options, options
 from runner.plan import Plan, plan_of
 from runner.replay import read_case
+from runner.unknown_options import options_of, unknown_option
 from runner.worker import Worker
 from suites.catalogue import CATALOGUE
 
@@ -39,10 +41,22 @@ _PLAN = pytest.StashKey[Plan]()
 _BROKEN = "promise broken"
 #: The tests of this session that failed for another reason.
 _MISHAPS: list[str] = []
+#: How often the user has interrupted this session.
+_INTERRUPTS: list[str] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
+    """End with 2, as for any mistake in a run's command, where pytest would end with 4 and its usage."""
+    paths, unknown = parser.parse_known_and_unknown_args(args)
+    mistake = unknown_option(unknown, options_of(parser))
+    if mistake is not None and any(_is_in_suites(early_config, path) for path in paths.file_or_dir):
+        print(mistake, file=sys.stderr)
+        raise SystemExit(2)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -66,6 +80,9 @@ def pytest_configure(config: pytest.Config) -> None:
     except (UsageMistake, EngineUnavailable) as mistake:
         _close(config)
         pytest.exit(str(mistake), returncode=2)
+    except KeyboardInterrupt:
+        _close(config)
+        pytest.exit(INTERRUPTED, returncode=INTERRUPTED_CODE)
 
 
 def _show_lists(chosen: Options) -> None:
@@ -97,8 +114,13 @@ def _is_worker(config: pytest.Config) -> bool:
 
 def _is_run(config: pytest.Config) -> bool:
     """Whether the arguments select tests of ``suites``, and not only the suite's own tests."""
-    asked = [(config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args]
-    return any(path == SUITES or SUITES in path.parents or path in SUITES.parents for path in asked)
+    return any(_is_in_suites(config, argument) for argument in config.args)
+
+
+def _is_in_suites(config: pytest.Config, argument: str) -> bool:
+    """Whether an argument selects tests of ``suites``."""
+    path = (config.invocation_params.dir / argument.partition("::")[0]).resolve()
+    return path == SUITES or SUITES in path.parents or path in SUITES.parents
 
 
 def _open(config: pytest.Config, chosen: Options) -> None:
@@ -159,7 +181,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _plan(config: pytest.Config) -> list[Shard]:
     """The shards to judge, which every worker plans alike."""
     if _PLAN not in config.stash:
-        config.stash[_PLAN] = plan_of(config.stash[_OPTIONS])
+        try:
+            config.stash[_PLAN] = plan_of(config.stash[_OPTIONS])
+        except EngineUnavailable as unavailable:  # with --collect-only: else the run has begun without it
+            pytest.exit(str(unavailable), returncode=2)
     return list(config.stash[_PLAN].shards)
 
 
@@ -221,9 +246,15 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         _MISHAPS.append(report.nodeid)
 
 
+def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Remember that the user ended the session: pytest and pytest-xdist end it by subclasses of KeyboardInterrupt too."""
+    if excinfo.type is KeyboardInterrupt:
+        _INTERRUPTS.append(excinfo.typename)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 nothing proven."""
+    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 nothing proven, 130 interrupted."""
     config = session.config
     if _CONTROLLER not in config.stash:
         return
@@ -236,7 +267,12 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
             with closing(_worker(config, controller, "main")) as worker:
                 worker.open()  # so that the stream of the part has its header
             ended = True
-        session.exitstatus = controller.finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
+        if _INTERRUPTS:
+            session.exitstatus = controller.interrupted()
+        else:
+            session.exitstatus = controller.finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
+    except KeyboardInterrupt:
+        session.exitstatus = controller.interrupted()
     except Exception:  # noqa: BLE001 - without a report, nothing is proven
         traceback.print_exc()
         session.exitstatus = 2

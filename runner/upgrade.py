@@ -20,6 +20,8 @@ from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
 from reports.compare.proposal import check_proposal
 from reports.known_deviations import acceptance_in
+from reports.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
+from reports.report_directory import prepare
 from reports.stream import read_run
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
@@ -83,6 +85,11 @@ def check(options: Sequence[str], *versions: Version) -> None:
 def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[str], how: Sequence[str] = ()) -> int:
     """Judge both on what both support, then compare; the exit code. ``how``: options of the comparison."""
     sides = (("base", base, candidate), ("candidate", candidate, base))
+    # A comparison and a report of before would be taken for those of this upgrade, if it does not come to its end.
+    clear_files(out, COMPARISON)
+    clear_cases(out / "cases")
+    for side, *_ in sides:
+        prepare(out / side, option="--out").close()
     for side, version, other in sides:
         print(f"The {side}: {version.title}.", flush=True)
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
@@ -147,6 +154,9 @@ def main(arguments: list[str]) -> int:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from error
+    require_own(out, COMPARISON, option="--out")
+    for side in ("base", "candidate"):
+        require_own(out / side, REPORT, option="--out")
     how = ["--accept", str(asked.accept)] if asked.accept is not None else []
     how += ["--propose-accept", str(asked.propose_accept)] if asked.propose_accept is not None else []
     how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose

@@ -49,6 +49,46 @@ def provider(master: str, directory: Path, checks: Checks, monkeypatch: pytest.M
     return made
 
 
+DIED = """The thread Thread-8 died of this:
+java.lang.NoClassDefFoundError: io/delta/storage/commit/actions/AbstractProtocol
+\tat java.base/java.lang.ClassLoader.defineClass1(Native Method)
+Caused by: java.lang.ClassNotFoundException: io.delta.storage.commit.actions.AbstractProtocol
+\t... 18 more
+"""
+
+
+def on_own_jars(directory: Path, jars: tuple[str, ...], log: str, monkeypatch: pytest.MonkeyPatch) -> SparkProvider:
+    made = provider("local[*]", directory, Checks(failing=0), monkeypatch)
+    made._jars = jars
+    (directory / "jvm-1").mkdir()
+    (directory / "jvm-1" / "spark.log").write_text(log, encoding="utf-8")
+    return made
+
+
+def test_a_jvm_that_died_as_the_users_jars_lack_a_class_is_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = on_own_jars(tmp_path, ("delta-spark.jar",), DIED, monkeypatch)
+    assert own.lease(0).generation == 1
+    for _ in range(2):
+        with pytest.raises(EngineUnavailable) as refusal:
+            own.lease(1)
+        assert str(refusal.value) == (
+            "Spark's JVM died, as it cannot load the class io.delta.storage.commit.actions.AbstractProtocol: --jars is in place "
+            "of all jars that Maven has for Delta, so name the one with this class too (docs/ci.md)."
+        )
+
+
+@pytest.mark.parametrize(
+    ("jars", "log"),
+    [((), DIED), (("a.jar",), ""), (("a.jar",), DIED.replace("NoClassDefFoundError", "OutOfMemoryError"))],
+)
+def test_a_jvm_that_died_of_something_else_is_replaced(
+    jars: tuple[str, ...], log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert on_own_jars(tmp_path, jars, log, monkeypatch).lease(1).generation == 2
+
+
 def test_the_executors_of_each_jvm_are_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checks = Checks(failing=0)
     own = provider("spark://host:7077", tmp_path, checks, monkeypatch)

@@ -279,9 +279,9 @@ def test_scripts_are_run_where_it_takes_little_time() -> None:
 
 def test_a_directory_that_another_run_writes_to_is_refused(tmp_path: Path) -> None:
     with prepare(tmp_path, option="--report-dir"):
-        (tmp_path / "run.jsonl").write_text("a line", encoding="utf-8")
+        (tmp_path / "run.jsonl").write_text('{"type":"header",', encoding="utf-8")
         with pytest.raises(UsageMistake, match="Another run writes its report to"):
             prepare(tmp_path, option="--report-dir")
-        assert (tmp_path / "run.jsonl").read_text(encoding="utf-8") == "a line"
+        assert (tmp_path / "run.jsonl").read_text(encoding="utf-8") == '{"type":"header",'
     prepare(tmp_path, option="--report-dir").close()
     assert (tmp_path / "run.jsonl").read_bytes() == b"", "an earlier stream must not be taken for this run's"

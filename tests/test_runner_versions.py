@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from engines.kind import Version
 from engines.provider import ENGINES
 from engines.versions import version_of
 from runner import all_versions, gate_version, upgrade
+from runner.commands import Main
 from tests.small_streams import CLAUSES, case, header, run, written
 
 
@@ -50,7 +51,7 @@ def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     for module in (upgrade, all_versions):
         monkeypatch.setattr(module, "run_gate", gate)
         monkeypatch.setattr(module, "ROOT", root)
-    for module in (upgrade, gate_version):
+    for module in (upgrade, gate_version, all_versions):
         monkeypatch.setattr(module, "check_gate", lambda _: None)  # pytest in another process: it takes seconds
     monkeypatch.setattr(gate_version, "run_gate", gate)
 
@@ -100,25 +101,46 @@ def test_a_version_that_cannot_be_judged(
 ) -> None:
     asked: list[list[str]] = []
 
-    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
-        asked.append(command)
-        return subprocess.CompletedProcess(command, 1)
-
-    monkeypatch.setattr(subprocess, "run", pip)
+    monkeypatch.setattr(subprocess, "run", pip_that_finds(asked, "0.2.0, 1.0.0"))
     assert callable(main) and main([text]) == 2
     assert capsys.readouterr().err == message
     assert len(asked) == ("pip" in message)
 
 
+def pip_that_finds(asked: list[list[str]], versions: str) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A pip that refuses every version, as it is told of others, or of none."""
+
+    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        said = (
+            f"ERROR: Could not find a version that satisfies the requirement {command[-1]} (from versions: {versions})"
+        )
+        return subprocess.CompletedProcess(command, 1, stderr=said)
+
+    return pip
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+def test_without_a_network_a_release_is_not_said_to_be_missing(
+    main: Main, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(subprocess, "run", pip_that_finds([], "none"))
+    assert main(["3.3.1"]) == 2
+    assert capsys.readouterr().err == (
+        "pip cannot look up delta-spark==3.3.1, as its registry cannot be reached: check the network, or the mirror that pip is "
+        "set to.\n"
+    )
+
+
 def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[list[str], dict[str, str]]] = []
 
-    def tox(command: list[str], *, env: dict[str, str], **_: object) -> subprocess.CompletedProcess[bytes]:
-        asked.append((command[3:], {key: value for key, value in env.items() if key.startswith("TOMBSTONE_")}))
-        return subprocess.CompletedProcess(command, 0)
+    def tox(command: list[str], *, environ: Mapping[str, str], **_: object) -> int:
+        asked.append((command[3:], {key: value for key, value in environ.items() if key.startswith("TOMBSTONE_")}))
+        return 0
 
     monkeypatch.setattr(gate_version, "check_gate", lambda _: None)
-    monkeypatch.setattr(subprocess, "run", tox)
+    monkeypatch.setattr(gate_version, "exit_code_of", tox)
     assert gate_version.main(["deltalake==1.0.0", "-x"]) == 0
     assert gate_version.main(["3.3.2"]) == 0
     assert asked == [
@@ -244,6 +266,41 @@ def test_the_table_has_a_row_for_each_judged_version(
         "| 4.1.0 | 4.1.0 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
         "| 4.4.0 | 4.2.0 | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
     ]
+
+
+def test_where_no_gate_ends_there_is_no_table(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where tox can make no environment. A page keeps the table that it has."""
+    use(Gate(v4_4_0=2), monkeypatch, tmp_path)
+    readme, (begin, end) = tmp_path / "README.md", all_versions.marks("spark")
+    readme.write_text(f"{begin}\nold\n{end}\n", encoding="utf-8")
+    assert all_versions.main(["4.4.0", "--write"]) == 2
+    said = capsys.readouterr()
+    assert said.err == "No gate came to its end, as is said above: there is no table.\n" and "|" not in said.out
+    assert "old" in readme.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        (["--budget", "0.5", "4.4.0"], ["--budget", "0.5"]),
+        (["4.4.0", "-n", "2", "--brief"], ["-n", "2", "--brief"]),
+        (["--clause=VAC", "4.4.0", "--draw", "3"], ["--clause", "VAC", "--draw", "3"]),
+    ],
+)
+def test_the_value_of_an_option_is_no_version(
+    arguments: list[str], passed: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gate = Gate()
+    use(gate, monkeypatch, tmp_path)
+    assert all_versions.main(arguments) == 0
+    assert gate.asked == [(version_of("4.4.0"), ["--profile", "smoke", *passed])]
+
+
+def test_an_option_that_nothing_knows_is_refused_before_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert all_versions.main(["--profle", "smoke", "4.4.0"]) == 2
+    assert capsys.readouterr().err == "--profle is not known: did you mean --profile?\n"
 
 
 def test_the_table_replaces_the_previous_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

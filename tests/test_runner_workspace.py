@@ -40,11 +40,11 @@ if sys.stdin.readline() == "close\\n":
 """
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait until a condition holds; fail after the limit."""
-    end = time.monotonic() + LIMIT
+def until(condition: Callable[[], bool], what: str, *, limit: float = LIMIT) -> None:
+    """Wait until a condition holds; fail after the limit, in seconds."""
+    end = time.monotonic() + limit
     while not condition():
-        assert time.monotonic() < end, f"waited {LIMIT} s until {what}"
+        assert time.monotonic() < end, f"waited {limit} s until {what}"
         os.sched_yield()
 
 

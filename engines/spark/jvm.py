@@ -65,6 +65,14 @@ class JvmPlan:
         """Those that do not depend on the run."""
         return jvm_options(self.java.release, heap=self.heap)
 
+    def directory_of(self, generation: int) -> Path:
+        """Where the JVM of a generation has its files."""
+        return self.directory / f"jvm-{generation}"
+
+    def log_of(self, generation: int) -> Path:
+        """The log of the JVM of a generation."""
+        return self.directory_of(generation) / "spark.log"
+
     @property
     def files(self) -> tuple[Path, ...]:
         """What is on the class path."""
@@ -93,9 +101,9 @@ class Jvm:
         Only the first of a run has to do with the cache: if the cache is what it dies of, the next one lives.
         """
         self._cache = plan.cache if generation == 1 else None
-        directory = plan.directory / f"jvm-{generation}"
+        directory = plan.directory_of(generation)
         directory.mkdir(parents=True)
-        self._log = directory / "spark.log"
+        self._log = plan.log_of(generation)
         info = directory / "connection"
         conf = {
             **TUNING,

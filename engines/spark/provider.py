@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pyspark
 
@@ -19,6 +20,7 @@ from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable
+from engines.spark.missing_classes import missing_class
 from engines.spark.releases import settings_of
 from engines.spark.remote import server_settings
 from engines.spark.s3a import require_usable, s3a_jars, s3a_settings
@@ -82,6 +84,8 @@ class SparkProvider:
         """Raises EngineUnavailable; of a cluster that cannot serve any more, at once from then on."""
         assert self._leases is not None and self._plan is not None, "start() comes first"
         if is_local(self._plan.conf["spark.master"]):
+            if lost and (self._jars or self._patches):
+                self._require_classes(self._plan.log_of(lost))
             return self._leases.lease(lost)
         with self._lock:
             if self._refusal is not None:
@@ -91,6 +95,14 @@ class SparkProvider:
             except EngineUnavailable as refusal:
                 self._refusal = str(refusal)
                 raise
+
+    def _require_classes(self, log: Path) -> None:
+        """Raises EngineUnavailable if the JVM with this log died as the user's jars lack a class."""
+        if name := missing_class(log):
+            raise EngineUnavailable(
+                f"Spark's JVM died, as it cannot load the class {name}: --jars is in place of all jars that Maven has for Delta, "
+                "so name the one with this class too (docs/ci.md)."
+            )
 
     def _on_cluster(self, leases: Leases, plan: JvmPlan, lost: int) -> Lease:
         """A JVM whose executors have been checked: what the last one died of may have been the cluster."""

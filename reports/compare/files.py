@@ -27,6 +27,7 @@ from reports.compare.markdown import comparison_markdown
 from reports.compare.withdrawn import Withdrawn
 from reports.compare.wording import seen, signature
 from reports.deviations import Deviation, Symptom
+from reports.marks import clear_cases
 from reports.page.comparison import comparison_page
 from reports.page.html import html_of
 from reports.stream import Run
@@ -39,8 +40,7 @@ def write_comparison(comparison: Comparison, directory: Path) -> None:
     """Write the files into ``directory``, which is made if need be. The cases of an earlier comparison there are deleted."""
     cases = directory / "cases"
     cases.mkdir(parents=True, exist_ok=True)
-    for old in cases.glob("*.json"):
-        old.unlink()
+    clear_cases(cases)
     shown = [group.base for group in comparison.groups]
     shown += [shift.case for shift in comparison.shifts]
     shown += [fault.case for fault in comparison.known_faults]
