@@ -67,6 +67,9 @@ class Settings:
     jars: Sequence[str] = ()
     master: str = "local[*]"
     store: ObjectStore | None = None  # where the tables are; None: on a local file system
+    tell: Callable[[str], object] = lambda sentence: (
+        None
+    )  # is called with what a user waits for, while the provider starts
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from runner.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.counterexample import write_counterexamples
 from runner.header import run_header
 from runner.options import Options
-from runner.plan import Plan, plan_of
+from runner.plan import Plan, plan_of, seconds_of
 from runner.replay import show_replay
 from runner.workspace import Workspace
 
@@ -93,6 +93,7 @@ class Controller:
                 jars=options.jars,
                 master=options.spark_master,
                 store=self._gateway.store if self._gateway else None,
+                tell=partial(console.print, highlight=False, soft_wrap=True),
             ),
         )
 
@@ -155,7 +156,7 @@ class Controller:
                 if self._options.replay is None:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
                     self._writer.header(self._header)
-                    self._progress.start(self._header)
+                    self._progress.start(self._header, seconds_of(self.plan, self._options.engine))
         return Begun(self._seed, self._workspace.directory, tuple(listed))
 
     def claim(self, clause: str, cause: str, severity: Severity, circumstances: list[str]) -> bool:

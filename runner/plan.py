@@ -8,7 +8,7 @@ from engines.kind import Limits
 from engines.provider import capabilities_of, costs_of, installed_version, limits_at
 from harness.campaigns.campaign import Profile, Shard
 from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
-from harness.campaigns.division import digest_of, divided
+from harness.campaigns.division import digest_of, divided, milliseconds_of
 from model.vocabulary.capabilities import Capabilities
 from records.run import Part
 from runner.options import Options
@@ -50,6 +50,11 @@ def plan_of(options: Options) -> Plan:
     number, of = options.shard
     parts = divided(items, of)
     return Plan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
+
+
+def seconds_of(plan: Plan, engine: str) -> float:
+    """What the engine needs for a plan on two cores once it has started, by ``harness.campaigns.costs``."""
+    return sum(map(milliseconds_of, plan.shards)) / 1000 / WORKERS / costs_of(engine).speed
 
 
 def limits_of(options: Options) -> tuple[Limits, ...]:

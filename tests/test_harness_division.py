@@ -10,6 +10,7 @@ from harness.campaigns.costs import seconds_of
 from harness.campaigns.division import digest_of, divided
 from harness.campaigns.drawing import kept_cases
 from runner.plan import plan_of
+from runner.plan import seconds_of as planned_seconds
 from suites.campaigns import shards
 from suites.profiles import PROFILES
 from tests.test_runner_options import chosen
@@ -74,3 +75,14 @@ def test_the_plans_of_the_parts_are_the_plan_of_the_run() -> None:
         numbered = [(part.part.number, part.part.of) for part in parts if part.part is not None]
         assert numbered == [(1, 3), (2, 3), (3, 3)] and whole.part is None
         assert len({part.part.plan for part in parts if part.part is not None}) == 1
+
+
+def test_a_run_is_estimated_by_the_costs_of_what_it_judges() -> None:
+    """On two cores smoke took some 4 minutes on Spark, and a part of it as much less as it has cases."""
+    whole, part = (
+        planned_seconds(plan_of(chosen("--engine=deltalake", "--profile=smoke", f"--budget={budget}")), "spark")
+        for budget in ("1", "0.02")
+    )
+    assert 120 < whole < 480 and 0.1 < part / whole < 0.5
+    faster = planned_seconds(plan_of(chosen("--engine=deltalake", "--profile=smoke")), "deltalake")
+    assert faster == whole / 30

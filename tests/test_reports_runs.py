@@ -17,6 +17,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from harness.campaigns.costs import seconds_left
 from harness.judging.coverage import Cell, nested
 from records import run as run_records
 from records.json_form import from_json
@@ -750,12 +751,40 @@ def test_sentences_are_whole_in_a_narrow_log() -> None:
     assert " ".join(first[first.index("Rows") :].split() + [word for line in rest for word in line.split()]) == sentence
 
 
+@pytest.mark.parametrize(
+    ("estimated", "judged", "elapsed", "left"),
+    [
+        (240, 0.01, 60, 237.6),  # its pace would say 99 minutes
+        (240, 0.09, 200, 218.4),
+        (240, 0.1, 60, 540),  # from here on the pace counts
+        (240, 0.5, 60, 60),
+        (20, 0.05, 30, 570),  # the estimate is over already
+        (240, 1.0, 60, 0),
+    ],
+)
+def test_what_is_left_is_estimated_by_costs_until_the_pace_tells(
+    estimated: float, judged: float, elapsed: float, left: float
+) -> None:
+    assert seconds_left(estimated, judged, elapsed) == pytest.approx(left)
+
+
+def test_the_first_progress_line_is_by_the_costs() -> None:
+    first, passing, _, _ = example()
+    moments = iter([0.0, 63.0])
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    progress = Progress(console, every=30, now=lambda: next(moments))
+    progress.start(changed(first, campaigns=[{"name": "strays", "planned": 100}]), 240)
+    progress.case(passing)
+    output = console.file.getvalue()  # type: ignore[attr-defined]
+    assert output == "spark 4.4.0: 1 of 100 cases, 1 step, 1 min 3 s, about 3 min 58 s left\n"
+
+
 def test_without_a_terminal_progress_is_a_plain_line_at_intervals() -> None:
     first, passing, failing, _ = example()
     moments = iter([0.0, 10.0, 40.0, 45.0])
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     progress = Progress(console, every=30, now=lambda: next(moments))
-    progress.start(changed(first, campaigns=[{"name": "strays", "planned": 8}]))
+    progress.start(changed(first, campaigns=[{"name": "strays", "planned": 8}]), 3600)
     for line in (passing, failing, passing):
         progress.case(line)
     progress.stop()
@@ -767,7 +796,7 @@ def test_progress_is_one_line_on_a_terminal() -> None:
     first, passing, _, _ = example()
     console = Console(file=io.StringIO(), width=100, force_terminal=True)
     progress = Progress(console, now=lambda: 0.0)
-    progress.start(first)
+    progress.start(first, 3600)
     progress.case(passing)
     progress.stop()
     progress.stop()

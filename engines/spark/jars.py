@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,15 +44,24 @@ class Dependency:
         return f"{self.group}:{self.artifact}:{self.version}"
 
 
-def delta_jars(artifact: str, version: str, *, java: Path, ivy_settings: str | None = None) -> tuple[Path, ...]:
+def delta_jars(
+    artifact: str, version: str, *, java: Path, ivy_settings: str | None = None, tell: Callable[[str], object]
+) -> tuple[Path, ...]:
     """Delta's jar and its dependencies that Spark does not ship: see ``downloaded_jars``."""
-    return downloaded_jars((Dependency(GROUP, artifact, version),), java=java, ivy_settings=ivy_settings)
+    return downloaded_jars((Dependency(GROUP, artifact, version),), java=java, ivy_settings=ivy_settings, tell=tell)
 
 
-def downloaded_jars(wanted: Sequence[Dependency], *, java: Path, ivy_settings: str | None = None) -> tuple[Path, ...]:
+def downloaded_jars(
+    wanted: Sequence[Dependency],
+    *,
+    java: Path,
+    ivy_settings: str | None = None,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> tuple[Path, ...]:
     """The jars of these modules and of their dependencies that Spark does not ship, downloaded unless cached.
 
-    ``ivy_settings`` is the value of ``spark.jars.ivySettings``, for a mirror of Maven Central. Raises EngineUnavailable.
+    ``ivy_settings`` is the value of ``spark.jars.ivySettings``, for a mirror of Maven Central. ``tell`` is called with what is
+    waited for. Raises EngineUnavailable.
     """
     index = platformdirs.user_cache_path("tombstone") / "jars" / f"{wanted[0].artifact}-{wanted[0].version}.txt"
     with _lock(index.parent / "ivy.lock"):
@@ -60,6 +69,7 @@ def downloaded_jars(wanted: Sequence[Dependency], *, java: Path, ivy_settings: s
             jars = tuple(Path(line) for line in index.read_text(encoding="utf-8").splitlines())
             if jars and all(jar.is_file() for jar in jars):
                 return jars
+        tell(f"Waiting for the jars of {', '.join(map(str, wanted))}, which are not in the cache.")
         jars = tuple(_missing_in_spark(_resolve(wanted, java=java, ivy_settings=ivy_settings)))
         _write_index(index, jars)
         return jars

@@ -39,6 +39,7 @@ class SparkProvider:
         self._patches = tuple(settings.extra_classpath)
         self._jars = tuple(settings.jars)
         self._store = settings.store
+        self._tell = settings.tell
         self._cluster: Cluster | None = None  # that this run has started
         self._plan: JvmPlan | None = None
         self._leases: Leases | None = None
@@ -57,7 +58,10 @@ class SparkProvider:
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
         java = find_java()
         settings = self._conf.get("spark.jars.ivySettings")
-        jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java.path, ivy_settings=settings)))
+        jars = self._jars
+        if not jars:
+            found = delta_jars(artifact, delta, java=java.path, ivy_settings=settings, tell=self._tell)
+            jars = tuple(map(str, found))
         conf = {**settings_of(delta), **self._conf}
         if self._store is not None:
             jars += tuple(map(str, s3a_jars(java=java.path, ivy_settings=settings)))
@@ -76,6 +80,7 @@ class SparkProvider:
         self._plan, self._leases = plan, Leases(plan, self._started)
         if self._cluster is not None:
             self._cluster.watch(self._leases.close)
+        self._tell("Waiting for Spark's JVM to start.")
         lease = self.lease(0)
         if self._store is not None:
             require_usable(lease, self._store, self._directory / "spark-probe")

@@ -19,7 +19,7 @@ def divided(items: Sequence[Shard], number: int) -> tuple[Items, ...]:
 
     Every machine must come to the same parts, so times are whole ms: sums of fractions differ between releases of Python.
     """
-    times = [_milliseconds(item) for item in items]
+    times = [milliseconds_of(item) for item in items]
     parts: list[list[int]] = [[] for _ in range(number)]
     loads = [0] * number
     for place in sorted(range(len(items)), key=lambda place: -times[place]):
@@ -35,7 +35,7 @@ def digest_of(parts: Sequence[Items]) -> str:
     return hashlib.blake2b(json.dumps(listed).encode(), digest_size=8).hexdigest()
 
 
-def _milliseconds(item: Shard) -> int:
+def milliseconds_of(item: Shard) -> int:
     """What one worker needs for it, estimated (harness.campaigns.costs)."""
     if item.campaign.kept is None:
         return round(1000 * DRAWN_SECONDS) * item.cases

@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from harness.campaigns.costs import seconds_left
 from records.run import Header, JudgedCase, Verdict
 from reports.answers import answer_of, option_of
 from reports.circumstances import machine_of, profile_of, versions_of
@@ -44,7 +45,7 @@ _FAILURES = 10
 
 
 class Progress:
-    """A progress line: ``start`` with the header of the stream, then ``case`` with each case, then ``stop``.
+    """A progress line: ``start`` with the header of the stream and what the run takes, ``case`` with each case, ``stop``.
 
     On a terminal the line is redrawn with each case; elsewhere a plain line is printed every ``every`` seconds at most.
     ``now`` gives seconds, for display only.
@@ -59,10 +60,11 @@ class Progress:
         )
         self._name = ""
         self._planned = self._done = self._steps = self._failed = 0
-        self._began = self._shown = 0.0
+        self._began = self._shown = self._seconds = 0.0
 
-    def start(self, header: Header) -> None:
-        """The run begins."""
+    def start(self, header: Header, seconds: float) -> None:
+        """The run begins, and takes so many ``seconds`` by an estimate."""
+        self._seconds = seconds
         self._name = " ".join([header.engine, *list(header.versions.values())[:1]])
         self._planned = sum(campaign.planned for campaign in header.campaigns)
         self._began = self._shown = self._now()
@@ -94,7 +96,8 @@ class Progress:
             _seconds(elapsed),
         ]
         if 0 < self._done < self._planned:
-            parts.append(f"about {_seconds(elapsed / self._done * (self._planned - self._done))} left")
+            left = seconds_left(self._seconds, self._done / self._planned, elapsed)
+            parts.append(f"about {_seconds(left)} left")
         if self._failed:
             parts.append(f"{self._failed} failing")
         return ", ".join(parts)
