@@ -75,8 +75,8 @@ def decode_rows(data: bytes) -> tuple[int, ...]:
         if key >= 1 << 31:
             raise MalformedVector(f"the deletion vector has the key {key}, whose highest bit must be 0")
         rows += (key << 32 | low for low in _decode_bucket(source))
-    if source.left:
-        raise MalformedVector(f"{source.left} bytes are left after the deletion vector's last bucket")
+    if any(source.take(left := source.left)):  # zeros fill it up, as for base85; other readers do not look at them
+        raise MalformedVector(f"{left} bytes are left after the deletion vector's last bucket")
     if any(left >= right for left, right in pairwise(rows)):
         raise MalformedVector("the row indexes of the deletion vector do not ascend")
     return tuple(rows)

@@ -76,7 +76,7 @@ def read_file(path: Path) -> tuple[Action, ...]:
         table = parsed_parquet(data)
         rows = table.to_pylist()
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from None
+        raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from error
     actions: list[Action] = []
     for number, row in enumerate(rows, start=1):
         document: dict[str, Any] = {one.name: _from_arrow(row[one.name], one.type) for one in table.schema}

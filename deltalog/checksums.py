@@ -113,7 +113,7 @@ def json_checksum(document: Mapping[str, object]) -> str:
     Source: PROTOCOL.md, "JSON checksum".
     """
     pairs = _canonical({key: value for key, value in document.items() if key != "checksum"}, "")
-    ordered = sorted(pairs, key=lambda pair: pair[0].encode("utf-8"))
+    ordered = sorted(pairs, key=lambda pair: pair[0].encode("utf-8", "surrogatepass"))
     text = ",".join(f"{path}={value}" for path, value in ordered)
     return md5(text.encode("utf-8"), usedforsecurity=False).hexdigest()
 
@@ -132,7 +132,7 @@ def _canonical(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _quoted(text: str) -> str:
-    return f'"{quote(text, safe="-._~")}"'
+    return f'"{quote(text, safe="-._~", errors="surrogatepass")}"'
 
 
 def _content(action: Action) -> object:

@@ -157,7 +157,7 @@ def parse_schema(text: str | None) -> tuple[Field, ...]:
         return ()
     try:
         return struct_fields(json.loads(text))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise MalformedAction(f"metaData.schemaString is not a schema of a table ({error!r}): {text[:80]}") from None
 
 

@@ -16,6 +16,7 @@ from faults import (
     deltalake,
     earlier_sessions,
     log_files,
+    odd_answers,
     read,
     recorded_predicates,
     settings,
@@ -56,6 +57,7 @@ _ALL = (
     *commands.FAULTS,
     *earlier_sessions.FAULTS,
     *crash.FAULTS,
+    *odd_answers.FAULTS,
 )
 
 #: All faults by name.

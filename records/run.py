@@ -45,7 +45,7 @@ class Verdict(str, Enum):
     UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
     DISABLED = "disabled"  # by the user: --clause or --budget
     UNEXERCISED = "unexercised"  # it applied to no step: never a pass
-    ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged
+    ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged; or the clause itself raised
 
 
 #: What a case says about a clause.
@@ -293,11 +293,12 @@ class Violation:
 
 @dataclass(frozen=True)
 class CaseError:
-    """Why a case could not be judged: ``engine-died`` or ``harness``."""
+    """Why a case could not be judged, or not wholly: ``engine-died`` or ``harness``. ``clauses``: those that raised."""
 
     kind: Annotated[str, Asks("enum", ("engine-died", "harness"))]
     message: str
     log: str
+    clauses: tuple[ClauseId, ...] = ()
 
 
 @dataclass(frozen=True)

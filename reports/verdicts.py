@@ -38,13 +38,14 @@ class ClauseResult:
 @dataclass
 class Tally:
     """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
-    deviation only; of both there is the simplest case."""
+    deviation only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
 
     met: int = 0
     subjects: int = 0
     seconds: float = 0.0
     failed: int = 0
     broken: int = 0
+    raised: int = 0
     simplest_failed: Simplicity | None = None
     simplest_broken: Simplicity | None = None
 
@@ -86,6 +87,8 @@ class Judged:
         """Any case can fail a clause, but those made by shrinking do not count as exercising it: their number depends on how long
         shrinking ran."""
         self.erred += case.error is not None
+        for name in case.error.clauses if case.error is not None else ():
+            self.tallies.setdefault(name, Tally()).raised += 1
         counts, place = case.origin != "shrunk", None
         for name, result in case.clauses.items():
             tally = self.tallies.get(name)
@@ -141,11 +144,13 @@ def results_among(
         failed = tally.failures > 0
         known = listed.get(name, [])
         verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
+        if tally.raised and not tally.failed:
+            verdict, reason = Verdict.ERROR, f"It raised an error of the suite in {counted(tally.raised, 'case')}."
         if header.left_out:
             verdict, reason = _with_cases_left(
                 verdict, reason, known, "The budget left out the cases that exercise it."
             )
-        if header.shard is not None:
+        if header.shard is not None and not tally.raised:
             verdict = Verdict.UNEXERCISED if verdict is Verdict.ERROR else verdict
             verdict, reason = _with_cases_left(verdict, reason, known, "No case of this part exercises it.")
         if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):

@@ -16,7 +16,8 @@ from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner, message
-from harness.judging.judge import Failure, Judge, JudgedCase
+from harness.judging.failure import Failure
+from harness.judging.judge import Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
 from runner.controller import Controller
 from runner.options import Options

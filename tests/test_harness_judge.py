@@ -294,7 +294,7 @@ def test_an_error_in_the_suite_is_a_failure_of_the_harness(tmp_path: Path) -> No
     absent = Delete(Compare("absent", Op.EQ, 1, Type.INTEGER))
     result = full_judge(ReferenceEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
     assert result.failure is not None and result.failure.kind == "harness"
-    assert result.failure.message == "KeyError: 'absent'"
+    assert result.failure.message == "Delete raised an error of the suite in step 0: KeyError: 'absent'"
     assert "Traceback" in result.failure.log
     assert not list(tmp_path.iterdir())
 

@@ -32,7 +32,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tried]:
 
 def test_every_way_is_noticed_or_listed(found: dict[str, Tried]) -> None:
     listed = unpromised(LISTED, "model")
-    wrong = [problem for problem in problems(found, listed, whole=False) if problem.startswith("NOT NOTICED")]
+    told = ("NOT NOTICED", "THE SUITE FAILS")
+    wrong = [problem for problem in problems(found, listed, whole=False) if problem.startswith(told)]
     assert len(found) > 300 and not wrong, wrong
 
 

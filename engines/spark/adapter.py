@@ -19,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
+from engines.machine import MachineFailed, trouble_in
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.clocks import forget, set_clock
@@ -59,8 +60,7 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.values import Row
 
-#: Parts of messages by which a failure is not the engine's.
-_OF_THE_MACHINE = ("No space left on device", "java.lang.OutOfMemoryError")
+#: Parts of messages by which a failure is a cluster's, and not the engine's.
 _OF_A_CLUSTER = ("SparkContext was shut down", "stopped SparkContext", "ExecutorLostFailure")
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
@@ -307,7 +307,9 @@ def _is_stopped(session: SparkSession) -> bool:
 
 def raise_if_environmental(message: str) -> None:
     """Raises EngineDied for failures of the machine, or of a cluster, which are not the engine's."""
-    for sign in (*_OF_THE_MACHINE, *_OF_A_CLUSTER):
+    if trouble := trouble_in(message):
+        raise MachineFailed(f"{trouble}\n{message}")
+    for sign in _OF_A_CLUSTER:
         if sign in message:
             raise EngineDied(f"The machine failed: {sign}.\n{message}")
 

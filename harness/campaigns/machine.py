@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from engines.port import EngineDied
 from harness.judging.case_run import CaseRun
-from harness.judging.judge import Failure, Judge, JudgedCase, died
+from harness.judging.failure import Failure, died
+from harness.judging.judge import Judge, JudgedCase, judged_case
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
@@ -81,8 +82,7 @@ class Judging:
         return over
 
     def _judged(self, case: Case, run: CaseRun) -> JudgedCase:
-        records = tuple(run.records)
-        return JudgedCase(case, records, run.tallies, self._failure, run.coverage, run.processors, run.left)
+        return judged_case(case, run, self._failure)
 
     def end(self, case: Case) -> None:
         shutil.rmtree(self._root.parent, ignore_errors=True)

@@ -32,7 +32,9 @@ def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, or
         clauses={id: _result(tally) for id, tally in judged.tallies.items()},
         violations=violations,
         left=judged.left if judged.left and any(one.step >= judged.left.step for one in violations) else None,
-        error=None if failure is None else CaseError(failure.kind, failure.message, failure.log[-8000:]),
+        error=None
+        if failure is None
+        else CaseError(failure.kind, failure.message, failure.log[-8000:], failure.clauses),
     )
 
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from deltalog.commits import write_commit
-from engines.port import Engine, Outcome
+from engines.machine import raise_if_of_the_machine, require_machine
+from engines.port import Engine, EngineDied, Outcome
 from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
+from harness.judging.failure import Failure, Raised, failure_of, raised
 from harness.judging.step_judge import StepJudge, Tally
 from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.expected_versions import ExpectedVersions, Promise
 from harness.observing.left import left_by
-from harness.observing.normalise import normalise
+from harness.observing.normalise import normalise, unrecorded
 from harness.observing.observation import (
     ChangesObservation,
     CommandObservation,
@@ -79,7 +81,7 @@ class CaseRun:
     """Makes the table at ``root``; then ``take`` runs one step after another.
 
     ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` what it covered,
-    ``processors`` how many the engine may use (None: all).
+    ``processors`` how many the engine may use (None: all), ``raised`` the errors of the suite.
     """
 
     def __init__(
@@ -111,9 +113,30 @@ class CaseRun:
     def tallies(self) -> dict[str, Tally]:
         return self._judge.tallies
 
+    @property
+    def raised(self) -> list[Raised]:
+        return self._judge.raised
+
+    @property
+    def failure(self) -> Failure | None:
+        """What the errors of the suite make of the case."""
+        return failure_of(self.raised)
+
     def take(self, step: Step) -> bool:
-        """Run a step, and judge it if it is one of the engine's. True ends the case: a clause is broken. Raises EngineDied."""
+        """Run a step, and judge it if it is one of the engine's. True ends the case: a clause is broken, or the step cannot be
+        observed, which is an error of the suite. Raises EngineDied.
+        """
         index = len(self._version_before)
+        try:
+            return self._take(index, step)
+        except EngineDied:
+            raise
+        except Exception as error:  # noqa: BLE001 - reported as an error of the suite; what was judged before it stays
+            raise_if_of_the_machine(error)
+            self.raised.append(raised(type(step).__name__, index, error))
+            return True
+
+    def _take(self, index: int, step: Step) -> bool:
         self._version_before.append(self._state.version)
         self._aged_before.append(self._clock.tick())
         self.coverage[operation_cell(step)] += 1
@@ -180,10 +203,15 @@ class CaseRun:
         return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
 
     def _keep(self, observation: Observation, ends: bool) -> bool:
-        """Record an observation; whether the case ends."""
-        self.records.append(normalise(observation))
-        if isinstance(observation, VacuumObservation):
-            self.coverage += coverage(observation)
+        """Record an observation, which has been judged; whether the case ends."""
+        try:
+            self.records.append(normalise(observation))
+            if isinstance(observation, VacuumObservation):
+                self.coverage += coverage(observation)
+        except Exception as error:  # noqa: BLE001 - reported as an error of the suite; the verdicts on the step stay
+            self.raised.append(raised("The record", observation.index, error))
+            if len(self.records) == len(self.observations):
+                self.records.append(unrecorded(observation))
         self.observations.append(observation)
         self._state = observation.after
         return ends or observation.after.broken is not None
@@ -245,7 +273,9 @@ class CaseRun:
             ]
             version = commits[0].version if commits else self._version_before[step.of_step]
         asks = isinstance(step, ReadChanges) or before_step is not None
-        return self._engine.run(self._root, step, clock=self._clock.now, version=version if asks else None), version
+        outcome = self._engine.run(self._root, step, clock=self._clock.now, version=version if asks else None)
+        require_machine(outcome)
+        return outcome, version
 
     def _observed(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from harness.judging.case_run import CaseRun
 from harness.judging.clause import Clause, Violation
 from harness.judging.coverage import Cell
 from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.failure import Failure, died, failure_of, raised
 from harness.judging.severity import severity_of
 from harness.judging.step_judge import Tally
 from model.vocabulary.case import Case
@@ -23,15 +23,6 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
 from records.run import Left, Step
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a case could not be judged: the engine died twice in it, or the suite itself failed."""
-
-    kind: str  # "engine-died" or "harness"
-    message: str
-    log: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,32 +99,47 @@ class Judge:
         return CaseRun(self._engine, table, root, self._clauses, self._excuses)
 
     def judge(self, case: Case) -> JudgedCase:
-        """Run and judge a case; once more if the engine dies, as another worker's step may have killed it."""
-        try:
-            try:
-                return self._judge(case)
-            except EngineDied:
-                return self._judge(case)
-        except EngineDied as death:
-            return JudgedCase(case, (), {}, died(death))
-        except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
-            failure = Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc())
-            return JudgedCase(case, (), {}, failure)
+        """Run and judge a case; once more if the engine dies, as another worker's step may have killed it.
 
-    def _judge(self, case: Case) -> JudgedCase:
+        What was judged before an error stays.
+        """
+        try:
+            return self._judge(case, again=False)
+        except EngineDied:
+            return self._judge(case, again=True)
+
+    def _judge(self, case: Case, *, again: bool) -> JudgedCase:
+        """Raises EngineDied, unless it is tried ``again``."""
         root = self.new_root(case.table.root)
+        run: CaseRun | None = None
+        failure: Failure | None = None
         try:
             run = self.start(case.table, root)
             for step in case.steps:
                 if run.take(step):
                     break
-            records, coverage = tuple(run.records), run.coverage
-            return JudgedCase(case, records, run.tallies, coverage=coverage, processors=run.processors, left=run.left)
+        except EngineDied as death:
+            if not again:
+                raise
+            failure = died(death)
+        except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
+            failure = failure_of([raised("Making the table", None, error)])
         finally:
             shutil.rmtree(root.parent, ignore_errors=True)
             parse_commit.cache_clear()  # no other case has these bytes
+        return judged_case(case, run, failure)
 
 
-def died(death: EngineDied) -> Failure:
-    """The failure of a case in which the engine died, by its first line."""
-    return Failure("engine-died", str(death).partition("\n")[0], str(death))
+def judged_case(case: Case, run: CaseRun | None, failure: Failure | None = None) -> JudgedCase:
+    """What was judged of a case so far. ``failure``: why it ended, if not by its own steps."""
+    if run is None:
+        return JudgedCase(case, (), {}, failure)
+    return JudgedCase(
+        case,
+        tuple(run.records),
+        run.tallies,
+        failure_of(run.raised, failure),
+        coverage=run.coverage,
+        processors=run.processors,
+        left=run.left,
+    )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
-from harness.judging.clause import Clause, Judgement, Violation
+from engines.port import EngineDied
+from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
 from harness.judging.conditions import CONDITIONS
 from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.failure import Raised, raised
 from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.observation import Observation
@@ -44,9 +47,12 @@ class Tally:
         judgement: Judgement,
         *,
         excused: Sequence[KnownDeviation | None],
-        circumstances: frozenset[str] = frozenset(),
+        told: Callable[[Violation], Violation] = lambda violation: violation,
     ) -> None:
-        """Add a step's judgement. ``excused`` has for each of its violations the known deviation that it is, or None."""
+        """Add a step's judgement. ``excused`` has for each of its violations the known deviation that it is, or None.
+
+        ``told`` adds to a violation that is kept what else is known of it.
+        """
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
         self.seconds += observation.outcome.seconds if judgement.subjects else 0.0
@@ -59,10 +65,7 @@ class Tally:
             if alike[violation.kind, reason] > MOST_ALIKE:
                 continue
             first.setdefault((violation.kind, reason), len(self.violations))
-            facts = violation.evidence or evidence.of_actions(observation, violation.subject)
-            kinds = kinds_of(observation, violation.subject)
-            made = replace(violation, evidence=facts, excused=reason, circumstances=circumstances, kinds=kinds)
-            self.violations.append((index, made))
+            self.violations.append((index, replace(told(violation), excused=reason)))
         for kind, place in first.items():
             if alike[kind] > MOST_ALIKE:
                 index, kept = self.violations[place]
@@ -70,13 +73,29 @@ class Tally:
                 self.violations[place] = index, replace(kept, evidence=(*kept.evidence, more))
 
 
+T = TypeVar("T")
+
+_NO_NAMES: frozenset[str] = frozenset()
+
+
 class StepJudge:
-    """Judges the steps of one case. ``tallies`` has the exercised clauses by id, but those that are not recorded."""
+    """Judges the steps of one case. ``tallies`` has the exercised clauses by id, but those that are not recorded.
+
+    ``raised`` has the errors of the suite. A clause that raises loses its own verdict, and no other's; what only adds to a
+    violation (its evidence, its excuse) is left out where it raises.
+    """
 
     def __init__(self, clauses: Sequence[Clause[Any]], excuses: Excuses) -> None:
         self._clauses = clauses
         self._excuses = excuses
-        self.tallies: dict[str, Tally] = {}
+        self._tallies: dict[str, Tally] = {}
+        self.raised: list[Raised] = []
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """A clause that raised anywhere in the case passes nowhere in it."""
+        erred = {one.clause for one in self.raised}
+        return {id: tally for id, tally in self._tallies.items() if id not in erred or tally.unexcused}
 
     def judge(self, observation: Observation) -> bool:
         """Judge a step; True ends the case: a clause is broken.
@@ -85,18 +104,42 @@ class StepJudge:
         other does, also of a clause that is not recorded: what the table should be after it is not known.
         """
         ends = False
-        circumstances: frozenset[str] = frozenset()
+        circumstances: frozenset[str] | None = None
         for clause in self._clauses:
             if not isinstance(observation, clause.of) or (observation.after.broken and not clause.of_broken):
                 continue
-            judgement = clause.judge(observation)
+            judgement = self._tried(clause, observation, partial(clause.judge, observation), NOT_EXERCISED)
             if not judgement.subjects and not judgement.violations:
                 continue
-            if judgement.violations and not circumstances:
-                circumstances = circumstances_of(observation)
-            excused = [self._excuses.excuse(clause.id, observation, one) for one in judgement.violations]
+            if judgement.violations and circumstances is None:
+                circumstances = self._tried(clause, observation, partial(circumstances_of, observation), _NO_NAMES)
+            excuse = partial(self._excuses.excuse, clause.id, observation)
+            excused = [self._tried(clause, observation, partial(excuse, one), None) for one in judgement.violations]
             if clause.recorded:
-                tally = self.tallies.setdefault(clause.id, Tally())
-                tally.add(observation, judgement, excused=excused, circumstances=circumstances)
+                told = partial(self._told, clause, observation, circumstances or _NO_NAMES)
+                self._tallies.setdefault(clause.id, Tally()).add(observation, judgement, excused=excused, told=told)
             ends = ends or any(known is None or known.when is not None for known in excused)
         return ends
+
+    def _told(
+        self, clause: Clause[Any], observation: Observation, circumstances: frozenset[str], violation: Violation
+    ) -> Violation:
+        """The violation with its evidence, and what deviations may be bound to."""
+        facts = partial(evidence.of_actions, observation, violation.subject)
+        kinds = partial(kinds_of, observation, violation.subject)
+        return replace(
+            violation,
+            evidence=violation.evidence or self._tried(clause, observation, facts, ()),
+            circumstances=circumstances,
+            kinds=self._tried(clause, observation, kinds, _NO_NAMES),
+        )
+
+    def _tried(self, clause: Clause[Any], observation: Observation, ask: Callable[[], T], otherwise: T) -> T:
+        """What ``ask`` returns; ``otherwise`` if it raises, which is an error of the suite."""
+        try:
+            return ask()
+        except EngineDied:
+            raise
+        except Exception as error:  # noqa: BLE001 - reported as an error of the suite
+            self.raised.append(raised(f"The clause {clause.id}", observation.index, error, clause.id))
+            return otherwise

@@ -57,7 +57,7 @@ def _names(field: str, value: object) -> Iterable[str]:
 def _object(text: str) -> Mapping[str, object]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -144,7 +144,15 @@ def of_answer(observation: Observation) -> tuple[str, ...]:
     error = observation.outcome.error
     if error is None:
         return ()
-    return (f"the engine refused: {error.exception} {error.condition or ''}: {error.message.splitlines()[0][:300]}",)
+    return (
+        f"the engine refused: {error.exception[:300]} {(error.condition or '')[:300]}: {first_line(error.message)}",
+    )
+
+
+def first_line(message: str) -> str:
+    """The first line of an error's message that says something, shortened; without any, that it has none."""
+    found = next((line for line in message.split("\n") if line.strip()), "")
+    return found[:300] or "(without a message)"
 
 
 def of_actions(observation: Observation, subject: str) -> tuple[str, ...]:

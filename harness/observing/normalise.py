@@ -181,6 +181,19 @@ def recorded_error(observation: Observation) -> EngineError | None:
     return _error(observation, observation.outcome.error)
 
 
+def unrecorded(observation: Observation) -> Step:
+    """The record of a step of which no more can be told: what a violation in it refers to."""
+    error = observation.outcome.error
+    return Step(
+        index=observation.index,
+        kind=_kind_of(observation.step),
+        text=step_text(observation.step),
+        seconds=observation.outcome.seconds,
+        outcome=Outcome(rows=None, error=None if error is None else EngineError(error.exception, error.condition, "")),
+        observed=Observed((observation.before.version, observation.after.version)),
+    )
+
+
 def _error(observation: Observation, error: port.EngineError | None) -> EngineError | None:
     if error is None:
         return None

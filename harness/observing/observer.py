@@ -21,6 +21,7 @@ from deltalog.parquet import read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID, parse_schema
 from deltalog.snapshot import Snapshot
+from engines.machine import raise_if_of_the_machine
 from harness.observing.definitions import has_columns, with_stored_names
 from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
 from harness.observing.table_state import CloneState, RowId, Rows, TableState
@@ -68,6 +69,7 @@ class Observer:
             log = relative_log(read_log(self._root, unit=self._unit))
             stored = log.stored.snapshot()
         except (DeltaLogError, FileNotFoundError) as broken:
+            raise_if_of_the_machine(broken)
             if previous is None:
                 raise
             listing = list_tree(self._root, unit=self._unit) if self._root.is_dir() else {}
@@ -133,7 +135,8 @@ class Observer:
                 return self._unreadable[add.file]
             try:
                 return tuple(self._row(row) for row in read_stored_rows(self._root, add, snapshot.metadata))
-            except _UNREADABLE:
+            except _UNREADABLE as error:
+                raise_if_of_the_machine(error)
                 return None
 
         return {
@@ -163,6 +166,7 @@ class Observer:
         try:
             return frozenset(read_vector(self._root, action.deletion_vector))
         except _UNREADABLE as wrong:
+            raise_if_of_the_machine(wrong)
             return str(wrong)
 
     def _ids(self, snapshot: Snapshot) -> dict[str, tuple[RowId, ...]]:
@@ -176,7 +180,8 @@ class Observer:
                 return tuple((first + index, add.default_row_commit_version) for index in range(count))
             try:
                 return tuple(row_ids(self._root, add, snapshot.metadata))
-            except _UNREADABLE:
+            except _UNREADABLE as error:
+                raise_if_of_the_machine(error)
                 return ()
 
         return {
@@ -191,7 +196,8 @@ class Observer:
         def read(path: str) -> dict[str, int | None] | None:
             try:
                 schema = read_parquet(self._root / path).schema
-            except _UNREADABLE:
+            except _UNREADABLE as error:
+                raise_if_of_the_machine(error)
                 return None
             ids = {field.name: (field.metadata or {}).get(FIELD_ID) for field in schema}
             return {name: None if id is None else int(id) for name, id in ids.items()}
@@ -204,7 +210,8 @@ class Observer:
             try:
                 rows = read_change_file(self._root, cdc, snapshot.metadata)
                 return tuple((self._row(row), str(change)) for row, change in rows)
-            except _UNREADABLE:
+            except _UNREADABLE as error:
+                raise_if_of_the_machine(error)
                 return None
 
         return {
@@ -223,7 +230,8 @@ class Observer:
         self._clone_types = self._clone_types or self._types
         try:
             snapshot = relative_snapshot(read_log(place).snapshot(), root)
-        except (DeltaLogError, FileNotFoundError):
+        except (DeltaLogError, FileNotFoundError) as error:
+            raise_if_of_the_machine(error)
             return CloneState(None, frozenset())
         files = frozenset(files_of(snapshot.adds.values(), root))
         rows: Rows = Counter()
@@ -231,7 +239,8 @@ class Observer:
             try:
                 stored = read_stored_rows(self._root, add, snapshot.metadata)
                 hidden = frozenset(read_vector(self._root, add.deletion_vector)) if add.deletion_vector else frozenset()
-            except _UNREADABLE:
+            except _UNREADABLE as error:
+                raise_if_of_the_machine(error)
                 return CloneState(None, files)
             types = self._clone_types
             rows.update(self._row(row, types) for index, row in enumerate(stored) if index not in hidden)
@@ -243,7 +252,8 @@ class Observer:
         def read() -> int | None:
             try:
                 return int(read_parquet(self._root / path).num_rows)
-            except (OSError, ValueError, pa.ArrowException):
+            except (OSError, ValueError, pa.ArrowException) as error:
+                raise_if_of_the_machine(error)
                 return None
 
         return self._once("count", path, read)
@@ -261,7 +271,7 @@ class Observer:
         """The JSON object in a file of the log; None if it is absent or none."""
         try:
             document = json.loads((self._root / LOG_DIRECTORY / name).read_bytes())
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
             return None
         return document if isinstance(document, dict) else None
 

@@ -145,7 +145,7 @@ class VacuumObservation(Observation):
     def listed(self) -> frozenset[str]:
         """The relative paths that a DRY RUN returned."""
         return (
-            frozenset(relative(self._decoded(str(row[0])), self.root) for row in self.outcome.rows)
+            frozenset(relative(self._decoded(str(row[0])), self.root) for row in self.outcome.rows if row)
             if self.step.dry_run
             else frozenset()
         )
@@ -156,7 +156,9 @@ class VacuumObservation(Observation):
         if not self.ran or self.rules.implementation == SPARK.implementation:
             return frozenset()
         # A file that the log names by its URI is returned as if that were a path below the root.
-        paths = (relative(self._decoded(relative(str(row[0]), self.root)), self.root) for row in self.outcome.rows)
+        paths = (
+            relative(self._decoded(relative(str(row[0]), self.root)), self.root) for row in self.outcome.rows if row
+        )
         return frozenset(path.removeprefix(f"{self.root.lstrip('/')}/") for path in paths)
 
     def _decoded(self, path: str) -> str:

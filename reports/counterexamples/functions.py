@@ -86,9 +86,12 @@ def in_path(path):
     "at": code(
         '''
 def at(value, field):
-    """A dotted field of an object (also of stats, which is JSON text), without members that are null."""
+    """A dotted field of an object (also of stats, which is JSON text), without members that are null; else None."""
     for part in field.split("."):
-        value = json.loads(value) if isinstance(value, str) else value
+        try:
+            value = json.loads(value) if isinstance(value, str) else value
+        except ValueError:
+            return None
         value = value.get(part) if isinstance(value, dict) else None
     return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 ''',

@@ -21,7 +21,7 @@ from records.mistakes import UsageMistake
 from runner.commands import Parser, whole
 from selfcheck.case_order import relevant_cases
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
-from selfcheck.tampering.tampered_run import Result, TamperedRun
+from selfcheck.tampering.tampered_run import FAILED, Result, TamperedRun
 from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
 from suites.profiles import PROFILES
 
@@ -94,6 +94,8 @@ def tampered_with(
         for step in case.steps:
             if run.take(step):
                 break
+        if run.failure is not None:
+            raise RuntimeError(f"The case {case_id(case)} cannot be judged: {run.failure.message}\n{run.failure.log}")
         shutil.rmtree(root.parent, ignore_errors=True)
         for way, violated in seen.items():
             found.setdefault(way, Tried()).add(Tried(1, int(bool(violated)), Counter(violated)))
@@ -117,6 +119,8 @@ def problems(found: Mapping[str, Tried], listed: Sequence[Unpromised], *, whole:
     """What contradicts the list. A pattern that no way matches does so only if the ``whole`` profile was judged."""
     wrong = []
     for way, tried in found.items():
+        if tried.clauses[FAILED]:
+            wrong.append(f"THE SUITE FAILS: {way} ({tried.clauses[FAILED]} of {tried.tried} cases)")
         entry = next((entry for entry in listed if entry.covers(way)), None)
         if entry is None and not tried.is_noticed:
             wrong.append(f"NOT NOTICED: {way} ({tried.noticed} of {tried.tried} cases)")

@@ -108,7 +108,8 @@ class TamperedRun(CaseRun):
             judge.judge(self._tampered(step, outcome, version, state))
         except Exception:  # noqa: BLE001 - an answer that nobody foresaw must not end the run
             return [FAILED]
-        return [id for id, tally in judge.tallies.items() if tally.unexcused]
+        found = [id for id, tally in judge.tallies.items() if tally.unexcused]
+        return [*found, FAILED] if judge.raised else found
 
     def _tampered(self, step: EngineStep, outcome: Outcome, version: int, state: TableState) -> Observation:
         after = state if isinstance(step, (Read, ReadChanges)) else self._observer.observe(state)

@@ -307,7 +307,7 @@ def _parsed(stats: str | None) -> object:
     """The statistics as JSON; as they are if they are none (DEL-ADD-1D judges that)."""
     try:
         return json.loads(stats) if stats else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return stats
 
 

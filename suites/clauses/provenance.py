@@ -50,7 +50,7 @@ def check_in_commit_timestamp(o: Observation, commit: Commit) -> Violation | Non
         message = f"{operation} must have no inCommitTimestamp, as the table has no such feature; it is {found}."
         return None if found is None else Violation("commitInfo", message, InfoIs("inCommitTimestamp", None))
     previous = o.after.log.commits.get(commit.version - 1)
-    if previous is None or not isinstance(commit.actions[0], CommitInfo):
+    if previous is None or not isinstance(next(iter(commit.actions), None), CommitInfo):
         message = (
             f"commitInfo must be the first action of {operation}, as the table has in-commit timestamps; it is not."
         )

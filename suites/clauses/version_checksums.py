@@ -175,12 +175,13 @@ def _is_histogram(found: object, sizes: list[int]) -> bool:
     if not isinstance(found, Mapping):
         return False
     bounds = found.get("sortedBinBoundaries")
-    if not isinstance(bounds, list) or bounds[:1] != [0] or bounds != sorted(set(bounds)):
+    if not isinstance(bounds, list) or not all(isinstance(bound, int) for bound in bounds):
+        return False
+    if bounds[:1] != [0] or bounds != sorted(set(bounds)):
         return False
     filled = [(0, 0)] * len(bounds)
     for size in sizes:
         place = bisect_right(bounds, size) - 1
         filled[place] = (filled[place][0] + 1, filled[place][1] + size)
-    return [*zip(found.get("fileCounts") or (), found.get("totalBytes") or ())] == filled and len(
-        found["fileCounts"]
-    ) == len(found["totalBytes"])
+    counts, totals = found.get("fileCounts"), found.get("totalBytes")
+    return counts == [count for count, _ in filled] and totals == [total for _, total in filled]

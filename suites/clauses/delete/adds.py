@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
@@ -38,6 +36,7 @@ from suites.clauses.checks import check_none, check_stored
 from suites.clauses.delete.file_statistics import (
     WrongStatistic,
     has_exact_bounds,
+    members,
     parsed,
     stored_columns,
     wrong_statistics,
@@ -229,7 +228,7 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
     def problem(add: Add) -> Violation | None:
         try:
             wrong = wrong_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
-        except (ValueError, TypeError, AttributeError) as malformed:  # an engine may write anything
+        except (ValueError, TypeError, AttributeError, RecursionError) as malformed:  # an engine may write anything
             wrong = WrongStatistic("they", f"they are not of the form that the protocol defines ({malformed})")
         if wrong is None:
             return None
@@ -293,11 +292,11 @@ def adds_have_statistics(d: DeleteObservation) -> Judgement:
         rows = d.after.contents.get(add.file) or ()
         lacking = [] if "numRecords" in stats else ["numRecords"]
         for position, name, column in columns:
-            lacking += [] if name in _members(stats, "nullCount") else [f"nullCount of {column.name}"]
+            lacking += [] if name in members(stats, "nullCount") else [f"nullCount of {column.name}"]
             values = [row[position] for row in rows if row[position] is not None]
             if values and has_exact_bounds(column.type, values):
                 bounds = ("minValues", "maxValues")
-                lacking += [f"{bound} of {column.name}" for bound in bounds if name not in _members(stats, bound)]
+                lacking += [f"{bound} of {column.name}" for bound in bounds if name not in members(stats, bound)]
         if not lacking:
             return None
         message = f"The statistics of {add.file} lack {', '.join(lacking)}."
@@ -307,11 +306,6 @@ def adds_have_statistics(d: DeleteObservation) -> Judgement:
         return Violation(add.file, message, expectation)
 
     return each([add for add in d.written if d.after.contents.get(add.file)], problem)
-
-
-def _members(stats: dict[str, Any], key: str) -> Sequence[str]:
-    found = stats.get(key)
-    return list(found) if isinstance(found, dict) else []
 
 
 #: Delta collects statistics of the first 32 columns.

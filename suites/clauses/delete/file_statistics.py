@@ -21,9 +21,15 @@ def parsed(stats: str | None) -> dict[str, Any]:
     """The statistics of an add; empty without any, and where they are no JSON object."""
     try:
         found = json.loads(stats or "{}", parse_float=Decimal)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def members(stats: dict[str, Any], key: str) -> frozenset[str]:
+    """The columns that a statistic has; none where it is no JSON object."""
+    found = stats.get(key)
+    return frozenset(found) if isinstance(found, dict) else frozenset()
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def _recorded(d: DeleteObservation) -> str | None:
     """The text of the predicate; None unless it is a JSON array of one text."""
     try:
         (text,) = json.loads(str(_parameter(d)))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
     return text if isinstance(text, str) else None
 

@@ -227,5 +227,5 @@ _REPEATED = {"deletion_vector": "deletionVector", "tags": "tags"}
 def _number_of_rows(stats: str | None) -> object:
     try:
         return None if stats is None else json.loads(stats).get("numRecords")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return stats

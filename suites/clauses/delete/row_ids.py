@@ -87,14 +87,13 @@ def adds_have_ids(d: DeleteObservation) -> Judgement:
 
 def _last_row_id(d: DeleteObservation) -> int:
     """The greatest row id in use before the step, by the high water mark and by the rows of the live files."""
-    domain = d.before.snapshot.domains.get("delta.rowTracking")
-    mark = json.loads(domain.configuration).get("rowIdHighWaterMark", -1) if domain is not None else -1
+    mark = _mark(d.before)
     lasts = []
     for add in d.before.live.values():
         rows = d.before.contents.get(add.file)
         # A file without rows uses no row id, so another may have the same baseRowId. An unreadable file counts as one row.
         lasts.append((add.base_row_id or 0) + (1 if rows is None else len(rows)) - 1)
-    return max([int(mark), *lasts])
+    return max([-1 if mark is None else mark, *lasts])
 
 
 _NO_TAG = Cause("the tag is not true")
@@ -164,5 +163,5 @@ def _mark(state: TableState) -> int | None:
     domain = state.snapshot.domains.get("delta.rowTracking")
     try:
         return None if domain is None else int(json.loads(domain.configuration)["rowIdHighWaterMark"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deltalog.actions import Add
+from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
@@ -22,7 +22,7 @@ from records.expectations import ByReplay, Expectation, FieldIs, FieldMatches, M
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left
-from suites.clauses.delete.file_statistics import parsed, wrong_bounds
+from suites.clauses.delete.file_statistics import members, parsed, wrong_bounds
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
 
 
@@ -76,7 +76,7 @@ def adds_with_new_vectors(d: DeleteObservation) -> Judgement:
             cardinality = "its deletion vector's cardinality is not the number of rows that it hides"
             wrong.append((cardinality, ByReplay("the rows that a deletion vector hides are in its bitmap")))
         stored = d.after.contents.get(add.file)
-        stats = json.loads(add.stats or "{}")
+        stats = parsed(add.stats)
         if stored is not None and stats.get("numRecords") != len(stored):
             records = f"numRecords is {stats.get('numRecords')}, and the file stores {len(stored)} rows"
             wrong.append((records, FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)))
@@ -118,7 +118,7 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
         lost = [
             key
             for key in ("minValues", "maxValues", "nullCount")
-            if names & (set(before.get(key, ())) - set(stats.get(key, ())))
+            if names & (members(before, key) - members(stats, key))
         ]
         rows = d.after.contents.get(add.file) or ()
         hidden = d.after.hidden(add) or frozenset()
@@ -156,7 +156,8 @@ def _wrong_null_count(stats: Mapping[str, Any], d: DeleteObservation, rows: Sequ
 def size_of_new_vectors(d: DeleteObservation) -> Judgement:
     def problem(add: Add) -> Violation | None:
         vector, path = add.deletion_vector, vector_path(add, d.after.root)
-        if vector is None or path is None or path not in d.after.listing:
+        entry = d.after.listing.get(path or "")
+        if vector is None or path is None or entry is None or entry.kind is not EntryKind.FILE:
             return None  # DEL-DV-1A, DEL-DV-3
         with open(os.path.join(d.after.root, path), "rb") as file:
             file.seek(vector.offset or 0)

@@ -176,7 +176,7 @@ def conflicts_are_founded(c: TogetherObservation) -> Judgement:
 
 def _error(session: Session) -> tuple[str, ...]:
     error = session.outcome.error
-    return () if error is None else (f"the {session.name} was refused: {error.message.splitlines()[0][:300]}",)
+    return () if error is None else (f"the {session.name} was refused: {evidence.first_line(error.message)}",)
 
 
 @clause(

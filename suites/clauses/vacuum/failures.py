@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
@@ -98,7 +100,8 @@ def _check_failed_end(v: VacuumObservation) -> Violation | None:
         message = f"The END of a VACUUM that failed must have the status FAILED; it has {status}."
         return Violation("log", message, InfoIs("operationParameters.status", "FAILED", END), cause=_WRONG_END)
     if metrics:
-        message = f"A VACUUM that failed must have no metrics in END; its END has the metrics {dict(metrics)}."
+        shown = dict(metrics) if isinstance(metrics, Mapping) else metrics
+        message = f"A VACUUM that failed must have no metrics in END; its END has the metrics {shown}."
         return Violation("log", message, InfoIs("operationMetrics", None, END), cause=_WRONG_END)
     return None
 

@@ -1,0 +1,62 @@
+"""Why a case could not be judged, or not wholly: the engine died, or the suite itself raised."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engines.machine import trouble_of
+from engines.port import EngineDied
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a case could not be judged: the engine died twice in it, or the suite itself failed.
+
+    ``clauses`` are the ids of those that raised: the case says nothing of them, whatever else it shows.
+    """
+
+    kind: str  # "engine-died" or "harness"
+    message: str
+    log: str = ""
+    clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception of the suite. ``what`` raised it, as the subject of a sentence: "the clause DEL-DV-1B"."""
+
+    what: str
+    step: int | None  # its index; None: before the first
+    message: str
+    traceback: str
+    clause: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        where = "" if self.step is None else f" in step {self.step}"
+        return f"{self.what} raised an error of the suite{where}: {self.message}"
+
+
+def raised(what: str, step: int | None, error: Exception, clause: str | None = None) -> Raised:
+    """The exception that is being handled. One that the machine has caused says so."""
+    message = trouble_of(error) or f"{type(error).__name__}: {error}"
+    return Raised(what, step, message, traceback.format_exc(), clause)
+
+
+def failure_of(found: Sequence[Raised], death: Failure | None = None) -> Failure | None:
+    """The failure of a case in which these were raised, and that ended with ``death``; None if neither."""
+    if not found:
+        return death
+    sentences = list(dict.fromkeys(one.sentence for one in found))
+    clauses = tuple(dict.fromkeys(one.clause for one in found if one.clause is not None))
+    log = "\n".join(one.traceback for one in found)
+    if death is not None:
+        return Failure(death.kind, "; ".join([death.message, *sentences]), f"{death.log}\n{log}", clauses)
+    return Failure("harness", "; ".join(sentences), log, clauses)
+
+
+def died(death: EngineDied) -> Failure:
+    """The failure of a case in which the engine died, by its first line."""
+    return Failure("engine-died", str(death).partition("\n")[0], str(death))
