@@ -120,9 +120,12 @@ def test_in_local_mode_there_is_nothing_to_check(tmp_path: Path, monkeypatch: py
         "Job 3 cancelled because SparkContext was shut down",
         "Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was created at: …",
         "Job aborted due to stage failure: … ExecutorLostFailure (executor 1 exited) Reason: worker lost",
+        "Job aborted due to stage failure: … java.io.IOException: No space left on device",
+        "java.lang.OutOfMemoryError: Java heap space",
+        "java.io.FileNotFoundError: /tmp/x (Too many open files)",
     ],
 )
-def test_what_a_lost_cluster_says_is_no_error_of_the_engine(message: str) -> None:
+def test_what_the_machine_or_a_lost_cluster_says_is_no_error_of_the_engine(message: str) -> None:
     with pytest.raises(EngineDied):
         raise_if_environmental(message)
     raise_if_environmental("Job aborted due to stage failure: Task 0 failed 4 times")

@@ -165,9 +165,7 @@ def test_a_table_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(case_run, "write_table", fails)
     found = judged(tmp_path)
     assert found.failure is not None
-    told = (
-        "Making the table raised an error of the suite: The machine failed: the disk is full (No space left on device)"
-    )
+    told = "The machine failed: the disk is full (No space left on device): "
     assert found.failure.message.startswith(told)
 
 

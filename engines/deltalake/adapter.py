@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import IO, cast
 
 import engines
+from engines.deltalake.answering import Failed
 from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.versions import PACKAGE, RELEASES
+from engines.machine import MachineFailed, trouble_in
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
 from model.vocabulary.capabilities import Capabilities
@@ -86,7 +88,7 @@ class DeltalakeEngine:
         try:
             pickle.dump((self._store, root, step, version, self._processors), cast("IO[bytes]", child.stdin))
             cast("IO[bytes]", child.stdin).flush()
-            outcome: Outcome = pickle.load(cast("IO[bytes]", child.stdout))
+            answer: Outcome | Failed = pickle.load(cast("IO[bytes]", child.stdout))
         except (EOFError, OSError, pickle.UnpicklingError) as lost:
             aborted = not late.is_set() and child.wait() in _ABORTED
             self.close()
@@ -100,9 +102,11 @@ class DeltalakeEngine:
             raise EngineDied(f"{named} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:
             timer.cancel()
-        if outcome.error is not None and self._store is not None:
+        if isinstance(answer, Failed):
+            raise _failure(answer)
+        if answer.error is not None and self._store is not None:
             self._store.require_reachable()
-        return outcome
+        return answer
 
     def use_processors(self, number: int) -> None:
         self._processors = number
@@ -138,6 +142,23 @@ class DeltalakeEngine:
         self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, self._log.tell() - _LOG_BYTES))
         return self._log.read().decode(errors="replace")
+
+
+class WorkerFailed(Exception):
+    """An error of the suite in the engine's process."""
+
+
+def _failure(failed: Failed) -> Exception:
+    """The exception of an error of the suite in the engine's process."""
+    if failed.session_gone:
+        return EngineDied(
+            "The session that opened the table is gone, with the engine's process: the step cannot run in it."
+        )
+    if trouble := trouble_in(failed.error, failed.error.partition(":")[0]):
+        return MachineFailed(f"{trouble}\n{failed.traceback}")
+    error = WorkerFailed(failed.error)
+    error.__cause__ = WorkerFailed(f"in the engine's process:\n{failed.traceback}")
+    return error
 
 
 def installed() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -15,6 +16,7 @@ import pyarrow as pa
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
+from engines.deltalake.answering import Failed, Refused, SessionGone, asked
 from engines.deltalake.commands import (
     FIRST,
     LAST,
@@ -43,33 +45,40 @@ _OPENED: list[DeltaTable] = []
 
 
 def run(tables: Tables, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
-    """One step. Raises whatever deltalake raises."""
+    """One step. Raises Refused for what a call of deltalake raises; whatever else it raises is an error of the suite."""
     if isinstance(step, OpenSession):
-        _OPENED[:] = [tables.opened(root)]
+        _OPENED[:] = [asked(tables.opened, root)]
         return ()
     if isinstance(step, Read):
-        return _rows(_OPENED[0] if step.by_earlier else tables.opened(root, version))
+        return _rows(_session() if step.by_earlier else asked(tables.opened, root, version))
     if isinstance(step, ReadChanges):
-        return _changes(tables.opened(root), version, commits=step.commits)
+        return _changes(asked(tables.opened, root), version, commits=step.commits)
     if isinstance(step, Insert):
-        return _insert(tables.opened(root), step)
+        return _insert(asked(tables.opened, root), step)
     if isinstance(step, OtherCommand):
-        return _commanded(tables.opened(root), root, step.command, version)
+        return _commanded(asked(tables.opened, root), root, step.command, version)
     call = call_of(step)
     if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
-        return _call(tables, _OPENED[0], call, root)
+        return _call(tables, _session(), call, root)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
-            return _call(tables, tables.opened(path), call, root)
+            return _call(tables, asked(tables.opened, path), call, root)
     target = _target(root, call.target)
-    return _call(tables, tables.opened(target), call, target)
+    return _call(tables, asked(tables.opened, target), call, target)
+
+
+def _session() -> DeltaTable:
+    """The table as the latest OpenSession has opened it. Raises SessionGone."""
+    if not _OPENED:
+        raise SessionGone("no session has opened a table in this process")
+    return _OPENED[0]
 
 
 def _call(tables: Tables, table: DeltaTable, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     """The result of a call. Paths in it are absolute, or from ``target``."""
     if isinstance(call, DeleteCall):
-        return _deleted(table.delete(call.where))
-    paths = map(tables.path_of, table.vacuum(**cast("dict[str, Any]", call.arguments)))
+        return _deleted(asked(table.delete, call.where))
+    paths = map(tables.path_of, asked(table.vacuum, **cast("dict[str, Any]", call.arguments)))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 
@@ -79,8 +88,20 @@ def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
 
 
 def _rows(table: DeltaTable) -> tuple[Row, ...]:
-    rows = _table(QueryBuilder().register("t", table).execute("SELECT * FROM t"))
-    return rows_of(rows, (field.name for field in table.schema().fields))
+    found = asked(lambda: _table(QueryBuilder().register("t", table).execute("SELECT * FROM t")))
+    return _converted(found, _columns(table))
+
+
+def _columns(table: DeltaTable) -> list[str]:
+    return [field.name for field in asked(table.schema).fields]
+
+
+def _converted(rows: pa.Table, columns: Sequence[str]) -> tuple[Row, ...]:
+    """The rows that deltalake returned. Raises Refused if they are no rows of these columns: it must not answer with such."""
+    try:
+        return rows_of(rows, columns)
+    except (ValueError, OverflowError, pa.ArrowException) as odd:
+        raise Refused(odd) from odd
 
 
 #: How ``to_pyarrow_table`` says that it does not read the features of a table (python/deltalake/table.py).
@@ -93,14 +114,13 @@ def _read_by_pyarrow(tables: Tables, root: Path, version: int | None) -> Outcome
     error = None
     started = now()
     try:
-        table = tables.opened(root, version)
-        rows = rows_of(table.to_pyarrow_table(), (field.name for field in table.schema().fields))
-    except DeltaProtocolError as refusal:
-        if any(words in str(refusal) for words in _REFUSALS):
+        table = asked(tables.opened, root, version)
+        rows = _converted(asked(table.to_pyarrow_table), _columns(table))
+    except Refused as refused:
+        documented = any(words in str(refused.failure) for words in _REFUSALS)
+        if isinstance(refused.failure, DeltaProtocolError) and documented:
             return None
-        error = _error(refusal)
-    except Exception as failure:  # noqa: BLE001 - of any package below
-        error = _error(failure)
+        error = _error(refused.failure)
     return Outcome(rows, error, started, now())
 
 
@@ -111,20 +131,21 @@ def _table(reader: Any) -> pa.Table:
 
 def _changes(table: DeltaTable, version: int | None, *, commits: bool) -> tuple[Row, ...]:
     assert version is not None, "the change feed is read of a version"
-    changes = _table(table.load_cdf(starting_version=version, ending_version=version))
+    changes = asked(lambda: _table(table.load_cdf(starting_version=version, ending_version=version)))
     columns = ["_commit_version", "_commit_timestamp"]
     if not commits:
-        columns = [*(field.name for field in table.schema().fields), "_change_type"]
-    return rows_of(changes.select(columns), columns)
+        columns = [*_columns(table), "_change_type"]
+    there = [name for name in columns if name in changes.column_names]
+    return _converted(changes.select(there), columns)
 
 
 def _insert(table: DeltaTable, step: Insert) -> tuple[Row, ...]:
-    write_deltalake(table, _arrow_rows(table, step.rows), mode="append")
+    asked(write_deltalake, table, _arrow_rows(table, step.rows), mode="append")
     return ()
 
 
 def _arrow_rows(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
-    schema = pa.schema(table.schema().to_arrow())
+    schema = asked(lambda: pa.schema(table.schema().to_arrow()))
     columns = [pa.array([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
     return pa.table(columns, schema=schema)
 
@@ -132,20 +153,20 @@ def _arrow_rows(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
 def _commanded(table: DeltaTable, root: Path, command: Command, version: int | None) -> tuple[Row, ...]:
     """A command other than DELETE and VACUUM; what it returns is not judged."""
     found: Any = table
-    columns = [field.name for field in found.schema().fields]
+    columns = _columns(found)
     given: dict[Given, Any] = {TABLE: found, VERSION: version}
     if isinstance(command, Overwrite):
         given[ROWS] = _arrow_rows(found, command.rows)
     if isinstance(command, Merge):
         given[SOURCE] = _source(found, command.insert)
     if isinstance(command, CompactLog):
-        given[FIRST], given[LAST] = min(map(int, _commits(root))), found.version()
+        given[FIRST], given[LAST] = min(map(int, _commits(root))), asked(found.version)
         if given[FIRST] == given[LAST]:
             return ()  # PROTOCOL.md has no compaction of one commit: deltalake refuses it
     for call in calls_of(command, columns):
         arguments = {name: _argument(value, given) for name, value in call.arguments.items()}
         function = write_deltalake if call.name == WRITE else attrgetter(call.name)(found)
-        found = function(**arguments)
+        found = asked(function, **arguments)
     return ()
 
 
@@ -177,19 +198,25 @@ def _target(root: Path, target: Target) -> Path:
 
 
 def outcome(tables: Tables, root: Path, step: EngineStep, version: int | None) -> Outcome:
-    """The rows of a step or its error. A panic of Rust is an error too."""
+    """The rows of a step or its error. A panic of Rust is an error too. Raises whatever is an error of the suite."""
     rows: tuple[Row, ...] = ()
     error = None
     started = now()
     try:
         rows = run(tables, root, step, version)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as failure:  # noqa: BLE001 - PanicException is not an Exception
-        error = _error(failure)
+    except Refused as refused:
+        error = _error(refused.failure)
     again = isinstance(step, Read) and not step.by_earlier and error is None
     other = _read_by_pyarrow(tables, root, version) if again else None
     return Outcome(rows, error, started, now(), other=other)
+
+
+def answer(tables: Tables, root: Path, step: EngineStep, version: int | None) -> Outcome | Failed:
+    """The outcome of a step, or the error of the suite that kept it from being one."""
+    try:
+        return outcome(tables, root, step, version)
+    except Exception as error:  # noqa: BLE001 - the parent process reports it
+        return Failed(f"{type(error).__name__}: {error}", traceback.format_exc(), isinstance(error, SessionGone))
 
 
 def _error(failure: BaseException) -> EngineError:
@@ -220,7 +247,7 @@ def main() -> None:
         except EOFError:
             return
         use_processors(processors, available)
-        pickle.dump(outcome(Tables(store), root, step, version), answers)
+        pickle.dump(answer(Tables(store), root, step, version), answers)
         answers.flush()
 
 

@@ -70,7 +70,7 @@ def _read(spark: SparkSession, root: Path, version: int | None, meanwhile: Calla
 def _finished(outcome: Outcome) -> Outcome:
     """The outcome of the first. Raises EngineDied if it was not released: the second has waited for it."""
     if outcome.error is not None and "and not released, before this" in outcome.error.message:
-        raise EngineDied(_too_late(outcome.error.message.splitlines()[0]))
+        raise EngineDied(_too_late(outcome.error.message.partition("\n")[0]))
     return outcome
 
 

@@ -29,20 +29,23 @@ class Raised:
 
     what: str
     step: int | None  # its index; None: before the first
-    message: str
+    error: str
+    trouble: str | None  # the machine's, by which it is no error of the suite
     traceback: str
     clause: str | None = None
 
     @property
     def sentence(self) -> str:
         where = "" if self.step is None else f" in step {self.step}"
-        return f"{self.what} raised an error of the suite{where}: {self.message}"
+        if self.trouble is not None:
+            return f"{self.trouble} ({self.what}{where})"
+        return f"{self.what} raised an error of the suite{where}: {self.error}"
 
 
 def raised(what: str, step: int | None, error: Exception, clause: str | None = None) -> Raised:
-    """The exception that is being handled. One that the machine has caused says so."""
-    message = trouble_of(error) or f"{type(error).__name__}: {error}"
-    return Raised(what, step, message, traceback.format_exc(), clause)
+    """The exception that is being handled."""
+    told = f"{type(error).__name__}: {error}"
+    return Raised(what, step, told, trouble_of(error), traceback.format_exc(), clause)
 
 
 def failure_of(found: Sequence[Raised], death: Failure | None = None) -> Failure | None:
