@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from deltalog.lines import json_lines
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY
 from deltalog.parquet import parquet_bytes
 from deltalog.times import NANOSECONDS
@@ -82,12 +83,12 @@ def _shift_file(path: Path, by: int, sizes: Mapping[str, int]) -> None:
     elif path.suffix == ".crc" and not path.name.startswith("."):
         _rewrite(path, _shifted_checksum(path.read_text(encoding="utf-8"), by).encode())
     elif path.suffix == ".json":
-        lines = path.read_text(encoding="utf-8").splitlines()
-        _rewrite(path, "".join(_shifted_line(line, by, sizes) + "\n" for line in lines).encode())
+        actions = json_lines(path.read_bytes())
+        _rewrite(path, "".join(_shifted_action(action, by, sizes) + "\n" for action in actions).encode())
 
 
-def _shifted_line(line: str, by: int, sizes: Mapping[str, int]) -> str:
-    action: dict[str, Any] = json.loads(line)
+def _shifted_action(action: dict[str, Any], by: int, sizes: Mapping[str, int]) -> str:
+    """A line of a commit, or of a checkpoint in JSON."""
     for kind, fields in action.items():
         for field in _TIMESTAMPS.get(kind, ()):
             if fields.get(field) is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.checksums import json_checksum
+from deltalog.lines import json_lines
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
 from faults.disk import drop_checksum
 from faults.fault import Tamper, delete_fault, vacuum_fault, when
@@ -56,7 +57,7 @@ def _with_files(t: Tampering) -> list[Path]:
 def _edit(path: Path, change: Callable[[list[Action]], object], *more: pa.Field) -> None:
     """Change the actions of a checkpoint's file, in JSON or in Parquet with ``more`` columns. Maps are lists in Parquet."""
     if path.suffix == ".json":
-        actions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        actions = json_lines(path.read_bytes())
         change(actions)
         drop_checksum(path)
         path.write_text("".join(f"{json.dumps(action)}\n" for action in actions), encoding="utf-8")

@@ -13,6 +13,7 @@ import pyarrow as pa
 from deltalog.actions import Add
 from deltalog.codec import from_json
 from deltalog.deletion_vectors import read_vector
+from deltalog.lines import json_lines
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
 from deltalog.paths import from_root
@@ -206,7 +207,7 @@ def _change_clone(change: Callable[[list[Action]], list[Action]]) -> Tamper:
     def tamper(t: Tampering) -> None:
         path = _clone(t) / LOG_DIRECTORY / commit_name(0)
         if path.is_file():
-            found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+            found = json_lines(path.read_bytes())
             drop_checksum(path)
             path.write_text("".join(f"{json.dumps(action)}\n" for action in change(found)), encoding="utf-8")
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 from deltalog.actions import Add, Metadata, Remove
 from deltalog.codec import to_json
 from deltalog.commits import Commit
+from deltalog.lines import json_lines
 from deltalog.log import Log, read_log
 from deltalog.names import LOG_DIRECTORY, LogFileKind, checksum_name, commit_name, parse_name
 from deltalog.paths import decode, from_root
@@ -143,7 +144,7 @@ class TableLog:
     def written(self) -> dict[int, list[Action]]:
         """The commits of the step, by version."""
         return {
-            version: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+            version: json_lines(path.read_bytes())
             for version, path in self._commit_files()
             if version not in self.history
         }

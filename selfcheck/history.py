@@ -81,7 +81,9 @@ class History:
     def _read(self) -> Iterator[Line]:
         if not self._path.exists():
             return
-        for number, text in enumerate(self._path.read_text(encoding="utf-8").splitlines(), start=1):
+        for number, text in enumerate(self._path.read_bytes().split(b"\n"), start=1):
+            if not text:
+                continue
             try:
                 line = json.loads(text)
                 Totals().add(line)

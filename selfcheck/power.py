@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from deltalog.lines import json_lines
 from engines.kind import Settings
 from engines.object_store import Storage
 from engines.provider import DEFAULT, limits_in
@@ -199,7 +200,7 @@ def _storage(options: Namespace) -> Storage:
 
 def read_lines(path: Path) -> list[Line]:
     """The lines of one run. Raises UsageMistake if there is no header."""
-    lines: list[Line] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines: list[Line] = json_lines(path.read_bytes())
     if not lines or lines[0]["type"] != "header":
         raise UsageMistake(f"{path} holds no run: remove it.")
     return lines

@@ -63,8 +63,24 @@ LONG_STRINGS = (
     "\uffff" * 33,  # the greatest of its plane: a truncated bound cannot be raised in place
 )
 
-#: Additional strings of data columns: upper case, normal forms, control characters and a zero-width character.
-DATA_STRINGS = ("A", "AB", "\u00e9", "12", "-3", "007", "tab\there", "line\nbreak", "\x01", "z\u200d", "")
+#: Additional strings of data columns: upper case, normal forms, control characters, a zero-width character, and characters that
+#: end a line for some readers, but not in JSON.
+DATA_STRINGS = (
+    "A",
+    "AB",
+    "\u00e9",
+    "12",
+    "-3",
+    "007",
+    "tab\there",
+    "line\nbreak",
+    "\x01",
+    "z\u200d",
+    "",
+    "line\u2028separator",
+    "paragraph\u2029separator",
+    "next\x85line",
+)
 
 #: Strings that can be cast to a number.
 NUMBER_STRINGS = ("1", "2", "12", "-3", "007", "0")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from deltalog.lines import json_lines
 from model.codec import case_id, from_json, to_json
 from model.vocabulary.case import Case
 
@@ -16,11 +17,7 @@ FOLDER = Path(__file__).parent.parent.parent / "corpus"
 @cache
 def corpus_cases(name: str, folder: Path = FOLDER) -> tuple[Case, ...]:
     """The cases of ``corpus/<name>.jsonl``, those that show most first. Raises model.codec.InvalidCase."""
-    return tuple(from_json(json.loads(line)["case"]) for line in _lines(name, folder))
-
-
-def _lines(name: str, folder: Path) -> list[str]:
-    return (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(from_json(line["case"]) for line in json_lines((folder / f"{name}.jsonl").read_bytes()))
 
 
 def write_corpus(name: str, cases: Iterable[Case], folder: Path = FOLDER) -> None:
