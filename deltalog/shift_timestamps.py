@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +77,11 @@ def _rewrite(path: Path, content: bytes) -> None:
 def _shift_file(path: Path, by: int, sizes: Mapping[str, int]) -> None:
     """Rewrite one file of the log. ``sizes`` are those of the sidecars."""
     if path.suffix == ".parquet":
-        with suppress(pa.ArrowInvalid):  # a checkpoint that was written by half
-            _rewrite(path, _shifted_checkpoint(path, by, sizes))
+        try:
+            table = pq.read_table(path)
+        except pa.ArrowInvalid:  # a checkpoint that was written by half
+            return
+        _rewrite(path, parquet_bytes(_shifted_checkpoint(table, by, sizes)))
     elif path.suffix == ".crc" and not path.name.startswith("."):
         _rewrite(path, _shifted_checksum(path.read_text(encoding="utf-8"), by).encode())
     elif path.suffix == ".json":
@@ -105,14 +107,13 @@ def _shifted_checksum(text: str, by: int) -> str:
     return json.dumps(checksum, ensure_ascii=False, separators=(",", ":"))
 
 
-def _shifted_checkpoint(path: Path, by: int, sizes: Mapping[str, int]) -> bytes:
-    table = pq.read_table(path)
+def _shifted_checkpoint(table: pa.Table, by: int, sizes: Mapping[str, int]) -> pa.Table:
     for kind, fields in _TIMESTAMPS.items():
         if kind in table.column_names:
             place = table.column_names.index(kind)
             shifted = _shifted_structs(table.column(kind).combine_chunks(), fields, by, sizes)
             table = table.set_column(place, table.schema.field(kind), shifted)
-    return parquet_bytes(table)
+    return table
 
 
 def _shifted_structs(
@@ -125,6 +126,6 @@ def _shifted_structs(
             values = pc.subtract(values, pa.scalar(by, child.type))
         elif child.name == "sizeInBytes":  # only sidecars have it at the top level
             paths = structs.field(structs.type.get_field_index("path")).to_pylist()
-            values = pa.array([sizes.get(path) for path in paths], child.type)
+            values = pa.array([sizes.get(path, 0) for path in paths], child.type)  # 0: not nullable
         children.append(values)
     return pa.StructArray.from_arrays(children, fields=list(structs.type), mask=structs.is_null())

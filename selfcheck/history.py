@@ -19,7 +19,12 @@ Line = dict[str, Any]
 _ROOMS = ("model", "deltalog", "strategies", "harness", "suites", "reference_engine")
 _MODULES = ("selfcheck/random_cases.py", "selfcheck/false_positives.py", "selfcheck/engine_pool.py")
 #: Except how a failure is shown, and known deviations: the cases of false positives are judged again.
-_EXCEPT = ("reports/counterexamples/plan.py", "harness/judging/conditions.py")
+_EXCEPT = (
+    "reports/counterexamples/plan.py",
+    "harness/judging/command_conditions.py",
+    "harness/judging/conditions.py",
+    "harness/judging/table_conditions.py",
+)
 
 
 @dataclass(frozen=True)

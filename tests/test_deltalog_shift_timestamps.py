@@ -6,11 +6,14 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deltalog.actions import CommitInfo
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
+from deltalog.parquet import parquet_bytes
 from deltalog.shift_timestamps import shift_timestamps
 from deltalog.snapshot import Snapshot
 from harness.tables.plan import plan_table
@@ -104,6 +107,21 @@ def test_shifting_back_restores_the_log(tmp_path: Path) -> None:
 
 def test_a_shifted_checkpoint_can_be_read_alone(tmp_path: Path) -> None:
     root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints"), pruned=1), tmp_path)
+    before = instants(read_log(root).snapshot())
+    shift_timestamps(root, by=BY)
+    assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}
+
+
+def test_a_checkpoint_whose_columns_are_not_nullable_is_shifted_too(tmp_path: Path) -> None:
+    """delta-rs writes a column of sidecars into every checkpoint, whose fields are not nullable."""
+    root = make(replace(TABLE, features=(), commits=TABLE.commits[:2]), tmp_path)
+    (checkpoint,) = (root / "_delta_log").glob("*.checkpoint.parquet")
+    table = pq.read_table(checkpoint)
+    fields = [pa.field("path", pa.string(), nullable=False), pa.field("sizeInBytes", pa.int64(), nullable=False)]
+    column = pa.array([None] * table.num_rows, pa.struct(fields))
+    checkpoint.write_bytes(parquet_bytes(table.append_column("sidecar", column)))
+    for commit in (root / "_delta_log").glob("*0.json"):
+        commit.unlink()  # so that the checkpoint is read
     before = instants(read_log(root).snapshot())
     shift_timestamps(root, by=BY)
     assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -29,8 +33,10 @@ from model.vocabulary.predicate import (
     Relate,
 )
 from model.vocabulary.steps import (
+    AddStrayFiles,
     Append,
     Delete,
+    Insert,
     InvalidVacuum,
     Moment,
     OpenSession,
@@ -74,12 +80,18 @@ PLAIN = Table(
 VECTORS = (Feature.DELETION_VECTORS.value,)
 
 
-def observed(table: Table, directory: Path, *steps: Step) -> Observation:
-    """The last step."""
+def observed(table: Table, directory: Path, *steps: Step, spoil: Callable[[Path], object] | None = None) -> Observation:
+    """The last step; ``spoil`` changes the table at this path before it."""
     judge = Judge(ReferenceEngine(), [], directory)
-    run = judge.start(table, judge.new_root())
-    for step in steps or (Read(),):
+    root = judge.new_root(table.root)
+    run = judge.start(table, root)
+    *before, last = steps or (Read(),)
+    for step in before:
         run.take(step)
+    if spoil is not None:
+        spoil(root)
+        run.take(AddStrayFiles(()))  # no engine's step: the table is observed anew
+    run.take(last)
     return run.observations[-1]
 
 
@@ -123,12 +135,20 @@ SEVEN = Compare("v", Op.EQ, 7, Type.INTEGER)
 NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
 SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
 ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
+NINE = Compare("v", Op.EQ, 9.0, Type.DOUBLE)
 
 REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
 
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
-    "session that opened the table earlier": (PLAIN, (OpenSession(), Delete(ONE, by_earlier=True))),
+    "session that opened the table before others committed": (
+        PLAIN,
+        (OpenSession(), Insert(((1, 9.0),)), Delete(ONE, by_earlier=True)),
+    ),
+    "session that deletes all, or no row of its version": (
+        PLAIN,
+        (OpenSession(), Insert(((1, 9.0),)), Delete(NINE, by_earlier=True)),
+    ),
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
@@ -213,7 +233,6 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
-    "RESTORE, UPDATE or MERGE": (PLAIN, (OtherCommand(Update(Assignment("v", Type.LONG, 1), ONE)),)),
     "commit file no younger than the one before": (
         PLAIN,
         (SetClock(Moment(DAY)), Append((DataFile(9, (1,), ((1.0,),), 0),)), Delete(ONE), Read()),
@@ -223,6 +242,16 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER))),
         (OtherCommand(Merge(SEVEN)),),
     ),
+    "removed by another spelling": (in_partition(Type.STRING, "ü"), (Delete(), Read())),
+    "tombstones that a checkpoint left out": (
+        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -30 * DAY),)))),
+        (OtherCommand(Checkpoint()), Read()),
+    ),
+    "checkpoint beside one in parts": (
+        replace(PLAIN, commits=(Commit(-HOUR, adds=(0, 1), checkpoint=True, parts=2),)),
+        (),
+    ),
+    "NaN in a file": (one_file((1.0,), (math.nan,)), ()),
     "UPDATE of whole partitions": (PLAIN, (OtherCommand(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),)),
     "UPDATE by a literal of another type": (INTEGERS, (OtherCommand(Update(Assignment("v", Type.INTEGER, 5), SEVEN)),)),
     "NULL partition value": (in_partition(Type.STRING, None), ()),
@@ -231,7 +260,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         with_features(Feature.COLUMN_MAPPING_ID),
         (OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)),),
     ),
-    "VACUUM before, with deletion vectors": (with_vectors(1), (Vacuum(), Read())),
+    "missing file of a deletion vector": (
+        with_vectors(1),
+        (Delete(), SetClock(Moment(30 * DAY)), Vacuum(), OtherCommand(Restore(0))),
+    ),
     "link to a directory": (
         replace(
             PLAIN,
@@ -278,6 +310,29 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
 }
 
 
+def encode_removes(root: Path) -> None:
+    """Spell the paths of removes as delta-rs does: also what is not ASCII is encoded."""
+    for commit in (root / "_delta_log").glob("*.json"):
+        lines = [json.loads(line) for line in commit.read_text(encoding="utf-8").split("\n") if line]
+        for line in lines:
+            if "remove" in line:
+                line["remove"]["path"] = quote(line["remove"]["path"], safe="/=-._")
+        commit.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def add_whole_checkpoint(root: Path) -> None:
+    """A checkpoint in one file, of a version that has one in parts."""
+    (part,) = (root / "_delta_log").glob("*.checkpoint.0000000001.*.parquet")
+    (part.parent / f"{part.name.split('.')[0]}.checkpoint.parquet").write_bytes(part.read_bytes())
+
+
+#: How the table is changed before the last of these steps.
+SPOILED: dict[str, Callable[[Path], object]] = {
+    "removed by another spelling": encode_removes,
+    "checkpoint beside one in parts": add_whole_checkpoint,
+}
+
+
 def test_every_condition_is_shown_and_used() -> None:
     used = {
         entry.when
@@ -290,7 +345,7 @@ def test_every_condition_is_shown_and_used() -> None:
 @pytest.mark.parametrize("name", HOLDS)
 def test_a_condition_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> None:
     table, steps = HOLDS[name]
-    assert CONDITIONS[name](observed(table, tmp_path / "there", *steps))
+    assert CONDITIONS[name](observed(table, tmp_path / "there", *steps, spoil=SPOILED.get(name)))
     assert not CONDITIONS[name](observed(INTEGERS, tmp_path / "plain", *deletes(SEVEN)))
 
 

@@ -11,16 +11,18 @@ from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
+from harness.judging.conditions import Circumstances
 from harness.judging.excuses import Excuses, KnownDeviation
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import Cause
 from harness.judging.subjects import SUBJECTS
 from harness.observing.normalise import recorded_error
+from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.observation import Observation
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import Delete, Read, Step, Vacuum
-from model.vocabulary.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
+from model.vocabulary.steps import Append, Delete, OpenSession, Read, Step, Vacuum
+from model.vocabulary.table import HOUR, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Gone
 from records.json_form import from_json
@@ -32,7 +34,7 @@ from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
 from tests.small_streams import case
-from tests.test_harness_conditions import HOLDS, ONE, PLAIN, observed, with_vectors
+from tests.test_harness_conditions import HOLDS, ONE, PLAIN, encode_removes, observed, with_vectors
 from tests.test_reports_comparison import broken
 
 STEPS = (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
@@ -107,7 +109,7 @@ def test_all_of_a_symptom_must_match(
     known: KnownDeviation, error: EngineError | None, cause: Cause, excused: bool, tmp_path: Path
 ) -> None:
     violation = Violation("plain.parquet", "It is gone.", Gone("plain.parquet"), cause=cause)
-    found = Excuses([known]).excuse("A", failing(tmp_path, error), violation)
+    found = Excuses([known]).excuse("A", Circumstances(failing(tmp_path, error)), violation)
     assert (found is not None) is excused
 
 
@@ -141,7 +143,7 @@ def test_without_a_condition_before_others(tmp_path: Path) -> None:
     always = KnownDeviation("A", reason="always")
     violation = Violation("x", "It is gone.", Gone("x"))
     rare = KnownDeviation("A", "whole files", reason="rare")
-    seen = observed(PLAIN, tmp_path, *HOLDS["whole files"][1])
+    seen = Circumstances(observed(PLAIN, tmp_path, *HOLDS["whole files"][1]))
     assert Excuses([rare, always]).excuse("A", seen, violation) == always
     assert Excuses([rare]).excuse("A", seen, violation) == rare
 
@@ -152,7 +154,11 @@ FILE = "p=1/part-00000-00000000-0000-4000-8000-000000000000.c000.snappy.parquet"
 OTHER = FILE.replace("p=1", "p=2").replace("part-00000-00000000", "part-00001-00000001")
 REMOVED = replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),))))
 
-#: For each kind a table, a step, and a path that is of this kind.
+IN_1 = Compare("p", Op.EQ, 1, Type.INTEGER)
+NEW = DataFile(7, (1,), ((1.0,),), -HOUR)
+NEW_FILE = FILE.replace("part-00000-00000000", "part-00007-00000007")
+
+#: For each kind of a path a table, a step, and a path that is of this kind.
 OF: dict[str, tuple[Table, tuple[Step, ...], str]] = {
     "file of a deletion vector": (
         with_vectors(0),
@@ -171,19 +177,30 @@ OF: dict[str, tuple[Table, tuple[Step, ...], str]] = {
     "path that begins with a dot": (PLAIN, (), ".p=1/x"),
     "file of a tombstone without a time": (REMOVED, (), FILE),
     "file of a young tombstone": (*HOLDS["young tombstone"], FILE),
+    "file removed by another spelling": (*HOLDS["removed by another spelling"], "p=ü/" + FILE.removeprefix("p=1/")),
+    "file committed since the session opened": (
+        PLAIN,
+        (OpenSession(), Append((NEW,)), Vacuum(by_earlier=True)),
+        NEW_FILE,
+    ),
+    "file removed since the session opened": (PLAIN, (OpenSession(), Delete(IN_1), Vacuum(by_earlier=True)), FILE),
     "young orphan": (replace(PLAIN, stray_files=(StrayFile("_young.parquet"),)), (Vacuum(),), "_young.parquet"),
 }
 
 
+#: How the table is changed before the last step.
+SPOILED = {"file removed by another spelling": encode_removes}
+
+
 def test_every_kind_of_subject_is_shown_and_used() -> None:
     entries = [entry for engine in ENGINES for entry in deviations_in(ROOT / "deviations" / f"{engine}.toml")]
-    assert OF.keys() == SUBJECTS.keys() == {entry.symptom.of for entry in entries} - {None}
+    assert {*OF, *WRONG_ROWS} == SUBJECTS.keys() == {entry.symptom.of for entry in entries} - {None}
 
 
 @pytest.mark.parametrize("kind", OF)
 def test_a_subject_is_of_a_kind(kind: str, tmp_path: Path) -> None:
     table, steps, path = OF[kind]
-    seen = observed(table, tmp_path, *steps)
+    seen = observed(table, tmp_path, *steps, spoil=SPOILED.get(kind))
     assert SUBJECTS[kind](seen, path)
     for other in (OTHER, "rows", "log"):
         assert not SUBJECTS[kind](seen, other), other

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.judging.clause import Violation
-from harness.judging.conditions import CONDITIONS
+from harness.judging.conditions import Circumstances
 from harness.judging.subjects import SUBJECTS
 from harness.observing.normalise import recorded_error
 from harness.observing.observation import Observation
@@ -31,12 +31,13 @@ class KnownDeviation:
     errors: tuple[str, ...] = ()
     of: str | None = None
 
-    def covers(self, observation: Observation, violation: Violation) -> bool:
-        """Whether this violation of the clause is the known one."""
+    def covers(self, circumstances: Circumstances, violation: Violation) -> bool:
+        """Whether this violation of the clause, in a step with these circumstances, is the known one."""
+        observation = circumstances.observation
         return (
             self._has_cause(violation)
             and (not self.errors or is_reported(recorded_error(observation), self.errors))
-            and (self.when is None or CONDITIONS[self.when](observation))
+            and (self.when is None or circumstances.hold(self.when))
             and (self.of is None or SUBJECTS[self.of](observation, violation.subject))
         )
 
@@ -55,7 +56,7 @@ class Excuses:
             deviation = KnownDeviation(entry) if isinstance(entry, str) else entry
             self._known.setdefault(deviation.clause, []).append(deviation)
 
-    def excuse(self, clause: str, observation: Observation, violation: Violation) -> KnownDeviation | None:
+    def excuse(self, clause: str, circumstances: Circumstances, violation: Violation) -> KnownDeviation | None:
         """The known deviation that the violation is; one without a condition before others. None: it is none."""
-        found = [one for one in self._known.get(clause, ()) if one.covers(observation, violation)]
+        found = [one for one in self._known.get(clause, ()) if one.covers(circumstances, violation)]
         return min(found, key=lambda one: one.when is not None, default=None)

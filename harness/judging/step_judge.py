@@ -10,18 +10,12 @@ from typing import Any, TypeVar
 
 from engines.port import EngineDied
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
-from harness.judging.conditions import CONDITIONS
+from harness.judging.conditions import Circumstances
 from harness.judging.excuses import Excuses, KnownDeviation
 from harness.judging.failure import Raised, raised
 from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.observation import Observation
-
-
-def circumstances_of(observation: Observation) -> frozenset[str]:
-    """The conditions that hold in a step, by the names that a known deviation may be bound to."""
-    return frozenset(name for name, holds in CONDITIONS.items() if holds(observation))
-
 
 #: The most violations of a clause in a step that are kept of those with the same cause: a table may have a thousand files.
 MOST_ALIKE = 20
@@ -104,19 +98,20 @@ class StepJudge:
         other does, also of a clause that is not recorded: what the table should be after it is not known.
         """
         ends = False
-        circumstances: frozenset[str] | None = None
+        circumstances = Circumstances(observation)
+        names: frozenset[str] | None = None
         for clause in self._clauses:
             if not isinstance(observation, clause.of) or (observation.after.broken and not clause.of_broken):
                 continue
             judgement = self._tried(clause, observation, partial(clause.judge, observation), NOT_EXERCISED)
             if not judgement.subjects and not judgement.violations:
                 continue
-            if judgement.violations and circumstances is None:
-                circumstances = self._tried(clause, observation, partial(circumstances_of, observation), _NO_NAMES)
-            excuse = partial(self._excuses.excuse, clause.id, observation)
+            if judgement.violations and names is None:
+                names = self._tried(clause, observation, lambda: circumstances.names, _NO_NAMES)
+            excuse = partial(self._excuses.excuse, clause.id, circumstances)
             excused = [self._tried(clause, observation, partial(excuse, one), None) for one in judgement.violations]
             if clause.recorded:
-                told = partial(self._told, clause, observation, circumstances or _NO_NAMES)
+                told = partial(self._told, clause, observation, names or _NO_NAMES)
                 self._tallies.setdefault(clause.id, Tally()).add(observation, judgement, excused=excused, told=told)
             ends = ends or any(known is None or known.when is not None for known in excused)
         return ends

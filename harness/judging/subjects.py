@@ -1,25 +1,26 @@
 """Kinds of subjects that a known deviation may be bound to (``symptom.of`` in ``deviations/*.toml``).
 
-A subject is what a violation is about (``Violation.subject``). All kinds here are of paths, from the table's root: another
-subject, such as ``rows`` or ``log``, is of no kind.
+A subject is what a violation is about (``Violation.subject``). The kinds here are of paths, from the table's root: another
+subject, such as ``rows`` or ``log``, is of none of them. Kinds of wrong rows (harness.judging.wrong_rows) are those of the
+step, whatever the subject is.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from deltalog.actions import Add, Remove
 from deltalog.listing import EntryKind
 from deltalog.paths import encode
+from harness.judging.command_conditions import opened_by
+from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.observation import Observation
 from harness.observing.table_state import TableState
 from harness.observing.vacuum_inputs import vector_path
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Reason
-from model.text.layout import file_path
-from model.vocabulary.table import Kind, Reference
+from model.vocabulary.table import Kind
 
 
 def actions_of(state: TableState) -> list[Add | Remove]:
@@ -30,12 +31,6 @@ def actions_of(state: TableState) -> list[Add | Remove]:
 def vector_files(state: TableState) -> frozenset[str]:
     """The paths of the files of deletion vectors that live adds or tombstones name."""
     return frozenset(path for action in actions_of(state) if (path := vector_path(action, state.root)) is not None)
-
-
-def several_actions(state: TableState) -> frozenset[str]:
-    """The paths of data files that have a tombstone and a further action, with another deletion vector each."""
-    removed = Counter(remove.file for remove in state.snapshot.removes.values())
-    return frozenset(path for path, count in removed.items() if count > 1 or path in state.live)
 
 
 def links_to_directories(state: TableState) -> dict[str, str]:
@@ -60,22 +55,20 @@ def _behind_a_link(observation: Observation, path: str) -> bool:
 def _is_named_by_uri(observation: Observation, path: str) -> bool:
     """Whether the log names this data file by a URI. delta-rs reports some such paths as the URI has them: encoded,
     and not below the root if the root's own name is encoded too."""
-    table = observation.table
-    drawn = {file_path(table, file) for file in table.files if file.reference is not Reference.RELATIVE}
     decoded = unquote(path)
     spellings = {path, decoded, decoded.removeprefix(f"{observation.root}/")}
-    return bool(spellings & (observation.before.by_uri | drawn))
+    return bool(spellings & observation.before.facts.named_by_uri)
 
 
 def _resembles_a_partition(observation: Observation, path: str) -> bool:
     """Whether a directory or file name only begins with the name of a partition column that begins with a dot or underscore."""
-    columns = [name for name in observation.table.partition_by if name.startswith((".", "_"))]
+    columns = [name for name in observation.before.snapshot.metadata.partition_columns if name.startswith((".", "_"))]
     names = path.split("/")
     return any(name.startswith(column) and not name.startswith(f"{column}=") for column in columns for name in names)
 
 
 def _undated(state: TableState) -> Iterator[str]:
-    return (remove.file for remove in state.snapshot.removes.values() if remove.deletion_timestamp is None)
+    return (remove.file for remove in state.facts.tombstones if remove.deletion_timestamp is None)
 
 
 def young_orphans(observation: Observation) -> frozenset[str]:
@@ -95,10 +88,26 @@ def _is_retained(observation: Observation, path: str) -> bool:
     return fate is not None and fate.reason is Reason.RETAINED
 
 
+def _committed_since(observation: Observation, path: str) -> bool:
+    """Whether the file is live, and no file of the version that the session of the step opened."""
+    opened = opened_by(observation)
+    return opened is not None and path in observation.before.live and path not in opened.before.live
+
+
+def _removed_since(observation: Observation, path: str) -> bool:
+    """Whether the file is removed, and was live in the version that the session of the step opened."""
+    opened = opened_by(observation)
+    return opened is not None and path in opened.before.live and path not in observation.before.live
+
+
+def _of_wrong_rows(holds: Callable[[Observation], bool]) -> Callable[[Observation, str], bool]:
+    return lambda observation, subject: holds(observation)
+
+
 #: By the name that a deviation gives as ``symptom.of``.
 SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
     "file of a deletion vector": lambda o, path: path in vector_files(o.before),
-    "data file with several actions": lambda o, path: path in several_actions(o.before),
+    "data file with several actions": lambda o, path: path in o.before.facts.several,
     "encoded path": lambda o, path: encode(path) != path or not path.isascii(),
     "file named by URI": _is_named_by_uri,
     "name that resembles a partition": _resembles_a_partition,
@@ -106,7 +115,11 @@ SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
     "path that begins with a dot": lambda o, path: path.startswith("."),
     "file of a tombstone without a time": lambda o, path: path in _undated(o.before),
     "file of a young tombstone": _is_retained,
+    "file removed by another spelling": lambda o, path: path in o.before.facts.spelled_otherwise,
+    "file committed since the session opened": _committed_since,
+    "file removed since the session opened": _removed_since,
     "young orphan": lambda o, path: path in young_orphans(o),
+    **{name: _of_wrong_rows(holds) for name, holds in WRONG_ROWS.items()},
 }
 
 

@@ -12,6 +12,7 @@ from deltalog.listing import Entry, EntryKind, leads_to, links_in
 from deltalog.log import Log
 from deltalog.names import LAST_VACUUM_KEY
 from deltalog.snapshot import Snapshot
+from harness.observing.log_facts import LogFacts
 from model.prediction.paths import LOG_DIRECTORY, Thing
 from model.vocabulary.table import Kind
 from model.vocabulary.values import Row
@@ -83,6 +84,11 @@ class TableState:
         """The version up to which LITE VACUUMs have read the log; None: no bookmark (docs/delta.md 1.3)."""
         found = (self.last_vacuum or {}).get(LAST_VACUUM_KEY)
         return found if isinstance(found, int) else None
+
+    @cached_property
+    def facts(self) -> LogFacts:
+        """What the log says beyond its current version."""
+        return LogFacts(self.log, self.snapshot)
 
     @cached_property
     def live(self) -> dict[str, Add]:

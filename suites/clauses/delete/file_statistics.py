@@ -86,6 +86,8 @@ def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row
             text = f"the minimum of {name} is {low}, and the least value is {min(known)}"
             return WrongStatistic("minimum", text)
         if high is not None and known and _comparable(high, type, up=True) < max(known):
+            if max(known) == _NAN:
+                return WrongStatistic("maximum without NaN", f"the maximum of {name} is {high}, and NaN is greater")
             text = f"the maximum of {name} is {high}, and the greatest value is {max(known)}"
             return WrongStatistic("maximum", text)
     return None
@@ -130,7 +132,7 @@ def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
         return str(value).encode("utf-8")
     if type in (Type.FLOAT, Type.DOUBLE):
         number = _single(float(value)) if type is Type.FLOAT else float(value)
-        return (1, 0.0) if math.isnan(number) else (0, number)  # NaN is the greatest
+        return _NAN if math.isnan(number) else (0, number)
     if type in (Type.TIMESTAMP, Type.TIMESTAMP_NTZ):
         if isinstance(value, datetime):
             return value.replace(tzinfo=None)
@@ -138,6 +140,10 @@ def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
         plain = bound.replace(tzinfo=None) - (bound.utcoffset() or timedelta())
         return plain + timedelta(microseconds=999) if up else plain
     return str(value) if type is Type.DATE else value
+
+
+#: NaN is greater than all numbers (model.semantics.ordering).
+_NAN = (1, 0.0)
 
 
 def _single(number: float) -> float:

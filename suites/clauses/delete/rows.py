@@ -77,6 +77,8 @@ def null_survives(d: DeleteObservation) -> Judgement:
         row for (_, row) in d.prediction.survivors.elements() if matches(d.step, d.table, row) is None
     )
     found = _flat(_added_rows(d))
+    for path in d.prediction.touched & d.after.live.keys() - d.added:  # left as they were
+        found.update(row for _, row in d.after.visible(path) or ())
 
     def problem(row: Row) -> Violation | None:
         if found[row] >= unknown[row]:

@@ -1,0 +1,233 @@
+"""Conditions about the command of a step: what it says, and what it meets in the rows before it.
+
+A read, of rows or of changes, shows what the last command made of the table: its condition is about that command. What an
+earlier command left wrong is seen in the table before the step (harness.judging.table_conditions), or has ended the case.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
+from model.prediction.delete import ConditionScope, matches
+from model.vocabulary.commands import Checkpoint, Command, Merge, Optimize, Overwrite, Restore, Switch, Update
+from model.vocabulary.predicate import (
+    Between,
+    Compare,
+    In,
+    Like,
+    Literal,
+    Op,
+    Predicate,
+    Relate,
+    columns_of,
+    compared_values,
+    leaves,
+)
+from model.vocabulary.steps import (
+    Delete,
+    EngineStep,
+    InvalidDelete,
+    InvalidVacuum,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Together,
+    Vacuum,
+)
+from model.vocabulary.table import Column, Feature
+from model.vocabulary.values import Type, is_nested, required_fields
+
+
+def at_hand(observation: Observation) -> tuple[EngineStep, ...]:
+    """The commands that a step is about: both of two sessions; of a read the last command before it."""
+    step = observation.step
+    if isinstance(observation, ChangesObservation):
+        return () if observation.of is None else (observation.of.step,)
+    if isinstance(step, Read):
+        earlier = (one.step for one in reversed(observation.earlier))
+        return next(((one,) for one in earlier if not isinstance(one, (Read, ReadChanges))), ())
+    return step.steps if isinstance(step, Together) else (step,)
+
+
+def deletes(observation: Observation) -> list[Delete]:
+    return [step for step in at_hand(observation) if isinstance(step, Delete)]
+
+
+def commands(observation: Observation) -> list[Command]:
+    """The commands other than DELETE and VACUUM."""
+    return [step.command for step in at_hand(observation) if isinstance(step, OtherCommand)]
+
+
+def _conditions(observation: Observation) -> list[Predicate]:
+    found = [step.where for step in deletes(observation)]
+    for command in commands(observation):
+        if isinstance(command, (Optimize, Update, Overwrite)):
+            found.append(command.where)
+        elif isinstance(command, Merge):
+            found.append(command.on)
+    return [condition for condition in found if condition is not None]
+
+
+def tests(observation: Observation) -> list[Predicate]:
+    """The single tests in these conditions."""
+    return [test for condition in _conditions(observation) for test in leaves(condition)]
+
+
+def is_null_safe(test: Predicate) -> bool:
+    return isinstance(test, Compare) and test.op is Op.NULL_SAFE_EQ
+
+
+def tested_columns(observation: Observation) -> list[Column]:
+    names = {name for test in tests(observation) for name in columns_of(test)}
+    return [column for column in observation.table.columns if column.name in names]
+
+
+def _zero_signs(value: object) -> Iterator[float]:
+    """The signs of the zeros in a value or its parts: 1.0, -1.0."""
+    if isinstance(value, float) and value == 0:
+        yield math.copysign(1.0, value)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _zero_signs(part)
+
+
+def _has_other_zero(observation: Observation) -> bool:
+    """Whether a test compares a column with a zero, and a live file has one of the other sign in that column."""
+    state = observation.before
+    rows = [row for path in state.live for row in state.contents[path] or ()]
+    for test in tests(observation):
+        sides = [test.left, test.right] if isinstance(test, Relate) else []
+        asked = {
+            *_zero_signs(compared_values(test)),
+            *_zero_signs(tuple(one.value for one in sides if isinstance(one, Literal))),
+        }
+        places = [place for place, column in enumerate(observation.table.columns) if column.name in columns_of(test)]
+        held = {sign for row in rows for place in places for sign in _zero_signs(row[place])}
+        if any(-sign in held for sign in asked):
+            return True
+    return False
+
+
+def _beside_another_test(observation: Observation, holds: Callable[[Predicate], bool]) -> bool:
+    """Whether a condition has a test of this kind, and another one of the same column."""
+    for condition in _conditions(observation):
+        found = list(leaves(condition))
+        columns = Counter(name for test in found for name in columns_of(test))
+        if any(columns[name] > 1 for test in found if holds(test) for name in columns_of(test)):
+            return True
+    return False
+
+
+def is_plain_like(test: Predicate) -> bool:
+    return isinstance(test, Like) and not set(test.pattern) & {"%", "_"}
+
+
+def _deletes_whole_files(observation: Observation) -> bool:
+    return isinstance(observation, DeleteObservation) and observation.prediction.scope is not ConditionScope.ROWS
+
+
+def _tests_required_field_of_null(observation: Observation) -> bool:
+    """Whether a test looks into a struct that has a NOT NULL field and is NULL in some row of a live file."""
+    names = {column.name for column in tested_columns(observation) if required_fields(column.type)}
+    places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
+    state = observation.before
+    return any(row[place] is None for path in state.live for row in state.contents[path] or () for place in places)
+
+
+def opened_by(observation: Observation) -> OpenObservation | None:
+    """The step that opened the session of a DELETE or a VACUUM that is ``by_earlier``."""
+    step = observation.step
+    if not isinstance(step, (Delete, Vacuum)) or not step.by_earlier:
+        return None
+    return next((one for one in reversed(observation.earlier) if isinstance(one, OpenObservation)), None)
+
+
+def _deletes_all_or_nothing_of_its_version(observation: Observation) -> bool:
+    """Whether others committed since the session opened the table, and its DELETE has no condition, or none of the rows that
+    the session's version has is one that it deletes."""
+    opened, step = opened_by(observation), observation.step
+    if opened is None or not isinstance(step, Delete) or opened.before.version == observation.before.version:
+        return False
+    rows = opened.before.rows
+    return step.where is None or (
+        rows is not None and not any(matches(step, opened.table, row) is True for row in rows)
+    )
+
+
+def _others_committed(observation: Observation) -> bool:
+    opened = opened_by(observation)
+    return opened is not None and opened.before.version < observation.before.version
+
+
+def _overwrites_by_between(observation: Observation) -> bool:
+    return any(
+        isinstance(test, Between)
+        for command in commands(observation)
+        if isinstance(command, Overwrite) and command.where is not None
+        for test in leaves(command.where)
+    )
+
+
+def _merges_into_quoted_partitions(observation: Observation) -> bool:
+    quoted = any(set(name) & {".", "`"} for name in observation.table.partition_by)
+    return quoted and any(isinstance(command, Merge) for command in commands(observation))
+
+
+_OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+
+#: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
+OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
+    "session that opened the table before others committed": _others_committed,
+    "session that deletes all, or no row of its version": _deletes_all_or_nothing_of_its_version,
+    "compares with NULL": lambda o: any(None in compared_values(test) and not is_null_safe(test) for test in tests(o)),
+    "zeros of both signs": _has_other_zero,
+    "test of a list": lambda o: any(isinstance(test, In) for test in tests(o)),
+    "test of a list of thousands": lambda o: any(
+        isinstance(test, In) and len(test.values) > 2_000 for test in tests(o)
+    ),
+    "test of a list beside another test": lambda o: _beside_another_test(o, lambda test: isinstance(test, In)),
+    "test of a range": lambda o: any(isinstance(test, Between) for test in tests(o)),
+    "LIKE of a partition": lambda o: any(
+        isinstance(test, Like) and test.column in o.table.partition_by for test in tests(o)
+    ),
+    "LIKE with a backslash": lambda o: any(isinstance(test, Like) and "\\" in test.pattern for test in tests(o)),
+    "whole files": _deletes_whole_files,  # a condition on partition columns only, or none
+    "test of a name that is no identifier": lambda o: any(
+        not re.fullmatch(r"\w+", column.name) for column in tested_columns(o)
+    ),
+    # Without wildcards, and of the same column.
+    "plain LIKE beside another test": lambda o: _beside_another_test(o, is_plain_like),
+    "null-safe test of a partition": lambda o: any(
+        isinstance(test, Compare) and is_null_safe(test) and test.column in o.table.partition_by for test in tests(o)
+    ),
+    "test of a BOOLEAN that is never NULL": lambda o: any(
+        column.type is Type.BOOLEAN and not column.nullable for column in tested_columns(o)
+    ),
+    "test of a nested column": lambda o: any(is_nested(column.type) for column in tested_columns(o)),
+    "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
+    "overwrite where BETWEEN": _overwrites_by_between,
+    "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
+    "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
+    "UPDATE of whole partitions": lambda o: any(
+        isinstance(command, Update)
+        and (command.where is None or columns_of(command.where) <= set(o.table.partition_by))
+        for command in commands(o)
+    ),
+    # The literal of a number is BIGINT, and that of a moment a string.
+    "UPDATE by a literal of another type": lambda o: any(
+        isinstance(command, Update) and command.to.value is not None and command.to.type in _OTHER_LITERALS
+        for command in commands(o)
+    ),
+    "checkpoint by a command": lambda o: any(isinstance(command, Checkpoint) for command in commands(o)),
+    "vectors switched on with column mapping": lambda o: (
+        o.table.maps_columns and Switch(Feature.DELETION_VECTORS, on=True) in commands(o)
+    ),
+    "missing path as the target": lambda o: (
+        isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"
+    ),
+    "change feed in another time zone": lambda o: isinstance(o.step, ReadChanges) and o.step.zone != "UTC",
+}
