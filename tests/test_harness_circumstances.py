@@ -41,8 +41,8 @@ def test_of_a_file_that_was_restored_readers_find_a_tombstone_too(tmp_path: Path
 def test_readers_do_not_find_what_a_checkpoint_leaves_out(tmp_path: Path) -> None:
     """A tombstone that has expired is in no checkpoint (PROTOCOL.md, "Checkpoints")."""
     old = replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -30 * DAY),))))
-    steps = (OtherCommand(Restore(-1)), Delete(ALL_OF_1), OtherCommand(Checkpoint()), Read())
-    assert not hold("several tombstones of a file", old, tmp_path / "both", *steps)
+    twice = (OtherCommand(Restore(-1)), Delete(ALL_OF_1), OtherCommand(Checkpoint()), Read())
+    assert not hold("several tombstones of a file", old, tmp_path / "both", *twice)
     by_itself = replace(old, features=(Feature.FREQUENT_CHECKPOINTS.value,))
     steps = (Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
     assert hold("tombstones that a checkpoint left out", by_itself, tmp_path / "by itself", *steps)
@@ -116,7 +116,12 @@ def test_a_remove_that_spells_its_path_otherwise_leaves_the_file_live_by_its_tex
 
 def test_a_condition_is_computed_once_for_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Observation] = []
-    monkeypatch.setitem(CONDITIONS, "whole files", lambda o: not asked.append(o))
+
+    def ask(observation: Observation) -> bool:
+        asked.append(observation)
+        return True
+
+    monkeypatch.setitem(CONDITIONS, "whole files", ask)
     circumstances = Circumstances(observed(PLAIN, tmp_path))
     assert circumstances.hold("whole files") and circumstances.hold("whole files")
     assert "whole files" in circumstances.names and len(asked) == 1

@@ -21,6 +21,7 @@ from model.codec import case_id, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
+from reports.known_deviations import deviations_in, known
 from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, Worker
 from selfcheck.false_positives import is_known, judged
@@ -83,6 +84,24 @@ def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: 
     line = judged(1, name)
     assert {"DEL-ROW-5A", "VAC-SAFE-10A"} & {one["clause"] for one in line["alarms"]}
     assert line["errors"] == []
+
+
+@pytest.mark.parametrize(
+    ("engine", "folder"), [("deltalake", "deviations/deltalake.toml"), ("outside_kind:ENGINE", None), ("model", "")]
+)
+def test_the_known_deviations_are_those_that_a_run_of_the_engine_has(
+    engine: str, folder: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an engine from outside those beside its module (docs/engines.md)."""
+    entry = '[[deviation]]\nclause = "DEL-ROW-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\n'
+    (tmp_path / "deviations.toml").write_text(entry, encoding="utf-8")
+    module = "from tests.outside_engine import Outside\nclass Kind(Outside):\n    pass\nENGINE = Kind()\n"
+    (tmp_path / "outside_kind.py").write_text(module, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(engine_pool, "open_engine", lambda host: ReferenceEngine())
+    listed = {one.clause for one in Worker(Host(engine, tmp_path)).known}
+    file = engine_pool.ROOT / folder if folder else tmp_path / "deviations.toml" if folder is None else None
+    assert listed == {one.clause for one in known(deviations_in(file), "4.4.0")} if file else not listed
 
 
 # The history ------------------------------------------------------------------------------------------------------------
