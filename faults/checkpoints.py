@@ -106,6 +106,19 @@ def _change_data(t: Tampering) -> None:
         _edit(path, edit)
 
 
+def _bare_removes(t: Tampering) -> None:
+    """Leave out of every remove what a checkpoint may leave out."""
+    optional = ("extendedFileMetadata", "partitionValues", "size")
+
+    def edit(actions: list[Action]) -> None:
+        for action in actions:
+            if "remove" in action:
+                action["remove"].update(dict.fromkeys(action["remove"].keys() & set(optional)))
+
+    for path in _with_files(t):
+        _edit(path, edit)
+
+
 def _drop_metadata(t: Tampering) -> None:
     def edit(actions: list[Action]) -> None:
         actions[:] = [action for action in actions if "checkpointMetadata" not in action]
@@ -165,6 +178,8 @@ _NEEDS = [Feature.FREQUENT_CHECKPOINTS]
 FAULTS = (
     delete_fault("delete-checkpoint-keeps-its-commit-info", "DEL-CKPT-4", _append(_INFO, _COMMIT_INFO, _checkpoints),
         "A checkpoint that DELETE writes has the commitInfo of its commit.", needs=_NEEDS),
+    delete_fault("delete-checkpoint-bares-its-removes", "DEL-CKPT-10", _bare_removes,
+        "In a checkpoint that DELETE writes, removes have no size and no partition values.", needs=_NEEDS),
     delete_fault("delete-checkpoint-changes-data", "DEL-CKPT-5", _change_data,
         "In a checkpoint that DELETE writes, all files have dataChange=true.", needs=_NEEDS),
     delete_fault("delete-checkpoint-without-its-metadata", "DEL-CKPT-6", _drop_metadata,
@@ -191,6 +206,8 @@ FAULTS = (
     vacuum_fault("vacuum-checkpoint-keeps-its-commit-info", "VAC-CKPT-6",
         when(completed, _append(_INFO, _COMMIT_INFO, _checkpoints)),
         "A checkpoint that VACUUM writes has the commitInfo of its commit.", needs=_NEEDS),
+    vacuum_fault("vacuum-checkpoint-bares-its-removes", "VAC-CKPT-12", when(completed, _bare_removes),
+        "In a checkpoint that VACUUM writes, removes have no size and no partition values.", needs=_NEEDS),
     vacuum_fault("vacuum-checkpoint-changes-data", "VAC-CKPT-7", when(completed, _change_data),
         "In a checkpoint that VACUUM writes, all files have dataChange=true.", needs=_NEEDS),
     vacuum_fault("vacuum-checkpoint-without-its-metadata", "VAC-CKPT-8", when(completed, _drop_metadata),

@@ -41,6 +41,9 @@ _WRONG_CHECKSUM = Harm(
 _WRONG_COUNTS = Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact.")
 _CHECKPOINT_HOLDS_MORE = Harm(_SPACE, "The checkpoint carries what only commits have, and grows by it.")
 _CHECKPOINT_CHANGES_DATA = Harm(_NUMBERS, "The checkpoint says of old files that they change the data of its version.")
+_CHECKPOINT_BARES_REMOVES = Harm(
+    _NUMBERS, "LITE VACUUM counts the bytes of what it deletes by the log, and finds none."
+)
 _WRONG_V2_METADATA = Harm(_UNREADABLE, "Readers do not take the checkpoint for one of the V2 spec, or of its version.")
 _WRONG_SIDECAR = Harm(_UNREADABLE, "Readers open a sidecar by the name and size that the checkpoint has, and fail.")
 _DIVIDED_CHECKPOINT = Harm(_ANSWERS, "Readers that look for file actions in one place miss those in the other.")
@@ -172,6 +175,7 @@ CLAUSES: dict[str, Harm] = {
     "DEL-INFO-2C": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
     "DEL-INFO-3A": Harm(_UNREADABLE, "The commit says more than what a DELETE may change."),
     "DEL-PHYS-4": Harm(_SPACE, "Files and directories are left that no commit names."),
+    "DEL-REM-1G": Harm(_NUMBERS, "LITE VACUUM counts the bytes of what it deletes by the log, and finds none."),
     "DEL-REM-1E": Harm(_NUMBERS, "The files of one DELETE expire at different times."),
     "DEL-DV-1D": Harm(_ANSWERS, "Readers that skip files by wrong statistics miss rows."),
     "DEL-DV-1E": Harm(_UNREADABLE, "A deletion vector that is read by a wrong size cannot be read."),
@@ -187,6 +191,7 @@ CLAUSES: dict[str, Harm] = {
     "DEL-CKPT-3": _WRONG_POINTER,
     "DEL-CKPT-4": _CHECKPOINT_HOLDS_MORE,
     "DEL-CKPT-5": _CHECKPOINT_CHANGES_DATA,
+    "DEL-CKPT-10": _CHECKPOINT_BARES_REMOVES,
     "DEL-CKPT-6": _WRONG_V2_METADATA,
     "DEL-CKPT-7": _WRONG_SIDECAR,
     "DEL-CKPT-8": _DIVIDED_CHECKPOINT,
@@ -194,6 +199,7 @@ CLAUSES: dict[str, Harm] = {
     "VAC-CKPT-5": _WRONG_POINTER,
     "VAC-CKPT-6": _CHECKPOINT_HOLDS_MORE,
     "VAC-CKPT-7": _CHECKPOINT_CHANGES_DATA,
+    "VAC-CKPT-12": _CHECKPOINT_BARES_REMOVES,
     "VAC-CKPT-8": _WRONG_V2_METADATA,
     "VAC-CKPT-9": _WRONG_SIDECAR,
     "VAC-CKPT-10": _DIVIDED_CHECKPOINT,

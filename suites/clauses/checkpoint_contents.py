@@ -13,10 +13,11 @@ from deltalog.names import SIDECARS, LogFileKind, parse_name
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each, judgement
 from harness.judging.severity import Cause
 from harness.observing.observation import Observation
+from harness.observing.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY
 from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features
-from suites.clauses.log_files import new_checkpoints, wrong_pointer
+from suites.clauses.log_files import OPTIONAL_IN_REMOVES, new_checkpoints, wrong_pointer
 
 #: Checks a checkpoint, which can be read, by its actions.
 Check = Callable[[Observation, Checkpoint, CheckpointParts], Violation | None]
@@ -66,6 +67,20 @@ def check_kinds_held(o: Observation, checkpoint: Checkpoint, parts: CheckpointPa
         if isinstance(action, Remove) and (action.stats is not None or action.tags is not None):
             field = "tags" if action.stats is None else "stats"
             return _wrong(checkpoint, f"its remove of {action.file} has {field}", f"a remove has {field}")
+    return None
+
+
+def check_removes(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+    """Its removes must have every field that those of the log have, also those that a checkpoint may leave out."""
+    root = o.before.root
+    known = {**o.before.snapshot.removes, **{remove.key: remove for commit in o.commits for remove in commit.removes}}
+    for action in parts.actions:
+        if not isinstance(action, Remove):
+            continue
+        remove = known.get(relative_action(action, root).key)
+        for field, name in OPTIONAL_IN_REMOVES.items() if remove is not None else ():
+            if getattr(action, name) is None and getattr(remove, name) is not None:
+                return _wrong(checkpoint, f"its remove of {action.file} has no {field}", f"a remove has no {field}")
     return None
 
 

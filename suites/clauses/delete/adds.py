@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from decimal import Decimal
-
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
@@ -34,10 +31,12 @@ from records.expectations import (
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none, check_stored
 from suites.clauses.delete.file_statistics import (
+    Malformed,
     WrongStatistic,
     has_exact_bounds,
     members,
     parsed,
+    read,
     stored_columns,
     wrong_statistics,
 )
@@ -227,9 +226,9 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
 
     def problem(add: Add) -> Violation | None:
         try:
-            wrong = wrong_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
-        except (ValueError, TypeError, AttributeError, RecursionError) as malformed:  # an engine may write anything
-            wrong = WrongStatistic("they", f"they are not of the form that the protocol defines ({malformed})")
+            wrong = wrong_statistics(read(add.stats), d, add.file)
+        except Malformed as malformed:  # an engine may write anything
+            wrong = WrongStatistic("they", f"they are not of the form that the protocol defines: {malformed}")
         if wrong is None:
             return None
         expectation: Expectation = ByReplay("the bounds of columns must be compared with the values of a Parquet file")

@@ -14,22 +14,42 @@ from typing import Any
 from harness.observing.observation import DeleteObservation
 from model.text.layout import physical_field, physical_name
 from model.vocabulary.table import Table
-from model.vocabulary.values import AnyType, Row, StructOf, Type, Value, is_nested
+from model.vocabulary.values import AnyType, DecimalOf, Row, StructOf, Type, Value, is_nested, type_name
 
 
 def parsed(stats: str | None) -> dict[str, Any]:
     """The statistics of an add; empty without any, and where they are no JSON object."""
     try:
-        found = json.loads(stats or "{}", parse_float=Decimal)
-    except (ValueError, RecursionError):
+        return read(stats)
+    except Malformed:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def members(stats: dict[str, Any], key: str) -> frozenset[str]:
     """The columns that a statistic has; none where it is no JSON object."""
     found = stats.get(key)
     return frozenset(found) if isinstance(found, dict) else frozenset()
+
+
+class Malformed(ValueError):
+    """Statistics are not of the form that PROTOCOL.md defines. The message is a part of a sentence."""
+
+
+def read(stats: str | None) -> dict[str, Any]:
+    """The statistics of an add; empty without any. Raises Malformed where they are no JSON object."""
+    try:
+        found = json.loads(stats or "{}", parse_float=Decimal)
+    except (ValueError, RecursionError):
+        raise Malformed(f"they are {shown(stats)}, which is no JSON") from None
+    if not isinstance(found, dict):
+        raise Malformed(f"they are {shown(stats)}, and must be a JSON object")
+    return found
+
+
+def shown(value: object) -> str:
+    """A value for a message, shortened."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 @dataclass(frozen=True)
@@ -41,8 +61,11 @@ class WrongStatistic:
 
 
 def wrong_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> WrongStatistic | None:
-    """The first statistic of a file that does not match its rows; None if all match."""
+    """The first statistic of a file that does not match its rows; None if all match. Raises Malformed."""
     rows = d.after.contents[path] or ()
+    for key in ("nullCount", "minValues", "maxValues"):
+        if not isinstance(stats.get(key, {}), dict):
+            raise Malformed(f"{key} is {shown(stats[key])}, and must be a JSON object")
     if stats.get("numRecords") != len(rows):
         text = f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
         return WrongStatistic("numRecords", text)
@@ -63,13 +86,13 @@ def _loose_bound(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row
         name = physical_name(d.table, column.name)
         for key, tight in (("minValues", min(values)), ("maxValues", max(values))):
             bound = stats.get(key, {}).get(name)
-            if bound is not None and _comparable(bound, column.type) != tight:
+            if bound is not None and _bound(bound, column.type) != tight:
                 return WrongStatistic(key, f"{key} of {column.name} is {bound}, and must be {tight}")
     return None
 
 
 def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> WrongStatistic | None:
-    """The first bound or null count that does not match the rows; None if all match.
+    """The first bound or null count that does not match the rows; None if all match. Raises Malformed.
 
     A struct has those of its fields, which are NULL where it is. An array or a map has a null count only.
     """
@@ -82,10 +105,10 @@ def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row
             continue
         known = [_comparable(value, type) for value in values if value is not None]
         low, high = (_of(stats, bound, path) for bound in ("minValues", "maxValues"))
-        if low is not None and known and _comparable(low, type) > min(known):
+        if low is not None and known and _bound(low, type) > min(known):
             text = f"the minimum of {name} is {low}, and the least value is {min(known)}"
             return WrongStatistic("minimum", text)
-        if high is not None and known and _comparable(high, type, up=True) < max(known):
+        if high is not None and known and _bound(high, type, up=True) < max(known):
             if max(known) == _NAN:
                 return WrongStatistic("maximum without NaN", f"the maximum of {name} is {high}, and NaN is greater")
             text = f"the maximum of {name} is {high}, and the greatest value is {max(known)}"
@@ -123,13 +146,53 @@ def _of(stats: dict[str, Any], key: str, path: Iterable[str]) -> Any:
     return found
 
 
+def _bound(bound: Any, type: AnyType, *, up: bool = False) -> Any:
+    """A bound from the statistics as a Python value with SQL's order. Raises Malformed.
+
+    A DECIMAL may be a number or a text: PROTOCOL.md does not say which, and a number loses digits in many readers.
+    """
+    try:
+        if type in _FLOATING:
+            return _comparable(float(bound) if isinstance(bound, (str, float)) else _number(bound), type)
+        if isinstance(type, DecimalOf):
+            return _finite(Decimal(bound)) if isinstance(bound, str) else _number(bound)
+        if type in _WHOLE:
+            return _number(bound)
+        if type is Type.BOOLEAN and isinstance(bound, bool):
+            return bound
+        if type in (Type.STRING, Type.DATE, *_TIMESTAMPS) and isinstance(bound, str):
+            return _comparable(bound, type, up=up)
+    except (ValueError, ArithmeticError) as wrong:
+        raise Malformed(f"the bound {shown(bound)} is no {type_name(type)}") from wrong
+    raise Malformed(f"the bound {shown(bound)} is no {type_name(type)}")
+
+
+def _finite(number: Decimal) -> Decimal:
+    """Raises ValueError for NaN and the infinities."""
+    if not number.is_finite():
+        raise ValueError(number)
+    return number
+
+
+def _number(bound: Any) -> Any:
+    """Raises ValueError unless it is a JSON number."""
+    if isinstance(bound, bool) or not isinstance(bound, (int, Decimal)):
+        raise ValueError(bound)
+    return bound
+
+
+_FLOATING = (Type.FLOAT, Type.DOUBLE)
+_WHOLE = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG)
+_TIMESTAMPS = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+
+
 def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
     """A value, or a bound from the statistics, as a Python value with SQL's order.
 
     The bounds of timestamps are truncated to milliseconds: ``up`` takes the last microsecond of the millisecond.
     """
     if type is Type.STRING:
-        return str(value).encode("utf-8")
+        return str(value).encode("utf-8", "surrogatepass")
     if type in (Type.FLOAT, Type.DOUBLE):
         number = _single(float(value)) if type is Type.FLOAT else float(value)
         return _NAN if math.isnan(number) else (0, number)

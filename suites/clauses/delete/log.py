@@ -140,6 +140,13 @@ CHECKPOINTS = (
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_data_change)),
     clause(
+        "DEL-CKPT-10",
+        "In a checkpoint that is written along with a DELETE, every remove has the extended metadata and the row tracking fields that it has in the log.",
+        sources=("C 2.3",),
+        implementation="spark",
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_checkpoints(checkpoint_contents.check_removes)),
+    clause(
         "DEL-CKPT-6",
         "A V2 checkpoint that is written along with a DELETE has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
         sources=("P V2 Spec", "P Checkpoint Metadata"),

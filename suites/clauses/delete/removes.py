@@ -60,11 +60,11 @@ def _wrong_time(stamp: int | None, started: int) -> Cause:
 
 @clause(
     "DEL-REM-1B",
-    "Each remove has the path of a live file's add, dataChange=true and, as extended metadata, the partition values and the size of the add.",
+    "Each remove has the path of a live file's add and dataChange=true; its partition values and its size, where it has them, are those of the add, and with extendedFileMetadata=true it has both.",
     sources=("S0", "P Add File and Remove File", "C 2.3"),
 )
 def removes_complete(d: DeleteObservation) -> Judgement:
-    """A partition column that the remove leaves out counts as NULL here: see DEL-REM-1C."""
+    """A partition column that the remove leaves out counts as NULL here: see DEL-REM-1C. All three fields are optional."""
 
     def problem(remove: Remove) -> Violation | None:
         add = d.before.live.get(remove.file)
@@ -75,14 +75,14 @@ def removes_complete(d: DeleteObservation) -> Judgement:
             wrong.append((f"its path is {remove.path}, the add's {add.path}", _as_added("path")))
         if not remove.data_change:
             wrong.append(("dataChange is false", FieldIs("remove", "dataChange", True)))
-        if not remove.extended_file_metadata:
-            wrong.append(("extendedFileMetadata is not true", FieldIs("remove", "extendedFileMetadata", True)))
-        if remove.partition_values is None:
+        told = remove.partition_values is not None or remove.extended_file_metadata
+        if remove.partition_values is None and told:
             wrong.append(("it has no partitionValues", _as_added("partitionValues")))
-        if add is not None and _not_null(remove.partition_values) != _not_null(add.partition_values):
+        if add is not None and told and _not_null(remove.partition_values) != _not_null(add.partition_values):
             values = f"partitionValues are {remove.partition_values}, the add's {add.partition_values}"
             wrong.append((values, _as_added("partitionValues")))
-        if add is not None and remove.size != add.size:
+        sized = remove.size is not None or remove.extended_file_metadata
+        if add is not None and sized and remove.size != add.size:
             expectation = about(
                 add.file, FieldIs("remove", "size", add.size, path=add.file), otherwise=_as_added("size")
             )
@@ -111,6 +111,28 @@ def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
 
 
 @clause(
+    "DEL-REM-1G",
+    "Each remove has extended metadata: extendedFileMetadata=true, the partition values and the size.",
+    sources=("S0", "C 2.3"),
+    implementation="spark",
+)
+def removes_are_extended(d: DeleteObservation) -> Judgement:
+    """The values are DEL-REM-1B's."""
+
+    def problem(remove: Remove) -> Violation | None:
+        wrong: list[tuple[str, Expectation]] = []
+        if not remove.extended_file_metadata:
+            wrong.append(("extendedFileMetadata is not true", FieldIs("remove", "extendedFileMetadata", True)))
+        if remove.partition_values is None:
+            wrong.append(("it has no partitionValues", _as_added("partitionValues")))
+        if remove.size is None:
+            wrong.append(("it has no size", _as_added("size")))
+        return _wrong_remove(remove, wrong)
+
+    return each(d.removes, problem)
+
+
+@clause(
     "DEL-REM-1C",
     "The partition values of a remove name every partition column, those that are NULL too.",
     sources=("P Add File and Remove File",),
@@ -118,7 +140,7 @@ def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
 def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
     def problem(remove: Remove) -> Violation | None:
         names = {physical_name(d.table, name) for name in d.table.partition_by}
-        missing = sorted(names - set(remove.partition_values or {}))
+        missing = sorted(names - set(remove.partition_values or ()))
         if not missing:
             return None
         return Violation(
@@ -128,7 +150,8 @@ def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
             cause=Cause("a partition column is left out"),
         )
 
-    return each(d.removes if d.table.partition_by else (), problem)
+    subjects = [remove for remove in d.removes if d.table.partition_by and remove.partition_values is not None]
+    return each(subjects, problem)
 
 
 @clause(

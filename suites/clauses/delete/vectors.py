@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from deltalog.actions import Add
@@ -22,7 +22,7 @@ from records.expectations import ByReplay, Expectation, FieldIs, FieldMatches, M
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left
-from suites.clauses.delete.file_statistics import members, parsed, wrong_bounds
+from suites.clauses.delete.file_statistics import Malformed, members, parsed, wrong_bounds
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
 
 
@@ -127,8 +127,8 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
             bound = wrong_bounds({**stats, "nullCount": {}}, d, visible)
             wrong = bound.text if bound else _wrong_null_count(stats, d, rows)
             wrong = f"{lost[0]} of columns are gone" if lost else wrong
-        except (ValueError, TypeError, AttributeError) as malformed:
-            wrong = f"they are not of the form that the protocol defines ({malformed})"
+        except Malformed as malformed:
+            wrong = f"they are not of the form that the protocol defines: {malformed}"
         reason = "the bounds of columns must be compared with the values of a Parquet file"
         message = f"The statistics of {add.file} are wrong: {wrong}."
         return Violation(add.file, message, ByReplay(reason)) if wrong else None
@@ -136,9 +136,10 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
     return each(d.hidden_rows, problem)
 
 
-def _wrong_null_count(stats: Mapping[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
+def _wrong_null_count(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
     for position, column in enumerate(d.table.columns):
-        count = stats.get("nullCount", {}).get(physical_name(d.table, column.name))
+        name = physical_name(d.table, column.name)
+        count = stats["nullCount"][name] if name in members(stats, "nullCount") else None
         nulls = sum(row[position] is None for row in rows)
         if is_nested(column.type) or count is None or column.name in d.table.partition_by:
             continue

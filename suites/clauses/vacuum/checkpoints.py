@@ -134,6 +134,13 @@ CHECKPOINTS = (
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_data_change)),
     clause(
+        "VAC-CKPT-12",
+        "In a checkpoint that is written along with a VACUUM, every remove has the extended metadata and the row tracking fields that it has in the log.",
+        sources=("C 2.3",),
+        implementation="spark",
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_checkpoints(checkpoint_contents.check_removes)),
+    clause(
         "VAC-CKPT-8",
         "A V2 checkpoint that is written along with a VACUUM has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
         sources=("P V2 Spec", "P Checkpoint Metadata"),
