@@ -16,8 +16,8 @@ from harness.judging.excuses import Excuses, KnownDeviation
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import Cause
 from harness.judging.subjects import SUBJECTS
-from harness.observing.normalise import recorded_error
 from harness.judging.wrong_rows import WRONG_ROWS
+from harness.observing.normalise import recorded_error
 from harness.observing.observation import Observation
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
@@ -131,7 +131,9 @@ def test_an_error_is_known_by_what_a_run_records_of_it(text: str, excused: bool,
     error = EngineError("DeltaError", None, None, LINES.format(root=plain.root))
     seen = replace(plain, outcome=Outcome((), error, 0, 0))
     violation = Violation("x", "It failed.", Gone("x"), cause=Cause("x", is_error=True))
-    assert (Excuses([KnownDeviation("A", errors=(text,))]).excuse("A", seen, violation) is not None) is excused
+    assert (
+        Excuses([KnownDeviation("A", errors=(text,))]).excuse("A", Circumstances(seen), violation) is not None
+    ) is excused
     recorded = case(1, error=None)
     steps = (replace(recorded.steps[0], outcome=replace(recorded.steps[0].outcome, error=recorded_error(seen))),)
     found = from_json(broken("x", clause="A") | {"by_error": True}, Recorded)

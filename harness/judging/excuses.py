@@ -9,7 +9,6 @@ from harness.judging.clause import Violation
 from harness.judging.conditions import Circumstances
 from harness.judging.subjects import SUBJECTS
 from harness.observing.normalise import recorded_error
-from harness.observing.observation import Observation
 from records.symptoms import is_reported
 
 
