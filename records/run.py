@@ -133,6 +133,8 @@ class Header:
     whole run. ``machines``: of a run that was merged, the machine of each part: the first is also ``machine``. ``rules``: of the
     engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
+    ``interpreter``: the run's Python, as named from the suite's checkout, and ``options`` those with which a case of it is judged
+    again.
     """
 
     engine: Name
@@ -153,6 +155,8 @@ class Header:
     machines: tuple[Mapping[str, str], ...] | None = field(default=None, metadata=_MACHINES)
     rules: Rules | None = None
     rule_changes: tuple[ListedRuleChange, ...] | None = None
+    interpreter: str | None = None
+    options: tuple[str, ...] = ()
     type: Literal["header"] = "header"
     schema: Literal[4] = SCHEMA_VERSION
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -102,11 +101,6 @@ def _undecided(run: Run) -> Iterator[str]:
     if not unexercised and not erred:
         judged = _with(run, Verdict.PASS, Verdict.XFAIL, Verdict.FAIL)
         yield "the scripts contradict every failure" if judged else "no clause was judged"
-
-
-def option_of(run: Run) -> str:
-    """What ``--engine`` takes for the engine of a run, for a command that is printed."""
-    return shlex.quote(run.header.option or run.header.engine)
 
 
 def named(run: Run) -> str:

@@ -33,6 +33,11 @@ def text(value: object) -> str:
     return re.sub(r":(?=[a-z0-9_+-]+:)", "&#58;", line)
 
 
+def command(text: str) -> str:
+    """A command as a block of its own, which is never cut."""
+    return f"    {_visible(text)}"
+
+
 def code(value: object) -> str:
     """``value`` as a code span on one line, with its spaces; long texts are cut. Empty for an empty text."""
     line = _cut(

@@ -16,6 +16,7 @@ from harness.judging.excuses import KnownDeviation
 from harness.judging.severity import harm_of
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from reports.known_deviations import by_reason
+from reports.replaying import python_here
 from runner.options import Options
 from runner.plan import Plan
 from suites.catalogue import CATALOGUE
@@ -54,6 +55,8 @@ def run_header(
         shard=plan.part,
         rules=rules_of(options.engine, next(iter(versions.values()), "")),
         rule_changes=None if options.engine in ENGINES else _rule_changes(options.engine),
+        interpreter=python_here(),
+        options=options.again,
     )
 
 

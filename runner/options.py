@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -52,6 +52,7 @@ class Options:
     storage: Storage = Storage.LOCAL
     shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
+    again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
 
     def selects(self, clause: str) -> bool:
         """Whether the clause of this id is to be judged."""
@@ -164,8 +165,25 @@ def options(config: pytest.Config) -> Options:
         shared_with=_shared_with(get("shared_with")),
         shard=shard,
         propose_deviations=_new_file("--propose-deviations", get("propose_deviations")),
+        again=_again(get),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
+
+
+#: The options that decide what a case does, beside the engine and its built-in fault: by name, the default.
+_DECIDE: Mapping[str, str | None] = {
+    **dict.fromkeys(("spark_master", "spark_cluster", "spark_remote", "deviations", "table_root")),
+    "storage": Storage.LOCAL.value,
+    "step_limit": "120",
+}
+
+
+def _again(get: Callable[[str], Any]) -> tuple[str, ...]:
+    """The options with which a case of the run is judged again. Each is one word."""
+    named = {name: get(name) for name in _DECIDE}
+    repeated = [(name, value) for name in ("spark_conf", "extra_classpath", "jars") for value in get(name)]
+    given = [*repeated, *((name, value) for name, value in named.items() if value != _DECIDE[name])]
+    return tuple(f"--{name.replace('_', '-')}={value}" for name, value in given)
 
 
 def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool, storage: Storage) -> int | None:

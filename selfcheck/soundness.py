@@ -16,6 +16,7 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
+from reports.replaying import command_with, python_here
 from runner.commands import Parser, ended, positive, whole
 from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
@@ -75,7 +76,7 @@ def _write_replays(line: Line, directory: Path) -> None:
         path = _file(directory, entry.get("clause", "error"), entry["case"])
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        command = f"python -m pytest suites --engine {line['engine']} --replay {path}"
+        command = command_with(python_here(), "--engine", line["engine"], case=path)
         entry["replay"] = command if line["engine"] != MODEL else str(path)  # pytest cannot judge the reference engine
 
 

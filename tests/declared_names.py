@@ -48,7 +48,7 @@ def check_declared(plan: Plan, dialect_for: DialectFor) -> None:
     else:
         found = free_names("\n".join([*checked.before, *checked.after])) - _ALWAYS - checked.data.keys()
         assert found == checked.uses, plan.expectation
-    script = reproduction(plan, dialect_for, option="engine")
+    script = reproduction(plan, dialect_for)
     assert not free_names(script) - _ALWAYS, "a script defines what it uses"
     tree = ast.parse(script)
     referenced = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

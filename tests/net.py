@@ -122,11 +122,11 @@ def write_counterexamples(out: Path, name: str, engine: str, tables: Path) -> No
     for id in judged.failed:
         violation = next(one for one in found.violations if one.clause == id)
         clause = scripts.listed(id)
-        text = reproduction(reproduction_plan(found, violation, clause), dialect, option=engine)
+        text = reproduction(reproduction_plan(found, violation, clause), dialect)
         write(out / f"{name}-{id}-{engine}.py", text)
         # The message and the evidence quote what the engine wrote, with times and in any order.
         seen = replace(violation, message="", evidence=())
-        text = explanation(found, seen, clause, engine=engine, own_clock=rules.own_clock)
+        text = explanation(found, seen, clause, replay="the command", own_clock=rules.own_clock)
         write(out / f"{name}-{id}-{engine}.md", text)
 
 

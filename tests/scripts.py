@@ -94,7 +94,7 @@ class Reference(DeltalakeScript):
 def outcome(plan: Plan, engine: Engine, case: Case, home: Path) -> tuple[int, str]:
     """The exit code of a plan's script on this engine, and what it prints."""
     root = Path(plan.scripted.root)
-    script = reproduction(plan, Reference, option="reference").replace(str(root.parent), str(home))
+    script = reproduction(plan, Reference).replace(str(root.parent), str(home))
     types = [column.type for column in case.table.columns]
 
     def run(step: EngineStep, clock: int, version: int | None = None) -> list[list[Any]]:

@@ -152,9 +152,10 @@ def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault)
     assert done.returncode == 1 and "BROKEN: outside 4.4.0 with the fault" in done.stdout, done.stdout
     (folder,) = (tmp_path / "counterexamples").glob("VAC-SAFE-2-*")
-    assert f"--engine {OUTSIDE} --replay {folder}/case.json" in done.stdout
+    command = f"--engine {OUTSIDE} --known-bad vacuums-inside-retention --replay={folder}/case.json"
+    assert command in done.stdout and command in (folder / "explanation.md").read_text(encoding="utf-8")
     script = subprocess.run([sys.executable, str(folder / "reproduce.py")], capture_output=True, text=True, check=False)
-    assert script.returncode == 2 and f"--engine {OUTSIDE} --replay" in script.stdout, "no dialect, so it cannot tell"
+    assert script.returncode == 2 and "explanation.md" in script.stdout, "no dialect, so it cannot tell"
     again = ("--replay", str(folder / "case.json"))
     assert judged(tmp_path / "again", *again, *fault).returncode == 1
     assert judged(tmp_path / "again", *again).returncode == 0

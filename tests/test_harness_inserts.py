@@ -125,9 +125,9 @@ def test_a_script_appends_the_same_rows(tmp_path: Path) -> None:
     case = Case(TABLE, (Insert(ROWS), Delete()))
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"]), list(CATALOGUE.values()), tmp_path)
     (plan, *_) = plans(case, judge)
-    assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(plan, SPARK, option="spark")
+    assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(plan, SPARK)
     written = tmp_path / "reproduce.py"
-    text = reproduction(plan, DELTA_RS, option="deltalake")
+    text = reproduction(plan, DELTA_RS)
     written.write_text(text.replace(plan.scripted.root, str(tmp_path / "case" / "table")), encoding="utf-8")
     ended = subprocess.run([sys.executable, str(written)], capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -92,11 +92,11 @@ def test_the_explanation_has_both_sessions_side_by_side_and_the_script_says_why_
     judge = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS["lost-update"]), tmp_path)
     record = scripts.recorded(judge.judge(case))
     violation = next(one for one in record.violations if one.clause == "CONC-1A")
-    told = explanation(record, violation, scripts.listed("CONC-1A"), engine="spark", own_clock=True)
+    told = explanation(record, violation, scripts.listed("CONC-1A"), replay="the command", own_clock=True)
     assert "| the first | the second |" in told
     assert "| is held right before: committed | begins then, and ends before the first goes on |" in told
     assert "| succeeds | succeeds |" in told
     plan = next(one for one in scripts.plans(case, judge) if one.clause.id == "CONC-1A")
-    script = reproduction(plan, scripts.SPARK, option="spark")
+    script = reproduction(plan, scripts.SPARK)
     assert "CANNOT TELL: a script cannot hold one of the two sessions of step 0" in script
-    assert "--replay case.json" in script
+    assert "explanation.md, beside this script, has the command" in script

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 from rich.console import Console
 
-from model.codec import loads
+from model.codec import case_id, loads
 from model.vocabulary.case import Case
 from model.vocabulary.rules import Retain, RuleChange
 from model.vocabulary.severity import Severity
@@ -655,7 +655,7 @@ def test_the_first_screen_has_the_essentials() -> None:
         "| can give wrong answers | DELETE: returns different rows | nothing tells which is right | 1 | 1 | `000000000002` |",
         "| rule | 4.1 | RETAIN is ignored. | https://example.org/5028 | 1 | `000000000001` |",
         "1 case compared only up to the step after which the two tables differ.",
-        "pytest suites --replay cases/CASE.json",
+        "    .venv/bin/tox -e gate-version -- 4.1.0 --replay=cases/000000000003.json",
     ):
         assert line in first, line
     assert "| rows | `[[1]]` | `[[2]]` |" in details
@@ -696,7 +696,9 @@ def test_the_json_is_valid_by_its_schema() -> None:
 
 def test_the_files(tmp_path: Path) -> None:
     (tmp_path / "cases").mkdir()
-    (tmp_path / "cases" / "old.json").write_text("{}")
+    old = case_document(9, [])
+    for name in (case_id(loads(json.dumps(old))), "mine"):
+        (tmp_path / "cases" / f"{name}.json").write_text(json.dumps(old), encoding="utf-8")
     comparison = upgrade()
     write_comparison(comparison, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -706,7 +708,7 @@ def test_the_files(tmp_path: Path) -> None:
         "comparison.md",
     ]
     named = {group.base.id for group in comparison.groups} | {f"{3:012x}"}
-    assert {path.stem for path in (tmp_path / "cases").iterdir()} == named
+    assert {path.stem for path in (tmp_path / "cases").iterdir()} == {*named, "mine"}
     for name in named:
         shown = loads((tmp_path / "cases" / f"{name}.json").read_text())
         assert number_of(shown) == int(name, 16)
@@ -719,7 +721,7 @@ def test_the_terminal() -> None:
     for line in (
         "\n1. loses data: gone\n   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1)\n   seen:     VAC-SAFE-1 is violated.\n",
         "   before:   held\n   case:     000000000003, step 0 (1 case)\n",
-        "   replay:   pytest suites --replay out/cases/000000000003.json\n",
+        "   replay:   .venv/bin/tox -e gate-version -- 4.1.0 --replay=out/cases/000000000003.json\n",
         "\nunexplained: 1\n  can give wrong answers: DELETE: returns different rows (0…\n",
         "\nexplained: 1\n  rule since 4.1: RETAIN is ignored.\n",
         "   report:   out/compare.html\n",

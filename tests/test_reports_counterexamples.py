@@ -161,7 +161,7 @@ def told(
     own_clock: bool = True,
     others: Sequence[str] = (),
 ) -> str:
-    return explanation(found, violation, clause, engine="spark", own_clock=own_clock, others=others)
+    return explanation(found, violation, clause, replay="the command", own_clock=own_clock, others=others)
 
 
 def test_data_loss_is_named_at_the_top_with_its_reason_the_cause_and_what_fails_with_it() -> None:
@@ -347,7 +347,7 @@ def test_a_folder_holds_the_case_the_explanation_and_the_script(tmp_path: Path) 
 
 def test_a_script_quotes_the_sentence_of_its_clause() -> None:
     clause = replace(CLAUSE, sentence='VACUUM never deletes """ a live \\ file.')
-    script = reproduction(reproduction_plan(JUDGED, VIOLATION, clause), scripts.SPARK, option="spark")
+    script = reproduction(reproduction_plan(JUDGED, VIOLATION, clause), scripts.SPARK)
     assert (ast.get_docstring(ast.parse(script)) or "").startswith(
         "VAC-SAFE-1: VACUUM never deletes ''' a live \\ file."
     )
@@ -356,4 +356,4 @@ def test_a_script_quotes_the_sentence_of_its_clause() -> None:
 def test_no_script_judges_a_step_that_the_engine_does_not_run() -> None:
     plan = reproduction_plan(JUDGED, replace(VIOLATION, step=2), CLAUSE)
     with pytest.raises(InvalidPlan, match="runs no step 2"):
-        reproduction(plan, scripts.SPARK, option="spark")
+        reproduction(plan, scripts.SPARK)

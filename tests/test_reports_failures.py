@@ -163,7 +163,7 @@ def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(t
         "   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1; with it DEL-ROW-1)",
         "   seen:     It is gone.",
         f"   case:     {grave.id}, step 0 (1 case)",
-        f"   replay:   pytest suites --engine spark --replay {folder}/case.json",
+        f"   replay:   .venv/bin/tox -e gate-version -- 4.4.0 --replay={folder}/case.json",
         f"   script:   {folder}/reproduce.py",
     ]
     assert not any(line.startswith("2. ") for line in lines)

@@ -109,18 +109,17 @@ def expectations(text: str) -> Iterator[Expectation]:
 def scripts_for(
     expectation: Expectation | None, text: str, *, of: Case = CASE, dialects: Iterable[DialectFor | None] = DIALECTS
 ) -> Iterator[str]:
-    """With the text as the clause's sentence, and as the engine's option."""
+    """With the text as the clause's sentence."""
     clause = replace(CLAUSE, sentence=text)
     violation = replace(VIOLATION, expectation=expectation, step=len(of.steps) - 1)
     for dialect in dialects:
-        yield script(clause, violation, dialect, text, of)
+        yield script(clause, violation, dialect, of)
 
 
 def script(
     clause: ListedClause,
     violation: Violation,
     dialect: DialectFor | None,
-    option: str,
     of: Case,
     left: Left | None = None,
 ) -> str:
@@ -132,7 +131,7 @@ def script(
     found = JudgedCase(
         "0123456789ab", "c", 0, 0, "generated", to_json(of), tuple(steps), {}, (violation,), None, left=left
     )
-    return reproduction(reproduction_plan(found, violation, clause), dialect, option=option)
+    return reproduction(reproduction_plan(found, violation, clause), dialect)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

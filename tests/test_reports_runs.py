@@ -727,7 +727,7 @@ def test_any_run_can_be_shown(run: Run) -> None:
         assert result.clause in output
     for failure in findings_of(run).failures[:10]:
         folder = f"build/report/counterexamples/{failure.lead.clause}-{failure.lead.judged.id}"
-        assert f"--replay {folder}/case.json" in output
+        assert f"--replay={folder}/case.json" in output
 
 
 def with_sentence(sentence: str) -> Run:

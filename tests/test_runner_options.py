@@ -112,6 +112,17 @@ def test_every_option(tmp_path: Path) -> None:
         verbose=False,
         shared_with=("deltalake", None),
         scripts=7,
+        again=(
+            "--spark-conf=a=b=c",
+            "--spark-conf=d=",
+            f"--extra-classpath={tmp_path}",
+            f"--jars={tmp_path / 'a.jar'}",
+            f"--jars={tmp_path / 'b.jar'}",
+            "--spark-master=local[2]",
+            f"--deviations={tmp_path / 'known.toml'}",
+            "--table-root=file:/somewhere",
+            "--step-limit=2.5",
+        ),
     )
 
     ids = [id for id in CATALOGUE if every.selects(id)]

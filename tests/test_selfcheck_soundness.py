@@ -22,6 +22,7 @@ from model.vocabulary.capabilities import EVERYTHING
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from reports.known_deviations import deviations_in, known
+from reports.replaying import python_here
 from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, Worker
 from selfcheck.false_positives import is_known, judged
@@ -214,7 +215,7 @@ def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
     soundness._print(line)
     one = line["alarms"][0]
     path = tmp_path / f"{one['clause']}-{one['case']}.json"
-    assert one["replay"] == f"python -m pytest suites --engine spark --replay {path}"
+    assert one["replay"] == f"{python_here()} -m pytest suites --engine spark --replay={path}"
     assert one["replay"] in capsys.readouterr().out
     assert one["clause"] in worker.judge().judge(loads(path.read_text(encoding="utf-8"))).failed
     assert not is_known(path, one["clause"])

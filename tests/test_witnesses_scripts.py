@@ -94,7 +94,7 @@ def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -
     for plan in made:
         check_declared(plan, scripts.SPARK)
         kind, clause = type(plan.expectation), plan.clause.id
-        text = scripts.code(reproduction(plan, scripts.SPARK, option="spark"))
+        text = scripts.code(reproduction(plan, scripts.SPARK))
         assert all(len(line) <= 120 for line in text.splitlines()), (clause, kind)
         LENGTHS[f"{bad} {clause}"] = text.count("\n") + 5  # the lines that run main
         assert LENGTHS[f"{bad} {clause}"] <= MOST
@@ -185,7 +185,7 @@ def test_no_script_fails_on_healthy_delta(bad_on_spark: str, tmp_path: Path) -> 
     made = list(scripts.plans(witness(bad_on_spark), judge))
     assert made, "the witness must show the fault"
     for plan in [plan for plan in made if not plan.shows_storage][:1]:
-        script = reproduction(plan, scripts.SPARK, option="spark")
+        script = reproduction(plan, scripts.SPARK)
         done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
         assert done.returncode in (0, 2) and "Error" not in done.stdout, done.stdout + done.stderr[-2000:]
 
@@ -212,7 +212,7 @@ def test_no_script_fails_on_healthy_delta_rs(bad_on_deltalake: str, deltalake: D
     assert case is not None and made, "no case shows the fault"
     for plan in made:
         check_declared(plan, scripts.DELTA_RS)
-        script = reproduction(plan, scripts.DELTA_RS, option="deltalake")
+        script = reproduction(plan, scripts.DELTA_RS)
         done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
         by_replay = isinstance(plan.expectation, ByReplay)
         assert done.returncode == 0 or (done.returncode == 2 and (by_replay or "UNKNOWN" in done.stdout.upper())), (

@@ -47,8 +47,8 @@ def write_comparison(comparison: Comparison, directory: Path) -> None:
     for case in shown:
         _write(cases / f"{case.id}.json", json.dumps(case.document, indent=2) + "\n")
     _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
-    _write(directory / "comparison.md", comparison_markdown(comparison))
-    _write(directory / "compare.html", html_of(comparison_page(comparison)))
+    _write(directory / "comparison.md", comparison_markdown(comparison, directory=directory))
+    _write(directory / "compare.html", html_of(comparison_page(comparison, directory=directory)))
 
 
 def _write(path: Path, text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from reports.compare.answer import answer_to, next_steps
 from reports.compare.cases import Change, size
 from reports.compare.comparison import ClauseChange, Comparison
@@ -17,8 +19,9 @@ from reports.compare.wording import (
     signature,
 )
 from reports.harms import can
-from reports.markdown import LIMIT, code, folded, limited, row, table, text
+from reports.markdown import LIMIT, code, command, folded, limited, row, table, text
 from reports.quantities import counted
+from reports.replaying import replay_command
 from reports.verdicts import ClauseResult
 
 #: How many unexplained differences the first screen lists.
@@ -26,16 +29,17 @@ _FIRST = 12
 _WHOLE = "comparison.json"
 
 
-def comparison_markdown(comparison: Comparison, *, limit: int = LIMIT) -> str:
+def comparison_markdown(comparison: Comparison, *, directory: Path | None = None, limit: int = LIMIT) -> str:
     """The text of ``comparison.md``, never more than ``limit`` bytes in UTF-8 (at least 8,000).
 
-    A longer text has fewer entries in its tables and details, and the number of those left out.
+    The cases lie in ``cases/`` of the ``directory``, by default this one. A longer text has fewer entries in its tables and
+    details, and the number of those left out.
     """
     rows = max(len(comparison.clauses), len(comparison.groups))
-    return limited(lambda rows: _parts(comparison, rows), rows, limit)
+    return limited(lambda rows: _parts(comparison, (directory or Path()) / "cases", rows), rows, limit)
 
 
-def _parts(comparison: Comparison, rows: int) -> list[str]:
+def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
     answer = answer_to(comparison)
     parts = [
         f"# {answer.word.mark} {text(str(answer))}",
@@ -51,11 +55,13 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
         *_shifts("## Improved", comparison, Change.IMPROVED, rows),
         *_next(comparison),
     ]
-    if comparison.groups or comparison.shifts:
-        parts.append(
-            "The cases named here are in `cases/`. To replay one, in the environment of either version: "
-            "`pytest suites --replay cases/CASE.json`."
-        )
+    shown = [*(one.case for one in comparison.shifts), *(one.base for one in comparison.groups)]
+    if shown:
+        case = cases / f"{shown[0].id}.json"
+        parts += [
+            "The cases named here are in `cases/`. In the suite's checkout, the first is judged again on each of the two by:",
+            *(command(replay_command(run.header, case)) for run in (comparison.base, comparison.candidate)),
+        ]
     parts += _details(comparison, rows)
     if others := comparison.of(Change.CHANGED, Change.ONLY_BASE, Change.ONLY_CANDIDATE):
         parts += folded(

@@ -14,6 +14,7 @@ from reports.compare.weight import Way
 from reports.compare.wording import also, ended_words, explained, overview, unexplained
 from reports.harms import in_ways
 from reports.quantities import counted
+from reports.replaying import replay_command
 from reports.views.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 
 #: How many ways to be worse are shown. The files have all.
@@ -53,7 +54,8 @@ def _show_way(number: int, way: Way, comparison: Comparison, console: Console, d
     show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
     if ended := ended_words(lead, comparison):
         show_fact(console, "accepted", f"no more: {ended}")
-    show_command(console, "replay", f"pytest suites --replay {directory / 'cases' / lead.case.id}.json")
+    case = directory / "cases" / f"{lead.case.id}.json"
+    show_command(console, "replay", replay_command(comparison.candidate.header, case))
     script = next(directory.glob(f"candidate/counterexamples/{lead.clause}-*/reproduce.py"), None)
     if script is not None:
         show_command(console, "script", str(script))

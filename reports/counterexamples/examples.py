@@ -14,6 +14,7 @@ from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
 from reports.engine_rules import sets_clock
 from reports.failures import Example, Failure, examples
+from reports.replaying import replay_command
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,12 @@ def write_example(
     judged, violation = example.judged, example.violation
     clause = next(clause for clause in header.clauses if clause.id == example.clause)
     others = [other.clause for other in failure.examples if other.clause != example.clause]
-    option = header.option or header.engine
     plan = reproduction_plan(judged, violation, clause)
     try:
-        text = reproduction(plan, dialect, option=option)
+        text = reproduction(plan, dialect)
     except InvalidPlan as invalid:
         raise RuntimeError(f"No script can be made for {clause.id}, case {judged.id}: {invalid}") from invalid
-    told = explanation(judged, violation, clause, engine=option, own_clock=sets_clock(header), others=others)
+    replay = replay_command(header, directory / folder_of(clause.id, judged.id) / "case.json")
+    told = explanation(judged, violation, clause, replay=replay, own_clock=sets_clock(header), others=others)
     write_counterexample(directory, judged, clause.id, explanation=told, script=text)
     return Script(clause.id, text, str(Path(plan.scripted.root).parent), plan.shows_storage)

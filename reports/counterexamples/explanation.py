@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Sequence
 
 from harness.observing.normalise import step_text
@@ -30,7 +29,7 @@ from records.run import EngineError, JudgedCase, ListedClause, Outcome, Violatio
 from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.counterexamples.sources import resolve
-from reports.markdown import code, row, text
+from reports.markdown import code, command, row, text
 from reports.quantities import counted, duration, instant
 
 #: How many rows or paths are shown of one file or answer.
@@ -42,20 +41,19 @@ def explanation(
     violation: Violation,
     clause: ListedClause,
     *,
-    engine: str,
+    replay: str,
     own_clock: bool,
     others: Sequence[str] = (),
 ) -> str:
     """The Markdown text for one of a case's violations.
 
-    ``engine`` is the name that ``--engine`` takes, ``own_clock`` a rule of it (model.vocabulary.rules), ``others`` the clauses
-    that fail in the same step. Times are relative to the start of the case.
+    ``replay`` is the command that judges the case again, ``own_clock`` a rule of the engine (model.vocabulary.rules), ``others``
+    the clauses that fail in the same step. Times are relative to the start of the case.
     """
     sources = ", ".join(map(_source, clause.sources))
     facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation.evidence, start=1)]
     how = f"Case {code(judged.id)}, campaign {text(judged.campaign)}. Times are relative to the start of the case. "
-    how += "`python reproduce.py` shows the violation without the suite, "
-    how += f"{code(f'pytest suites --engine {shlex.quote(engine)} --replay case.json')} with it."
+    how += "`reproduce.py` shows the violation without the suite, and this, in the suite's checkout, with it:"
     severity = (violation.severity or clause.severity).value
     parts = [
         f"# {severity[0].upper()}{severity[1:]}: {text(clause.id)} is violated",
@@ -70,6 +68,7 @@ def explanation(
         "## Facts to check",
         "\n".join(facts) or "The clause lists none.",
         how,
+        command(replay),
     ]
     return "\n\n".join(parts) + "\n"
 

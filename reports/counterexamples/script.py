@@ -7,7 +7,6 @@ imports and constants, and no others.
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -31,7 +30,7 @@ _CANNOT_TELL = """{opening}
 import sys
 
 print({reason})
-print({replay})
+print("To check it: explanation.md, beside this script, has the command.")
 sys.exit(2)
 """
 
@@ -40,32 +39,24 @@ class InvalidPlan(Exception):
     """No script can be made from the plan. The text is one sentence."""
 
 
-def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
-    """The text of ``reproduce.py``, the same for the same plan. ``option`` is what ``--engine`` takes. Raises InvalidPlan."""
+def reproduction(plan: Plan, dialect: DialectFor | None) -> str:
+    """The text of ``reproduce.py``, the same for the same plan. Raises InvalidPlan."""
     if dialect is None:
-        return _cannot_tell(plan, "the engine's commands are not known where this was written", option)
+        return _cannot_tell(plan, "the engine's commands are not known where this was written")
     if plan.unknown is not None:
-        return _cannot_tell(
-            plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded", option
-        )
+        return _cannot_tell(plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded")
     together = next((run.index for run in plan.scripted.runs if isinstance(run.step, Together)), None)
     if together is not None:
-        return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}", option)
+        return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}")
     runs = any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs)
     if not runs and not plan.shows_storage:
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
-    return _Script(plan, dialect(plan.scripted), option).text()
+    return _Script(plan, dialect(plan.scripted)).text()
 
 
-def _cannot_tell(plan: Plan, reason: str, option: str) -> str:
+def _cannot_tell(plan: Plan, reason: str) -> str:
     opening = _docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
-    return _CANNOT_TELL.format(
-        opening=opening, reason=literal(f"CANNOT TELL: {reason}"), replay=literal(_replay(option))
-    )
-
-
-def _replay(option: str) -> str:
-    return f"To check it: pytest suites --engine {shlex.quote(option)} --replay case.json"
+    return _CANNOT_TELL.format(opening=opening, reason=literal(f"CANNOT TELL: {reason}"))
 
 
 def _docstring(lines: Sequence[str]) -> str:
@@ -113,10 +104,9 @@ def _json(value: Any) -> str:
 class _Script:
     """The text of one script, and the names that it uses."""
 
-    def __init__(self, plan: Plan, dialect: Dialect, option: str) -> None:
+    def __init__(self, plan: Plan, dialect: Dialect) -> None:
         self._plan = plan
         self._dialect = dialect
-        self._option = option
         self._root = plan.scripted.root
         self._uses = set(_ALWAYS)
         self._lines: list[str] = []
@@ -225,7 +215,7 @@ class _Script:
         else:
             self._write(f"reason = {quoted(self._reason, self._root)}")
             self._write('print(f"CANNOT TELL: {reason}")')
-            self._write(f"print({literal(_replay(self._option))})", "return 2")
+            self._write('print("To check it: explanation.md, beside this script, has the command.")', "return 2")
 
     def _write_run(self, run: Run, versions: Sequence[Code]) -> None:
         """The lines of a step that the engine runs."""

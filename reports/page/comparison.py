@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from records.run import Header
 from reports.answers import Answer, named
 from reports.compare.answer import answer_to, next_steps
 from reports.compare.cases import Change
@@ -18,6 +20,7 @@ from reports.page.content import Fact, StepShown, case_in
 from reports.page.picture import Picture, picture_of
 from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted
+from reports.replaying import replay_command
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class WayShown:
     harm: str
     sentence: str
     cases: str
+    replay: str  # a command
     steps: tuple[StepShown, ...]
     difference: tuple[DiffLine, ...]
     picture: Picture | None
@@ -59,8 +63,8 @@ class ComparisonPage:
     clauses: tuple[ClauseChange, ...]
 
 
-def comparison_page(comparison: Comparison) -> ComparisonPage:
-    """The page of a comparison, whose cases lie in ``cases/`` beside it."""
+def comparison_page(comparison: Comparison, *, directory: Path | None = None) -> ComparisonPage:
+    """The page of a comparison, whose cases lie in ``cases/`` of the ``directory``."""
     sentences = {one.clause: one.sentence for one in comparison.clauses}
     worse = comparison.worse
     both = [
@@ -70,7 +74,7 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
         facts=tuple(_facts(comparison)),
-        ways=tuple(_way(one, sentences) for one in worse),
+        ways=tuple(_way(one, sentences, comparison.candidate.header, (directory or Path()) / "cases") for one in worse),
         kinds={**also(comparison), **unexplained(comparison), "known of both": both, "next": [*next_steps(comparison)]},
         differences=tuple(_difference(one, comparison) for one in comparison.groups),
         clauses=tuple(one for one in comparison.clauses if one.change is not Change.SAME),
@@ -85,7 +89,7 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
         yield Fact("Compared", line)
 
 
-def _way(way: Way, sentences: dict[str, str]) -> WayShown:
+def _way(way: Way, sentences: dict[str, str], candidate: Header, cases: Path) -> WayShown:
     lead, before = way.lead, way.lead.opposite
     case = case_in(lead.case)
     now = () if case is None else tree_of(case, lead.case, lead.step)
@@ -96,6 +100,7 @@ def _way(way: Way, sentences: dict[str, str]) -> WayShown:
         harm=way.does,
         sentence=sentences[lead.clause],
         cases=counted(len(way.case_ids), "case"),
+        replay=replay_command(candidate, cases / f"{lead.case.id}.json"),
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
         difference=() if violation is None else difference_of(lead.case, violation),
         picture=None if case is None else picture_of(case, lead.case, lead.step),

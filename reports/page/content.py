@@ -9,7 +9,7 @@ from pathlib import Path
 from model.codec import InvalidCase
 from model.vocabulary.case import Case
 from records.run import JudgedCase, Verdict
-from reports.answers import Answer, answer_of, named, option_of
+from reports.answers import Answer, answer_of, named
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
@@ -22,6 +22,7 @@ from reports.page.drawn import NOTHING, Chart, Drawn
 from reports.page.picture import Picture, picture_of
 from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted, duration
+from reports.replaying import replay_command
 from reports.stream import Run
 from reports.verdicts import ATTENTION, ClauseResult, counts
 from reports.views.coverage import Coverage
@@ -188,7 +189,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
     lead, judged = failure.lead, failure.lead.judged
     case, failing = case_in(judged), lead.violation.step
     folder = folder_of(lead.clause, judged.id)
-    place = folder if directory is None else str(directory / folder)
+    place = Path(folder) if directory is None else directory / folder
     script = None if directory is None else directory / folder / "reproduce.py"
     sentence = run.clauses[lead.clause].sentence
     steps = tuple(StepShown(step.text, step.index == failing) for step in judged.steps)
@@ -216,7 +217,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         case=judged.id,
         cases=counted(lead.cases, "case"),
         steps=steps,
-        replay=f"pytest suites --engine {option_of(run)} --replay {place}/case.json",
+        replay=replay_command(run.header, place / "case.json"),
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
         answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,

@@ -27,4 +27,4 @@ def write_views(run: Run, directory: Path, *, beside: Path | None = None) -> Non
     page = page_of(run, directory=own, checked=checked)
     (directory / "report.html").write_text(html_of(page), encoding="utf-8", newline="\n")
     (directory / "badge.json").write_text(badge_of(page.answer), encoding="utf-8", newline="\n")
-    (directory / "summary.md").write_text(summary(run, checked=checked), encoding="utf-8", newline="\n")
+    (directory / "summary.md").write_text(summary(run, checked=checked, directory=own), encoding="utf-8", newline="\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from model.vocabulary.operations import Operation
 from records.run import Verdict
@@ -12,8 +13,9 @@ from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
 from reports.failures import Failure
 from reports.findings import Erred, Findings, findings_of
-from reports.markdown import LIMIT, code, folded, limited, row, table, text
+from reports.markdown import LIMIT, code, command, folded, limited, row, table, text
 from reports.quantities import counted
+from reports.replaying import replay_command, script_command
 from reports.stream import Run
 from reports.verdicts import ATTENTION, ClauseResult, counts
 from reports.views.coverage import Coverage, FeaturePairs, OperationShares
@@ -30,11 +32,11 @@ _MARKS = {
 }
 
 
-def summary(run: Run, *, checked: Sequence[Checked] = (), limit: int = LIMIT) -> str:
+def summary(run: Run, *, checked: Sequence[Checked] = (), directory: Path | None = None, limit: int = LIMIT) -> str:
     """The text of ``summary.md``, never more than ``limit`` bytes in UTF-8 (at least 4,000).
 
     The verdict, the engine, the counts and what needs attention come first, the gravest failure at the top; all clauses
-    follow, folded. ``checked``: what the scripts of the counterexamples answered. A longer text has
+    follow, folded. ``checked``: what the scripts of the counterexamples in ``directory`` answered. A longer text has
     fewer rows in its tables, and the number of those left out.
     """
     found = findings_of(run)
@@ -42,12 +44,12 @@ def summary(run: Run, *, checked: Sequence[Checked] = (), limit: int = LIMIT) ->
         len(found.results), len(run.cases), len(found.features.names), *(len(one.rows) for one in found.coverage), 1
     )
     rows = max(longest, len(Operation))
-    return limited(lambda rows: _parts(run, found, checked, rows), rows, limit)
+    return limited(lambda rows: _parts(run, found, checked, directory or Path(), rows), rows, limit)
 
 
-def _parts(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> list[str]:
+def _parts(run: Run, found: Findings, checked: Sequence[Checked], directory: Path, rows: int) -> list[str]:
     return [
-        *_first_screen(run, found, checked, rows),
+        *_first_screen(run, found, checked, directory, rows),
         *_features(found.features, rows),
         *_operations(found.operations, rows),
         *_coverage(found.coverage, rows),
@@ -55,7 +57,7 @@ def _parts(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> 
     ]
 
 
-def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> list[str]:
+def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], directory: Path, rows: int) -> list[str]:
     header, footer, answer, results = run.header, run.footer, answer_of(run), found.results
     tally = ", ".join(f"{number} {verdict.value}" for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
@@ -84,11 +86,14 @@ def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], rows: i
     parts += [f"❌ {text(one.text)}" for one in checked if one.disagrees]
     if found.errors:
         parts += ["## Cases that ended in an error", _errors(found.errors, rows)]
-    if any(result.example and result.verdict is Verdict.FAIL for result in results):
-        parts.append(
-            "Replay a case with `pytest suites --replay counterexamples/CLAUSE-CASE/case.json`, or without the suite: "
-            "`python counterexamples/CLAUSE-CASE/reproduce.py`."
-        )
+    if found.failures:
+        lead = found.failures[0].lead
+        place = directory / folder_of(lead.clause, lead.judged.id)
+        parts += [
+            "To judge the first case again, in the suite's checkout, with the suite and without it (the others are beside it):",
+            command(replay_command(header, place / "case.json")),
+            command(script_command(header, place / "reproduce.py")),
+        ]
     return parts
 
 

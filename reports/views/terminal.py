@@ -14,7 +14,7 @@ from rich.text import Text
 
 from harness.campaigns.costs import seconds_left
 from records.run import Header, JudgedCase, Verdict
-from reports.answers import answer_of, option_of
+from reports.answers import answer_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked
@@ -22,6 +22,7 @@ from reports.failures import Failure
 from reports.findings import Findings, findings_of
 from reports.harms import does
 from reports.quantities import counted, duration
+from reports.replaying import replay_command
 from reports.stream import Run
 from reports.verdicts import ATTENTION, ClauseResult, counts
 from reports.views.coverage import Coverage
@@ -164,8 +165,7 @@ def _show_failure(
     show_fact(console, "case", f"{judged.id}, step {lead.violation.step} ({counted(lead.cases, 'case')})")
     if directory is not None:
         folder = folder_of(lead.clause, judged.id)
-        command = f"pytest suites --engine {option_of(run)} --replay {directory / folder / 'case.json'}"
-        show_command(console, "replay", command)
+        show_command(console, "replay", replay_command(run.header, directory / folder / "case.json"))
         script = next((f" says {one.words}" for one in checked if one.folder == folder), "")
         show_command(console, "script", f"{directory / folder / 'reproduce.py'}{script}")
 
