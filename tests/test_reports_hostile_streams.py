@@ -201,7 +201,7 @@ def test_no_text_of_what_a_killed_step_left_becomes_code(text: str) -> None:
         return Left(1, 0, (LeftFile(f"_delta_log/{content}", 0, coded), LeftFile(content, 0, coded)))
 
     made, expected = (
-        script(CLAUSE, replace(VIOLATION, step=3, expectation=None), scripts.DELTA_RS, "o", CASE, left(one))
+        script(CLAUSE, replace(VIOLATION, step=3, expectation=None), scripts.DELTA_RS, CASE, left(one))
         for one in (text, harmless(text))
     )
     assert shape(made) == shape(expected)
