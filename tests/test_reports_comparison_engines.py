@@ -23,6 +23,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import EngineStep, InvalidVacuum, Step, Together, Vacuum, VacuumMistake
+from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
 from reports.compare.answer import answer_to
@@ -253,10 +254,12 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     found = {reason for group in comparison.groups if group.explanation for reason in group.explanation.reasons}
     assert {reason.since for reason in found} == since
     assert found >= {
-        Reason(one.since, one.sentence, one.source)
+        Reason(one.since, one.sentence, one.source, one.withdrawal)
         for one in RULE_CHANGES
         if one.field in ("retain", "blocks_expired_versions")
     }
+    assert {one.sentence for one in comparison.lost} == {RETAIN_IGNORED.sentence, OLD_VERSIONS_REFUSED.sentence}
+    assert comparison.exit == 3 and RETAIN_IGNORED.harm in str(answer_to(comparison)), "nothing is worse, and yet"
     backwards = compare(healthy, old, prediction_between)
     assert backwards.unexplained == () and len(backwards.explained) == len(comparison.explained)
     # Between two later versions nothing explains the same differences.
