@@ -262,8 +262,6 @@ SHOWING: dict[str, Case] = {
     "command-removes-nothing": _case("vectors", _UPDATED),
     "command-adds-another-size": _case("plain", StreamAppend(NEW)),
     "optimize-changes-data": _case("plain", Optimize()),
-    "reads-what-was-compacted": _case("plain", Optimize(), Read()),
-    "time-travel-reads-the-present": _case("plain", Overwrite(NEW), Read(before_step=0)),
     "update-changes-no-data": _case("plain", _UPDATED),
     "restore-loses-a-file": _case("plain", Overwrite(NEW), Restore(0)),
     "restore-leaves-vectors": _case("vectors", Delete(HIGH), Restore(0)),

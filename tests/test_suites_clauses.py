@@ -229,8 +229,8 @@ OTHERS = answering(lambda rows: tuple(reversed(rows)))
         ([(IN_A, right), (Read(), OTHERS)], set()),  # the order of rows is not promised
         ([(IN_A, right), (Read(), LESS)], {"DEL-ROW-5A"}),
         ([(IN_A, right), (Read(), refused)], {"DEL-ROW-5A"}),
-        ([(IN_A, right), (Read(0), LESS)], {"DEL-TT-1"}),
-        ([(IN_A, right), (Read(0), refused)], {"DEL-TT-1"}),
+        ([(IN_A, right), (Read(0), LESS)], {"DEL-TT-1", "READ-1B"}),
+        ([(IN_A, right), (Read(0), refused)], {"DEL-TT-1", "READ-1B"}),
         ([(PLAIN, right), (Read(), LESS)], {"VAC-SAFE-10A"}),
         ([(IN_A, right), (PLAIN, right), (Read(0), LESS)], {"VAC-SAFE-10C"}),
         ([(DRY, right), (Read(), LESS)], {"READ-1A"}),

@@ -8,7 +8,6 @@ from harness.observing.observation import DeleteObservation, ReadObservation
 from harness.observing.vacuum_observation import VacuumObservation
 from harness.observing.vacuums import vacuums_of
 from suites.clauses.checks import check_rows_read
-from suites.clauses.delete.rows import deleted_since
 from suites.clauses.earlier_versions import is_in_log
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
 
@@ -32,10 +31,10 @@ def current_version_is_read(r: ReadObservation) -> Judgement:
 
 @clause(
     "READ-1B",
-    "A read of an earlier version that the log still has returns its rows, where no DELETE came after it and no VACUUM ran (DEL-TT-1, VAC-SAFE-10C).",
+    "A read of an earlier version that the log still has returns its rows, whatever came after it, as long as no VACUUM ran (VAC-SAFE-10C, VAC-READ-1).",
     sources=_SOURCES,
 )
 def earlier_version_is_read(r: ReadObservation) -> Judgement:
-    if r.is_current or deleted_since(r) or vacuums_of(r.earlier) or not r.inside_retention or not is_in_log(r):
+    if r.is_current or vacuums_of(r.earlier) or not r.inside_retention or not is_in_log(r):
         return NOT_EXERCISED
     return judgement(check_rows_read(r))

@@ -156,16 +156,12 @@ def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
     return judgement(Violation("cached rows", message, expectation, facts, cause=_STALE))
 
 
-def deleted_since(r: ReadObservation) -> bool:
-    """Whether a DELETE has committed on top of the version that is read."""
-    return any(
-        isinstance(one, DeleteObservation) and one.commits and one.before.version >= r.version for one in r.earlier
-    )
-
-
 @clause("DEL-TT-1", "The version before a DELETE reads the same after it.", sources=("S0", "S1"))
 def earlier_version_reads(r: ReadObservation) -> Judgement:
-    if r.is_current or not deleted_since(r) or vacuums_of(r.earlier) or not r.inside_retention:
+    deleted = any(
+        isinstance(one, DeleteObservation) and one.commits and one.before.version >= r.version for one in r.earlier
+    )
+    if r.is_current or not deleted or vacuums_of(r.earlier) or not r.inside_retention:
         return NOT_EXERCISED
     return judgement(check_rows_read(r))
 
