@@ -570,7 +570,9 @@ def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
     comparison = compare(run(case(1), case(2)), run(died, case(2)))
     (group,) = comparison.groups
     assert (signature(group), group.step, group.cases) == ("The case: judged → engine-died", None, 1)
-    assert list(side_by_side(group)) == [("error", "", '{"kind": "engine-died", "message": "gone", "log": ""}')]
+    assert list(side_by_side(group)) == [
+        ("error", "", '{"kind": "engine-died", "message": "gone", "log": "", "clauses": []}')
+    ]
     assert comparison_markdown(comparison) and as_json(comparison)
     assert compare(run(died, case(2)), run(died, case(2))).groups == ()
 
