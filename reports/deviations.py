@@ -69,6 +69,7 @@ class Deviation(Ranged):
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
     (harness.judging.conditions); None: it always applies. ``on`` is the one of PLACES where it applies; None: everywhere.
+    ``wide`` says why another fault with the same symptom there would be excused too; None: it would not.
     """
 
     clause: str
@@ -79,12 +80,13 @@ class Deviation(Ranged):
     until: date | str | None = None
     when: str | None = None
     on: str | None = None
+    wide: str | None = None
 
 
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on"})
+_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on", "wide"})
 _OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
@@ -202,7 +204,11 @@ def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
     on = entry.get("on")
     if on not in (None, *PLACES):
         raise InvalidDeviations(f"{where} has on = {on!r}: write {' or '.join(map(repr, PLACES))}, or leave it out.")
-    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when, on)
+    wide = entry.get("wide")
+    if wide is not None and not _is_text(wide):
+        raise InvalidDeviations(f"{where} has wide = {wide!r}: say what else it would excuse, or leave it out.")
+    symptom = _symptom(entry, where)
+    return Deviation(clause, entry["reason"], entry["link"], symptom, versions, until, when, on, wide)
 
 
 def texts_in(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:

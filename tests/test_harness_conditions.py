@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
+from engines.port import Engine
 from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
 from harness.judging.judge import Judge
@@ -80,9 +81,15 @@ PLAIN = Table(
 VECTORS = (Feature.DELETION_VECTORS.value,)
 
 
-def observed(table: Table, directory: Path, *steps: Step, spoil: Callable[[Path], object] | None = None) -> Observation:
-    """The last step; ``spoil`` changes the table at this path before it."""
-    judge = Judge(ReferenceEngine(), [], directory)
+def observed(
+    table: Table,
+    directory: Path,
+    *steps: Step,
+    spoil: Callable[[Path], object] | None = None,
+    engine: Engine | None = None,
+) -> Observation:
+    """The last step, on the reference engine if no other is given; ``spoil`` changes the table at this path before it."""
+    judge = Judge(engine or ReferenceEngine(), [], directory)
     root = judge.new_root(table.root)
     run = judge.start(table, root)
     *before, last = steps or (Read(),)

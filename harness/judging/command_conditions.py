@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
 from model.prediction.delete import ConditionScope, matches
@@ -86,13 +87,13 @@ def tested_columns(observation: Observation) -> list[Column]:
     return [column for column in observation.table.columns if column.name in names]
 
 
-def _zero_signs(value: object) -> Iterator[float]:
+def zero_signs(value: object) -> Iterator[float]:
     """The signs of the zeros in a value or its parts: 1.0, -1.0."""
     if isinstance(value, float) and value == 0:
         yield math.copysign(1.0, value)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _zero_signs(part)
+            yield from zero_signs(part)
 
 
 def _has_other_zero(observation: Observation) -> bool:
@@ -102,11 +103,11 @@ def _has_other_zero(observation: Observation) -> bool:
     for test in tests(observation):
         sides = [test.left, test.right] if isinstance(test, Relate) else []
         asked = {
-            *_zero_signs(compared_values(test)),
-            *_zero_signs(tuple(one.value for one in sides if isinstance(one, Literal))),
+            *zero_signs(compared_values(test)),
+            *zero_signs(tuple(one.value for one in sides if isinstance(one, Literal))),
         }
         places = [place for place, column in enumerate(observation.table.columns) if column.name in columns_of(test)]
-        held = {sign for row in rows for place in places for sign in _zero_signs(row[place])}
+        held = {sign for row in rows for place in places for sign in zero_signs(row[place])}
         if any(-sign in held for sign in asked):
             return True
     return False
@@ -122,7 +123,7 @@ def _beside_another_test(observation: Observation, holds: Callable[[Predicate], 
     return False
 
 
-def is_plain_like(test: Predicate) -> bool:
+def is_plain_like(test: Predicate) -> TypeGuard[Like]:
     return isinstance(test, Like) and not set(test.pattern) & {"%", "_"}
 
 

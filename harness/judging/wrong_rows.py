@@ -9,9 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from harness.judging.command_conditions import opened_by
+from harness.judging.command_conditions import (
+    commands,
+    deletes,
+    is_plain_like,
+    opened_by,
+    tested_columns,
+    tests,
+    zero_signs,
+)
 from harness.observing.observation import Observation
 from harness.observing.table_state import Rows, TableState
+from model.prediction.delete import matches
+from model.vocabulary.commands import Overwrite, Update
+from model.vocabulary.steps import Delete
+from model.vocabulary.values import required_fields
 
 
 def _rows_in(state: TableState, paths: Iterable[str]) -> Rows:
@@ -33,7 +45,61 @@ def _committed_since_opened(observation: Observation) -> bool:
     return not lost and not observation.missing_rows and observation.unexpected_rows <= left
 
 
+def _wheres(observation: Observation) -> list[Delete]:
+    """DELETEs with the conditions of the commands at hand."""
+    found = deletes(observation)
+    for command in commands(observation):
+        if isinstance(command, (Overwrite, Update)) and command.where is not None:
+            found.append(Delete(command.where))
+    return found
+
+
+def _null_condition(observation: Observation) -> bool:
+    """Whether no row is left that must go, and the condition is NULL for every row that is lost."""
+    steps, table = _wheres(observation), observation.table
+    return not observation.unexpected_rows and all(
+        any(matches(step, table, row) is None for step in steps) for row in observation.missing_rows
+    )
+
+
+def _wrong(observation: Observation) -> Rows:
+    return observation.missing_rows + observation.unexpected_rows
+
+
+def _null_struct(observation: Observation) -> bool:
+    names = {column.name for column in tested_columns(observation) if required_fields(column.type)}
+    places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
+    return all(any(row[place] is None for place in places) for row in _wrong(observation))
+
+
+def _named_by_plain_like(observation: Observation) -> bool:
+    names = [column.name for column in observation.table.columns]
+    tested = [(names.index(test.column), test.pattern) for test in tests(observation) if is_plain_like(test)]
+    return all(any(row[place] == pattern for place, pattern in tested) for row in _wrong(observation))
+
+
+def _has_zero(observation: Observation) -> bool:
+    """Whether no row is lost, and every row that is left has a zero in a column that is tested."""
+    columns = set(tested_columns(observation))
+    places = [place for place, column in enumerate(observation.table.columns) if column in columns]
+    return not observation.missing_rows and all(
+        any(True for place in places for _ in zero_signs(row[place])) for row in observation.unexpected_rows
+    )
+
+
+def _removed_by_another_spelling(observation: Observation) -> bool:
+    """Whether no row is lost, and every row that is left is in a file that was removed by another spelling of its path."""
+    state = observation.before
+    removed = {row for path in state.facts.spelled_otherwise for row in state.contents.get(path) or ()}
+    return not observation.missing_rows and observation.unexpected_rows.keys() <= removed
+
+
 #: By the name that a deviation gives.
 WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows committed since the session opened": _committed_since_opened,
+    "rows for which the condition is NULL": _null_condition,
+    "rows whose struct is NULL": _null_struct,
+    "rows that a plain LIKE names": _named_by_plain_like,
+    "rows with a zero": _has_zero,
+    "rows removed by another spelling": _removed_by_another_spelling,
 }
