@@ -48,7 +48,7 @@ def given(
     ``flags`` and ``values`` are options of pytest's own to look for, without and with a value, each with the name to return it
     by. Raises UsageMistake where a value is missing.
     """
-    parser = Parser(prog="pytest suites", add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    parser = Parser(prog="tox -e gate --", add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add_options(_Declared(parser))
     for option, name in (flags or {}).items():
         parser.add_argument(option, dest=name, action="store_const", const=option)

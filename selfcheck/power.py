@@ -244,7 +244,9 @@ def main(arguments: list[str]) -> int:
         raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {fixed}.")
     unknown = [name for name in options.fault if name not in FAULTS]
     if unknown:
-        raise UsageMistake(f"--fault {unknown[0]} is not known: `pytest suites --known-bad list` names those that are.")
+        raise UsageMistake(
+            f"--fault {unknown[0]} is not known: `tox -e gate -- --known-bad list` names those that are."
+        )
     code = 0
     if not options.render:
         known = read_lines(options.first) if options.first else []
