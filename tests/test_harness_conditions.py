@@ -215,6 +215,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "test of a nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), deletes(IsNull("n"))),
     "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
     "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
+    "ARRAY column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), ()),
     "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),

@@ -32,7 +32,7 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
         (ENTRY.format("VAC-SAFE-99", ""), "lists VAC-SAFE-99, which is not a clause: `--clause list` names them all"),
         (
             ENTRY.format("VAC-SAFE-1", 'when = "rain"'),
-            "when = 'rain', which is not a condition: write one of LIKE of a partition",
+            "when = 'rain', which is not a condition: write one of ARRAY column",
         ),
         (
             ENTRY.format("VAC-SAFE-1", 'symptom.of = "rain"'),

@@ -35,7 +35,7 @@ from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
 from model.vocabulary.commands import Restore
 from model.vocabulary.table_roots import TableRoot
-from model.vocabulary.values import AnyType, DecimalOf, MapOf, Row, StructOf, Type, is_nested
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, is_nested
 
 
 def met(observation: Observation) -> tuple[OfFile, ...]:
@@ -225,6 +225,7 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
         for column in o.table.partition_columns
     ),
     "partition value that is no plain number": _odd_partition_value,
+    "ARRAY column": lambda o: any(isinstance(column.type, ArrayOf) for column in o.table.columns),
     "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
     "wide DECIMAL column": lambda o: any(
         isinstance(type, DecimalOf) and type.precision > 15
