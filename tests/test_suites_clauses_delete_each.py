@@ -650,3 +650,9 @@ def test_a_clause_on_a_kind_of_column_judges_its_values_alone(id: str, tmp_path:
     assert judged_by(made, tmp_path / "other", id, (step, emptying(other))) == (1, [])
     _, (lost,) = judged_by(made, tmp_path / "lost", id, (step, in_commit(r'\{"add".*\n', "")))
     assert "0 rows: 1 of the 1 expected are missing" in lost.message
+
+
+def test_a_refusal_is_an_error_and_no_needless_rewrite_also_where_no_row_matches(tmp_path: Path) -> None:
+    nothing = dataclasses.replace(BY_LINK, where=Compare("v", Op.EQ, 50, Type.INTEGER))
+    _, (violation,) = judged_by(PLAIN, tmp_path, "DEL-NAME-2", (nothing, refused))
+    assert violation.cause.is_error, violation.cause

@@ -54,7 +54,7 @@ def _of_rows(missing: Counter[T], more: Counter[T]) -> Cause:
 
 def rows_left(d: DeleteObservation, otherwise: Cause) -> Cause:
     """How the rows that a DELETE leaves differ from the expected ones; ``otherwise`` if they do not."""
-    if d.refused and d.prediction.commits and not d.commits:
+    if d.refused and not d.commits:
         return error(d)
     if d.after.rows is None:
         return UNREADABLE
