@@ -53,14 +53,16 @@ def _has(c: Observation, version: int) -> bool:
 
 
 def _first_to_keep(c: Observation) -> int:
-    """The first version inside the retention of the log by both of its times; at the latest the current one.
+    """The first version inside the retention of the log by both of its times; at the latest the one before the command, which is the
+    newest that is not inside, or, if none is inside, the one after it.
 
     Engines go by the modification time of the commit's file, whatever its in-commit timestamp (docs/delta.md 2.5).
     """
-    by_commit = monotonized(commit_times(c.before))
-    by_file = monotonized({version: commit.modified for version, commit in c.before.log.commits.items()})
-    cutoff = log_cutoff(c)
-    return min((one for one in by_commit if min(by_commit[one], by_file[one]) > cutoff), default=c.before.version)
+    by_commit = monotonized({**commit_times(c.before), **commit_times(c.after)})
+    commits = {**c.before.log.commits, **c.after.log.commits}
+    by_file = monotonized({version: commit.modified for version, commit in commits.items()})
+    inside = [one for one in by_commit if min(by_commit[one], by_file[one]) > log_cutoff(c)]
+    return min(*inside, c.before.version) if inside else c.after.version
 
 
 @clause(
