@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.deletion_vectors import read_vector
-from deltalog.errors import DeltaLogError
+from deltalog.errors import DeltaLogError, MalformedAction
 from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
 from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
@@ -68,6 +68,8 @@ class Observer:
             listing = list_tree(self._root, self._things, unit=self._unit)
             log = relative_log(read_log(self._root, unit=self._unit))
             stored = log.stored.snapshot()
+            if not stored.metadata.schema_string:
+                raise MalformedAction("the metadata has no schemaString")
         except (DeltaLogError, FileNotFoundError) as broken:
             raise_if_of_the_machine(broken)
             if previous is None:

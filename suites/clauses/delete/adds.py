@@ -8,6 +8,7 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, 
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, partition_of
+from harness.observing.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.prediction.paths import checksum_of
 from model.text.layout import escape, is_named_by_engine, partition_directory, physical_name
@@ -247,10 +248,9 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
 )
 def nothing_left_behind(d: DeleteObservation) -> Judgement:
     referred = d.added | {cdc.file for cdc in d.change_files}
-    referred |= {str(add.deletion_vector.file) for add in d.adds if add.deletion_vector is not None}
     referred |= {
-        path.removeprefix(f"{d.root}/") for path in referred
-    }  # some deletion vectors are named by absolute paths
+        path for add in d.adds if (path := vector_path(add, d.root)) is not None
+    }  # some are named by absolute paths
     if d.prediction.method is DeleteMethod.DELETION_VECTORS and d.prediction.removed:
         # The vector of a file whose rows are all deleted is written and not used (C 2.2); VACUUM deletes it later.
         referred |= _vector_files(d)
