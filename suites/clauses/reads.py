@@ -1,4 +1,4 @@
-"""READ: what the engine reads where no DELETE, no VACUUM and no killed command comes before it."""
+"""READ: what the engine reads, after whatever steps: of the current version, what the clauses of DELETE and VACUUM leave out."""
 
 from __future__ import annotations
 

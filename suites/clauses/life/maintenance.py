@@ -61,7 +61,8 @@ def _first_to_keep(c: Observation) -> int:
     by_commit = monotonized({**commit_times(c.before), **commit_times(c.after)})
     commits = {**c.before.log.commits, **c.after.log.commits}
     by_file = monotonized({version: commit.modified for version, commit in commits.items()})
-    inside = [one for one in by_commit if min(by_commit[one], by_file[one]) > log_cutoff(c)]
+    cutoff = log_cutoff(c)
+    inside = [one for one in by_commit if min(by_commit[one], by_file[one]) > cutoff]
     return min(*inside, c.before.version) if inside else c.after.version
 
 
