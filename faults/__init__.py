@@ -16,6 +16,7 @@ from faults import (
     deltalake,
     earlier_sessions,
     log_files,
+    misread,
     odd_answers,
     read,
     recorded_predicates,
@@ -58,6 +59,7 @@ _ALL = (
     *earlier_sessions.FAULTS,
     *crash.FAULTS,
     *odd_answers.FAULTS,
+    *misread.FAULTS,
 )
 
 #: All faults by name.

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
-from faults.fault import Fault
+from faults.fault import Fault, Question
+from faults.table_log import TableLog
 from faults.tampering import Tampering
 from model.vocabulary.steps import EngineStep, Vacuum
 
@@ -27,7 +28,10 @@ class KnownBadEngine(WrappedEngine):
         with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
             around = Path(scratch) / "before"
             shutil.copytree(root.parent, around, symlinks=True)
-            outcome = self._engine.run(root, step, clock=clock, version=version)
+            asked = Question(step, clock, TableLog(root, around / root.name))
+            if self._fault.asks is not None and isinstance(step, self._fault.on):
+                asked = self._fault.asks(asked)
+            outcome = self._engine.run(root, asked.step, clock=asked.clock, version=version)
             runs, settled = self._vacuums.get(root, (0, False))
             t = Tampering(root, around / root.name, step, outcome, clock, runs, settled, version)
             if isinstance(step, self._fault.on):

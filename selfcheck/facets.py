@@ -25,6 +25,7 @@ from harness.judging.conditions import CONDITIONS
 from harness.judging.coverage import Cell
 from harness.judging.judge import Judge
 from harness.observing.observation import DeleteObservation, Observation
+from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import case_id
 from model.prediction.delete import types_of
 from model.semantics.evaluate import WouldFail, evaluate
@@ -47,6 +48,9 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
+from selfcheck.condition_facets import OTHER_FILES, condition_facets
+from selfcheck.pair_facets import pairs_of
+from selfcheck.vacuum_facets import vacuum_facets
 from strategies.restricted import knows_types, restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -61,39 +65,44 @@ MODEL = Path(__file__).resolve().parent.parent / "model"
 #: How often the gate is to show each facet of a kind: so many steps that exercise a clause, so many paths of a cell, else so
 #: many cases.
 GOALS: Mapping[str, int] = {
-    "clause": 15,
-    "clause on delta-rs": 4,
+    "clause": 4,
+    "clause on delta-rs": 2,
     "clause on any delta-rs": 2,
-    "paths": 10,
-    "vacuums": 2,
-    "cutoff": 10,
-    "operations": 10,
-    "after": 2,
-    "command": 3,
-    "crash": 2,
+    "paths": 5,
+    "vacuums": 1,
+    "cutoff": 5,
+    "operations": 5,
+    "pair of commands": 1,
+    "condition": 5,
+    "files of a condition": 1,
+    "vacuum's input": 4,
+    "command": 1,
+    "crash": 1,
     "two at once": 1,
     "held": 1,
-    "deviation": 2,
-    "test": 2,
+    "deviation": 1,
+    "test": 1,
     "tested type": 1,
-    "form": 5,
-    "mistake": 2,
-    "setting": 2,
+    "form": 2,
+    "mistake": 1,
+    "setting": 1,
     "root": 1,
     "size": 2,
-    "statistics": 5,
+    "statistics": 2,
     "spelling": 2,
-    "feature": 5,
-    "pair": 2,
+    "feature": 2,
+    "pair": 1,
     "operation on": 1,
     "branch": 1,
 }
 
 #: How often smoke shows each facet of these kinds.
 SMOKE: Mapping[str, int] = {
-    "clause": 3,
-    "clause on delta-rs": 2,
+    "clause": 1,
+    "clause on delta-rs": 1,
     "clause on any delta-rs": 1,
+    "condition": 2,
+    "vacuum's input": 1,
     **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "feature", "crash"), 1),
 }
 
@@ -106,6 +115,10 @@ def goal_of(facet: Facet) -> int:
 def goal_in_smoke(facet: Facet) -> int:
     """How often smoke is to show the facet; 0: it need not."""
     return SMOKE.get(facet[0], 0)
+
+
+class CannotBeJudged(RuntimeError):
+    """A case has a step that has no meaning: a condition on a column that the table does not have."""
 
 
 class FacetCounter:
@@ -136,11 +149,13 @@ class FacetCounter:
         self._delta_rs = Judge(delta_rs, [recorder], directory / "delta-rs")
         self._going: set[str] = set()  # the kinds of facets of delta-rs that the case still counts for
         self._found: Counter[Facet] = Counter()
+        self._observed: list[Observation] = []
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
     def facets(self, case: Case) -> dict[Facet, int]:
-        """How often the case shows each facet. Raises RuntimeError if it cannot be judged."""
+        """How often the case shows each facet. Raises CannotBeJudged."""
         self._found = Counter(_of_case(case))
+        self._observed.clear()
         self._tracer.erase()
         self._tracer.start()
         try:
@@ -148,7 +163,9 @@ class FacetCounter:
         finally:
             self._tracer.stop()
         if judged.failure is not None:
-            raise RuntimeError(f"The case {case_id(case)} cannot be judged: {judged.failure.message}")
+            raise CannotBeJudged(f"The case {case_id(case)} cannot be judged: {judged.failure.message}")
+        for observation in self._observed:
+            self._note_changes(observation, case.steps)
         for cell, count in judged.coverage.items():
             self._found[_of_cell(cell)] += count
         if knows_types(case, capabilities=NEWEST):
@@ -166,10 +183,20 @@ class FacetCounter:
             for when in self._known.get(clause.id, ()):
                 if CONDITIONS[when](observation):
                     self._found["deviation", f"{clause.id}: {when}"] += 1
+        self._observed.append(observation)
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
             rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]
             self._found.update(set(_of_tests(observation.step, observation.table, rows)))
         return NOT_EXERCISED
+
+    def _note_changes(self, observation: Observation, steps: tuple[Step, ...]) -> None:
+        """What would show if it were another one; not traced, as the model then computes what is not the case."""
+        self._found.update(("pair of commands", str(pair)) for pair in pairs_of(observation, steps))
+        if isinstance(observation, VacuumObservation):
+            self._found.update({("vacuum's input", name) for name, shows in vacuum_facets(observation) if shows})
+        if isinstance(observation, DeleteObservation):
+            shown = {(one.mutation, place) for one, places in condition_facets(observation) for place in places}
+            self._found.update((_kind_of(place), f"{mutation.value}: {place}") for mutation, place in shown)
 
     def _note_on_delta_rs(self, observation: Observation) -> Judgement:
         exercised = _exercised(self._promised, observation) if self._going else []
@@ -180,6 +207,10 @@ class FacetCounter:
             if any(CONDITIONS[when](observation) for when in conditions):
                 self._going.discard(kind)
         return NOT_EXERCISED
+
+
+def _kind_of(place: str) -> str:
+    return "files of a condition" if place.endswith(OTHER_FILES) else "condition"
 
 
 def _exercised(clauses: Iterable[Clause[Any]], observation: Observation) -> list[Clause[Any]]:
@@ -225,17 +256,10 @@ def _of_case(case: Case) -> Iterator[Facet]:
 
 
 def _of_commands(steps: Iterable[Step]) -> Iterator[Facet]:
-    """The options of commands other than DELETE and VACUUM, and which of these comes next after each kind of command."""
-    waiting: dict[str, set[str]] = {"DELETE": set(), "VACUUM": set()}
+    """The options of commands other than DELETE and VACUUM."""
     for step in steps:
-        if isinstance(step, (Delete, Vacuum)):
-            next_one = "DELETE" if isinstance(step, Delete) else "VACUUM"
-            yield from (("after", f"{kind}: {next_one}") for kind in waiting[next_one])
-            waiting[next_one].clear()
-        elif isinstance(step, OtherCommand):
+        if isinstance(step, OtherCommand):
             kind = kind_of(step.command).value
-            for kinds in waiting.values():
-                kinds.add(kind)
             yield from (("command", f"{kind}: {option}") for option in _options(step.command))
 
 

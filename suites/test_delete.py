@@ -14,29 +14,37 @@ from strategies.cases import (
     row_deletes,
     typed_deletes,
 )
+from strategies.telling_cases import telling_deletes
+from strategies.telling_files import told_apart
 
 
-@cases_from(partition_deletes(), judged_by=("DEL",), weight=64)
+@cases_from(told_apart(partition_deletes()), judged_by=("DEL",), weight=64)
 def test_partition_deletes(shard: Shard, worker: Worker) -> None:
     """Predicates on partition columns: whole files are removed, and no data file is written."""
     worker.judge(shard)
 
 
-@cases_from(row_deletes(), judged_by=("DEL",), weight=92)
+@cases_from(told_apart(row_deletes()), judged_by=("DEL",), weight=92)
 def test_row_deletes(shard: Shard, worker: Worker) -> None:
     """Predicates on data columns: files are rewritten."""
     worker.judge(shard)
 
 
-@cases_from(feature_deletes(), judged_by=("DEL",), weight=210)
+@cases_from(told_apart(feature_deletes()), judged_by=("DEL",), weight=210)
 def test_feature_deletes(shard: Shard, worker: Worker) -> None:
     """Tables with any valid set of features: deletion vectors, change data feed, column mapping, row tracking and so on."""
     worker.judge(shard)
 
 
-@cases_from(typed_deletes(), judged_by=("DEL",), weight=50)
+@cases_from(told_apart(typed_deletes()), judged_by=("DEL",), weight=50)
 def test_typed_deletes(shard: Shard, worker: Worker) -> None:
     """Columns of all types, with functions, casts and expressions in the predicate."""
+    worker.judge(shard)
+
+
+@cases_from(telling_deletes(), judged_by=("DEL", "READ"), weight=64)
+def test_telling_deletes(shard: Shard, worker: Worker) -> None:
+    """Conditions of several tests, on tables in which each small error of reading them would show."""
     worker.judge(shard)
 
 

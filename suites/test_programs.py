@@ -16,6 +16,7 @@ from strategies.command_cases import command_cases
 from strategies.earlier_sessions import earlier_sessions
 from strategies.evolved_tables import evolved_tables
 from strategies.operations import operations
+from strategies.pairs import pairs
 from strategies.program_tables import program_tables
 
 #: Steps of the engine in one run of the state machine: each costs about a second.
@@ -43,6 +44,12 @@ def test_commands(shard: Shard, worker: Worker) -> None:
 @cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC", "READ"), weight=24)
 def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
     """Commands and queries of a session that opened the table before others committed."""
+    worker.judge(shard)
+
+
+@cases_from(pairs(), judged_by=("LIFE", "DEL", "VAC", "READ"), weight=128)
+def test_pairs(shard: Shard, worker: Worker) -> None:
+    """Each command that changes a table, before each kind of DELETE and VACUUM; also of a session that opened it before."""
     worker.judge(shard)
 
 

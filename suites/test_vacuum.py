@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.campaigns.campaign import Shard, Worker, cases_from
 from strategies.spellings import spelling_cases
 from strategies.table_roots import table_root_cases
+from strategies.telling_cases import telling_vacuums
 from strategies.vacuum_cases import (
     vacuum_histories,
     vacuum_old_versions,
@@ -13,6 +14,12 @@ from strategies.vacuum_cases import (
     vacuum_vectors,
 )
 from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
+
+
+@cases_from(telling_vacuums(), judged_by=("VAC", "READ"), weight=48)
+def test_telling_vacuums(shard: Shard, worker: Worker) -> None:
+    """Every mode on tables whose times are all within a millisecond of the cutoff."""
+    worker.judge(shard)
 
 
 @cases_from(vacuum_retentions(), judged_by=("VAC",), weight=36)

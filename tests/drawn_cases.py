@@ -13,7 +13,17 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import Constant
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Value
-from strategies import cases, command_cases, crashes, spellings, table_roots, vacuum_cases, vacuum_command_cases
+from strategies import (
+    cases,
+    command_cases,
+    crashes,
+    pairs,
+    spellings,
+    table_roots,
+    telling_cases,
+    vacuum_cases,
+    vacuum_command_cases,
+)
 from strategies.tables import live_files
 from tests.sampling import sample
 
@@ -23,12 +33,14 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "row_deletes": (cases.row_deletes, 2, 5),
     "feature_deletes": (cases.feature_deletes, 2, 5),
     "typed_deletes": (cases.typed_deletes, 2, 4),
+    "telling_deletes": (telling_cases.telling_deletes, 3, 5),
     "refused_deletes": (cases.refused_deletes, 4, 4),
     "delete_forms": (cases.delete_forms, 2, 4),
     "vacuum_retentions": (vacuum_cases.vacuum_retentions, 4, 7),
     "vacuum_stray_files": (vacuum_cases.vacuum_stray_files, 4, 6),
     "vacuum_commands": (vacuum_command_cases.vacuum_commands, 7, 7),
     "vacuum_modes": (vacuum_command_cases.vacuum_modes, 4, 7),
+    "telling_vacuums": (telling_cases.telling_vacuums, 4, 5),
     "vacuum_vectors": (vacuum_cases.vacuum_vectors, 2, 4),
     "vacuum_histories": (vacuum_cases.vacuum_histories, 4, 5),
     "vacuum_old_versions": (vacuum_cases.vacuum_old_versions, 7, 9),
@@ -38,6 +50,7 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),
     "programs": (cases.programs, 1, 6),
     "command_cases": (command_cases.command_cases, 3, 10),
+    "pairs": (pairs.pairs, 4, 9),
     "crash_cases": (crashes.crash_cases, 5, 7),
 }
 

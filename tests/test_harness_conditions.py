@@ -250,6 +250,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER))),
         (OtherCommand(Merge(SEVEN)),),
     ),
+    "UPDATE with a change feed and a column named with a backtick": (
+        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER)), features=("changeDataFeed",)),
+        (OtherCommand(Update(Assignment("b`t", Type.INTEGER, 1))),),
+    ),
     "removed by another spelling": (in_partition(Type.STRING, "ü"), (Delete(), Read())),
     "tombstones that a checkpoint left out": (
         replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -30 * DAY),)))),

@@ -178,6 +178,12 @@ def _merges_into_quoted_partitions(observation: Observation) -> bool:
     return quoted and any(isinstance(command, Merge) for command in commands(observation))
 
 
+def _updates_beside_a_backtick(observation: Observation) -> bool:
+    quoted = any("`" in column.name for column in observation.table.columns)
+    feeds = observation.table.has(Feature.CHANGE_DATA_FEED)
+    return quoted and feeds and any(isinstance(command, Update) for command in commands(observation))
+
+
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
@@ -212,6 +218,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
     "overwrite where BETWEEN": _overwrites_by_between,
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
+    "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
     "UPDATE of whole partitions": lambda o: any(
         isinstance(command, Update)

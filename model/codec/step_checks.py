@@ -172,7 +172,7 @@ def _is_plain(step: Delete | Vacuum | Read) -> bool:
         return step == Delete(step.where, zone=step.zone, by_earlier=True)
     if isinstance(step, Vacuum):
         plain = Vacuum(step.retain_hours, safety_check=step.safety_check, logging=step.logging, by_earlier=True)
-        return replace(step, mode=Mode.DEFAULT) == plain and step.mode in (Mode.DEFAULT, Mode.FULL)
+        return replace(step, mode=Mode.DEFAULT) == plain and not step.mode.inventory
     return step.before_step is None
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
-from typing import TypeVar
+from decimal import Context, Decimal
+from typing import Any, TypeVar
 
 from model.semantics.evaluate import evaluate
 from model.vocabulary.predicate import Between, Compare, In, Like, Literal, Predicate, columns_of
@@ -16,6 +17,8 @@ from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, StructOf,
 T = TypeVar("T")
 
 _DAY = timedelta(days=1)
+_MICROSECOND = timedelta(microseconds=1)
+_EXACT = Context(prec=100)
 _REAL = (-math.inf, math.inf)
 
 #: Conditions are compared for so many combinations of values of their columns.
@@ -97,18 +100,38 @@ def _plain(type: AnyType) -> Value:
     return ()
 
 
+def neighbours(value: Value, type: AnyType) -> tuple[Value, Value]:
+    """The next values of a simple type below and above one, each None if there is none: the smallest step of the type, 1 for
+    floating-point numbers, one letter more or less for strings. Of NULL, BOOLEAN, BINARY and nested types None."""
+    if isinstance(value, str):
+        return value[:-1] if value else None, f"{value}x"
+    if value is None or isinstance(value, bool) or not isinstance(value, (int, float, Decimal, date)):
+        return None, None
+    if isinstance(value, date):
+        step = _MICROSECOND if isinstance(value, datetime) else _DAY
+        return (value - step, value + step) if 1 < value.year < 9999 else (None, None)
+    unit = Decimal(1).scaleb(-type.scale) if isinstance(type, DecimalOf) else 1
+    least, greatest = _bounds(type)
+    below, above = _sum(value, -unit), _sum(value, unit)
+    return below if least <= below else None, above if above <= greatest else None
+
+
+def _bounds(type: AnyType) -> tuple[Any, Any]:
+    if isinstance(type, DecimalOf):
+        greatest = Decimal(10**type.precision - 1).scaleb(-type.scale, context=_EXACT)
+        return greatest.copy_negate(), greatest
+    return WHOLE_NUMBERS.get(type, _REAL) if isinstance(type, Type) else _REAL
+
+
+def _sum(value: Any, unit: Any) -> Any:
+    return _EXACT.add(value, unit) if isinstance(value, Decimal) else value + unit
+
+
 def _beside(value: Value, type: AnyType) -> list[Value]:
     """Other values of the same simple type: the next ones below and above, as far as there are any."""
     if isinstance(value, bool):
         return [not value]
-    if isinstance(value, str):
-        return [value[:-1], f"{value}x"]
-    if isinstance(value, (int, float)):
-        least, greatest = WHOLE_NUMBERS.get(type, _REAL) if isinstance(type, Type) else _REAL
-        return [canonical(other, type) for other in (value - 1, value + 1) if least <= other <= greatest]
-    if isinstance(value, date):
-        return [value - _DAY, value + _DAY] if 1 < value.year < 9999 else []
-    return []
+    return [canonical(other, type) for other in neighbours(value, type) if other is not None]
 
 
 def _literals(part: object) -> Iterator[tuple[Value, AnyType]]:

@@ -183,7 +183,9 @@ def vacuum_settings(step: Vacuum) -> dict[str, str | None]:
     return {
         f"{prefix}retentionDurationCheck.enabled": _setting(step.safety_check),
         f"{prefix}vacuum.logging.enabled": None if step.logging is None else _setting(step.logging),
-        f"{prefix}vacuum.lite.enabled": _setting(step.mode is Mode.LITE_SETTING),
+        f"{prefix}vacuum.lite.enabled": _setting(
+            step.mode is Mode.LITE_SETTING or (step.by_earlier and step.mode.lite)
+        ),
         f"{prefix}vacuum.parallelDelete.enabled": _setting(step.parallel),
     }
 

@@ -1,0 +1,92 @@
+"""What would show in a case: changes of a condition, errors of a VACUUM, pairs of commands; the tables of docs/coverage.md."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model.semantics.condition_mutants import Mutation
+from model.vocabulary.case import Case
+from model.vocabulary.commands import Checkpoint
+from model.vocabulary.pairs import FIRSTS, Pair, Second
+from model.vocabulary.predicate import And, Compare, Op
+from model.vocabulary.steps import Delete, Mode, OpenSession, OtherCommand, Vacuum
+from model.vocabulary.table import DEFAULT_RETENTION, Column, Commit, DataFile, Removal, StrayFile, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
+from selfcheck.difference_tables import BEGIN, END, PAGE, Differences, differences, possible_pairs
+
+COLUMNS = (Column("p", Type.INTEGER), Column("a", Type.INTEGER))
+ROWS = tuple((value,) for value in (1, 2, 3))
+TABLE = Table(
+    columns=COLUMNS,
+    partition_by=("p",),
+    files=(DataFile(0, (1,), ROWS, modified=-1), DataFile(1, (2,), ROWS, modified=-1)),
+    commits=(Commit(at=-1, adds=(0, 1)),),
+)
+
+
+def found(*steps: Delete | Vacuum | OpenSession | OtherCommand, table: Table = TABLE) -> Differences:
+    return differences([Case(table, steps)], ReferenceEngine())
+
+
+def test_a_bound_matters_where_a_row_is_at_it() -> None:
+    at_it = found(Delete(Compare("a", Op.LE, 2, Type.INTEGER)))
+    assert at_it.shown[Mutation.LE_AS_LT] == 1
+    assert {place for mutation, place in at_it.places if mutation is Mutation.LE_AS_LT} == {"rewritten, data"}
+    beside = found(Delete(Compare("a", Op.LE, 7, Type.INTEGER)))
+    assert beside.made[Mutation.LE_AS_LT] == 1 and not beside.shown[Mutation.LE_AS_LT]
+    assert not beside.equivalent[Mutation.LE_AS_LT]
+
+
+def test_each_operand_matters_where_it_alone_decides() -> None:
+    where = And(Compare("p", Op.EQ, 1, Type.INTEGER), Compare("p", Op.GT, 0, Type.INTEGER))
+    seen = found(Delete(where))
+    assert seen.places[Mutation.AND_LEFT, "whole files, partition"] == 1  # p > 0 alone takes both
+    assert seen.made[Mutation.AND_RIGHT] == 1 and not seen.shown[Mutation.AND_RIGHT]
+
+
+def test_a_change_that_no_value_tells_is_said_so() -> None:
+    seen = found(Delete(Compare("a", Op.EQ, 2, Type.INTEGER)))
+    assert seen.made[Mutation.EQ_AS_NULL_SAFE] == seen.equivalent[Mutation.EQ_AS_NULL_SAFE] == 1
+
+
+def test_a_time_matters_where_a_path_is_at_the_cutoff() -> None:
+    edge = -DEFAULT_RETENTION
+    table = replace(
+        TABLE,
+        files=(TABLE.files[0], replace(TABLE.files[1], modified=edge - 1)),
+        commits=(*TABLE.commits, Commit(at=0, removes=(Removal(1, deleted=edge),))),
+        stray_files=(StrayFile("old", modified=edge),),
+    )
+    seen = found(Vacuum(), table=table)
+    assert seen.noticed["removes one ms later: FULL"] == seen.noticed["files modified one ms earlier: FULL"] == 1
+    assert seen.errors["removes one ms earlier: FULL"] == 1 and not seen.noticed["removes one ms earlier: FULL"]
+    assert seen.noticed["live files forgotten: FULL"] == 0, "they are young"
+    assert found(Vacuum(dry_run=True), table=table).noticed["removes one ms later: DRY RUN"] == 1
+
+
+def test_a_refused_vacuum_shows_nothing() -> None:
+    assert not found(Vacuum(retain_hours=0)).errors
+
+
+def test_pairs_of_the_same_session_and_of_an_earlier_one() -> None:
+    none, checkpoint = Delete(Compare("a", Op.EQ, 9, Type.INTEGER)), OtherCommand(Checkpoint())
+    seen = found(checkpoint, none, Delete(), Vacuum(mode=Mode.LITE)).pairs
+    assert set(seen) == {
+        Pair("checkpoint", Second.DELETE_NOTHING),
+        Pair("checkpoint", Second.DELETE_ALL),
+        Pair("DELETE", Second.DELETE_ALL),
+        Pair("checkpoint", Second.LITE),
+        Pair("DELETE", Second.LITE),
+    }
+    earlier = replace(none, by_earlier=True)
+    assert set(found(OpenSession(), checkpoint, earlier).pairs) == {
+        Pair("checkpoint", Second.DELETE_NOTHING, earlier=True)
+    }
+    assert not found(checkpoint, OpenSession(), earlier).pairs, "the session has seen the checkpoint"
+
+
+def test_the_page_has_each_command_and_each_change() -> None:
+    table = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
+    assert all(f"\n| {name} | " in table for name in (*FIRSTS, *(one.value for one in Mutation)))
+    assert len(possible_pairs()) == len(FIRSTS) * 13 - 16
