@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -234,10 +234,19 @@ def switches(draw: DrawFn, program: Program) -> Switch:
 
 def _switchable(table: Table) -> list[Feature]:
     """The change feed needs the names of its own columns; Delta cannot delete rows of a table with deletion vectors and a column
-    _metadata (docs/findings.md)."""
+    _metadata (docs/findings.md), and gives no row ids to files of unknown rows (DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS)."""
     names = {column.name for column in table.columns}
-    cannot = {Feature.CHANGE_DATA_FEED: names & set(CHANGE_NAMES), Feature.DELETION_VECTORS: names & {"_metadata"}}
+    cannot: dict[Feature, Collection[object]] = {
+        Feature.CHANGE_DATA_FEED: names & set(CHANGE_NAMES),
+        Feature.DELETION_VECTORS: names & {"_metadata"},
+        Feature.ROW_TRACKING: _uncounted(table),
+    }
     return [feature for feature in SWITCHED if table.has(feature) or not cannot.get(feature)]
+
+
+def _uncounted(table: Table) -> list[int]:
+    """The files whose number of rows is unknown."""
+    return [file.id for file in table.files if file.statistics is Statistics.NONE]
 
 
 def _droppable(program: Program) -> list[Feature]:
@@ -308,10 +317,13 @@ def _has_clone(program: Program) -> bool:
 
 
 def _can_be_cloned(program: Program) -> bool:
-    """Delta refuses to clone a table with row tracking that has a file of unknown rows (RowIdCloneSuite)."""
-    tracked = any(table.has(Feature.ROW_TRACKING) for table in program.tables)
-    counted = all(file.statistics is not Statistics.NONE for table in program.tables for file in table.files)
-    return not _has_clone(program) and (counted or not tracked)
+    """Delta refuses to clone a table with row tracking that has a file of unknown rows (RowIdCloneSuite), and one with deletion
+    vectors that are switched off."""
+    now, tables = program.table, program.tables
+    tracked = any(table.has(Feature.ROW_TRACKING) for table in tables)
+    counted = not any(_uncounted(table) for table in tables)
+    vectors = any(table.has(*VECTORS) for table in tables)
+    return not _has_clone(program) and (counted or not tracked) and (now.has(Feature.DELETION_VECTORS) or not vectors)
 
 
 def _always(command: Command) -> Callable[[Program], SearchStrategy[Command]]:

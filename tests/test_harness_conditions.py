@@ -152,6 +152,14 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         PLAIN,
         (OpenSession(), Insert(((1, 9.0),)), Delete(ONE, by_earlier=True)),
     ),
+    "session that opened the table before deletion vectors were switched on": (
+        PLAIN,
+        (
+            OpenSession(),
+            OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)),
+            Delete(ONE, by_earlier=True),
+        ),
+    ),
     "session that deletes all, or no row of its version": (
         PLAIN,
         (OpenSession(), Insert(((1, 9.0),)), Delete(NINE, by_earlier=True)),

@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
 from model.prediction.delete import ConditionScope, matches
+from model.semantics.definitions import VECTORS
 from model.vocabulary.commands import Checkpoint, Command, Merge, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.predicate import (
     Between,
@@ -164,6 +165,11 @@ def _others_committed(observation: Observation) -> bool:
     return opened is not None and opened.before.version < observation.before.version
 
 
+def _vectors_came_since_it_opened(observation: Observation) -> bool:
+    opened = opened_by(observation)
+    return opened is not None and observation.table.has(*VECTORS) and not opened.table.has(*VECTORS)
+
+
 def _overwrites_by_between(observation: Observation) -> bool:
     return any(
         isinstance(test, Between)
@@ -189,6 +195,7 @@ _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIM
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
 OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that opened the table before others committed": _others_committed,
+    "session that opened the table before deletion vectors were switched on": _vectors_came_since_it_opened,
     "session that deletes all, or no row of its version": _deletes_all_or_nothing_of_its_version,
     "compares with NULL": lambda o: any(None in compared_values(test) and not is_null_safe(test) for test in tests(o)),
     "zeros of both signs": _has_other_zero,

@@ -62,7 +62,8 @@ def _refused(c: ConflictObservation) -> Judgement:
     ):
         found = error.condition or error.exception
         message = f"The command may be refused for a conflict only; it was refused with {found}."
-        return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(c), cause=causes.OTHER_ERROR))
+        cause = Cause(f"refused with {found}", Severity.WRONG_WORDS)
+        return judgement(Violation("step", message, _BY_REPLAY, evidence.of_answer(c), cause=cause))
     return judgement(None)
 
 
