@@ -42,7 +42,7 @@ def test_typed_deletes(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(telling_deletes(), judged_by=("DEL", "READ"), weight=64)
+@cases_from(telling_deletes(), judged_by=("DEL",), weight=64)
 def test_telling_deletes(shard: Shard, worker: Worker) -> None:
     """Conditions of several tests, on tables in which each small error of reading them would show."""
     worker.judge(shard)

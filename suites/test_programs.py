@@ -47,7 +47,7 @@ def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(pairs(), judged_by=("LIFE", "DEL", "VAC", "READ"), weight=128)
+@cases_from(pairs(), judged_by=("LIFE", "DEL", "VAC"), weight=128)
 def test_pairs(shard: Shard, worker: Worker) -> None:
     """Each command that changes a table, before each kind of DELETE and VACUUM; also of a session that opened it before."""
     worker.judge(shard)

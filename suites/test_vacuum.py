@@ -16,7 +16,7 @@ from strategies.vacuum_cases import (
 from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
 
 
-@cases_from(telling_vacuums(), judged_by=("VAC", "READ"), weight=48)
+@cases_from(telling_vacuums(), judged_by=("VAC",), weight=48)
 def test_telling_vacuums(shard: Shard, worker: Worker) -> None:
     """Every mode on tables whose times are all within a millisecond of the cutoff."""
     worker.judge(shard)
