@@ -1,4 +1,4 @@
-"""A DELETE is refused whose condition uses only columns of types without a least value, such as BOOLEAN.
+"""A DELETE is refused whose condition uses only columns of types without a least value, such as BOOLEAN or STRUCT.
 
     pip install pysail==0.7.2 pyspark-client==4.2.0 'pandas<3'
     python columns_without_ranges.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
@@ -15,7 +15,7 @@ from pyspark.sql.connect.session import SparkSession
 
 def is_violated(session: SparkSession, home: Path) -> bool:
     wrong = False
-    for number, (type, condition) in enumerate([("BOOLEAN", "v = true"), ("BINARY", "v = X'00'"), ("INT", "v = 1")]):
+    for number, (type, condition) in enumerate([("BOOLEAN", "v = true"), ("BINARY", "v = X'00'"), ("STRUCT<x: INT>", "v IS NULL"), ("INT", "v = 1")]):
         table = home / str(number)
         session.sql(f"CREATE TABLE t{number} (v {type}) USING delta LOCATION '{table}'")
         session.sql(f"INSERT INTO t{number} VALUES (CAST(NULL AS {type}))")
