@@ -18,7 +18,7 @@ from faults.rows import change_rows, replace_rows, rows_before, rows_of
 from faults.table_log import Action
 from faults.tampering import Tampering
 from faults.vacuum_modes import delete_empty
-from model.semantics.evaluate import WouldFail, evaluate
+from model.semantics.evaluate import evaluate_avoiding_errors
 from model.vocabulary.predicate import In, leaves
 from model.vocabulary.table import HOUR
 from model.vocabulary.values import Type, Value
@@ -54,10 +54,7 @@ def _matches(t: Tampering, row: dict[str, Value]) -> bool | None:
     """The condition's value for a row; if it fails, the value for an engine that skips the failing part."""
     assert t.delete.where is not None
     types = {name: Type(kind) for name, kind in t.log.types.items()}
-    try:
-        return evaluate(t.delete.where, row, types=types, zone=t.delete.zone)
-    except WouldFail as failure:
-        return failure.otherwise
+    return evaluate_avoiding_errors(t.delete.where, row, types=types, zone=t.delete.zone)
 
 
 def _keep_a_match(t: Tampering) -> None:

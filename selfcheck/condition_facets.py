@@ -12,7 +12,7 @@ from typing import Any
 from harness.observing.observation import DeleteObservation
 from model.prediction.delete import ConditionScope, DeleteMethod, types_of
 from model.semantics.condition_mutants import Mutant, mutants
-from model.semantics.evaluate import WouldFail, evaluate
+from model.semantics.evaluate import evaluate_avoiding_errors
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.table import Feature
 from model.vocabulary.values import AnyType
@@ -75,7 +75,4 @@ def _matched(
 
 
 def _is_true(where: Predicate, row: Mapping[str, Any], types: Mapping[str, AnyType], zone: str) -> bool:
-    try:
-        return evaluate(where, row, types=types, zone=zone) is True
-    except WouldFail as failure:
-        return failure.otherwise is True
+    return evaluate_avoiding_errors(where, row, types=types, zone=zone) is True

@@ -24,7 +24,7 @@ from strategies.program_state import Program
 from strategies.vacuum_steps import vacuums
 from strategies.weights import odds
 
-#: What comes first, each equally often but for the switches, which are many.
+#: What comes first: each command equally often, and a switch or a removal of a feature once for each feature.
 _FIRSTS = st.sampled_from(
     (
         *(Operation.DELETE, Operation.VACUUM, Operation.LITE, Operation.INSERT, Operation.APPEND),

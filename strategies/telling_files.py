@@ -15,7 +15,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.prediction.history import hidden_rows, visible_rows
 from model.semantics.condition_mutants import mutants
 from model.semantics.domains import combined, domain
-from model.semantics.evaluate import WouldFail, evaluate
+from model.semantics.evaluate import evaluate_avoiding_errors
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
@@ -70,11 +70,11 @@ def with_telling_files(table: Table, where: Predicate | None, *, zone: str = "UT
         if not told[best] & left:
             break
         left -= told[best]
-        files.append(_file(table, table_id(table) + len(files), candidates[best], beside))
+        files.append(_file(table, _next_id(table) + len(files), candidates[best], beside))
     return _added(table, files)
 
 
-def table_id(table: Table) -> int:
+def _next_id(table: Table) -> int:
     """The least id that no file of the table has or had."""
     return max((file.id for file in table.files), default=-1) + 1
 
@@ -130,10 +130,7 @@ def _told(
 
 
 def _is_true(where: Predicate, row: _Values, types: Mapping[str, AnyType], zone: str) -> bool:
-    try:
-        return evaluate(where, row, types=types, zone=zone) is True
-    except WouldFail as failure:
-        return failure.otherwise is True
+    return evaluate_avoiding_errors(where, row, types=types, zone=zone) is True
 
 
 def _file(table: Table, id: int, row: _Values, beside: _Values | None) -> DataFile:

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 
 from model.semantics.domains import combined, distinct, domain
-from model.semantics.evaluate import WouldFail, evaluate, might_fail
+from model.semantics.evaluate import evaluate_avoiding_errors, might_fail
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Feature, Table
@@ -105,10 +105,7 @@ def matches(step: Delete, table: Table, row: Row) -> bool | None:
 def _truth(step: Delete, table: Table, values: Mapping[str, Value]) -> bool | None:
     if step.where is None:
         return True
-    try:
-        return evaluate(step.where, values, types=types_of(table), zone=step.zone)
-    except WouldFail as failure:
-        return failure.otherwise
+    return evaluate_avoiding_errors(step.where, values, types=types_of(table), zone=step.zone)
 
 
 def may_fail(step: Delete, table: Table, rows: Iterable[Row]) -> bool:

@@ -273,6 +273,16 @@ _TRUTHS: dict[type, Callable[[Any, _Scope], bool | None]] = {
 # Errors without a row --------------------------------------------------------------------------------------------
 
 
+def evaluate_avoiding_errors(
+    predicate: Predicate, row: Mapping[str, Value], *, types: Mapping[str, AnyType] = _NO_TYPES, zone: str = "UTC"
+) -> bool | None:
+    """As ``evaluate``; where the predicate is an error, the result of an engine that avoids the error."""
+    try:
+        return evaluate(predicate, row, types=types, zone=zone)
+    except WouldFail as failure:
+        return failure.otherwise
+
+
 def might_fail(
     predicate: Predicate,
     rows: Iterable[Mapping[str, Value]],

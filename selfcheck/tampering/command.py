@@ -53,7 +53,7 @@ class Tried:
 class Plan:
     """Can be pickled."""
 
-    profile: str
+    profile: str | None  # None: cases of its own
     pattern: str  # of the ways' names
     cases_per_way: int  # 0: all
     parts: int
@@ -62,9 +62,9 @@ class Plan:
 # ---- in a worker process
 
 
-def _cases(profile: str, capabilities: Capabilities) -> Iterator[Case]:
-    """The cases of a profile; in place of smoke's, those for which it was found out what nobody promises."""
-    if profile != "smoke":
+def _cases(profile: str | None, capabilities: Capabilities) -> Iterator[Case]:
+    """The cases of a profile; without one, those for which it was found out what nobody promises."""
+    if profile is not None:
         return relevant_cases(PROFILES[profile], ("DEL", "VAC"), capabilities)
     kept = (
         case for case in corpus_cases("cases", Path(__file__).parent) if knows_types(case, capabilities=capabilities)
@@ -175,7 +175,7 @@ def _clauses(tried: Tried) -> str:
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.tampering", description="Tamper with what a healthy engine left.")
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
-    parser.add_argument("--profile", default="smoke", metavar="NAME", help="a fixed profile (default: smoke)")
+    parser.add_argument("--profile", metavar="NAME", help="the cases of a fixed profile (default: cases of its own)")
     parser.add_argument("--way", default="*", metavar="PATTERN", help="only ways whose names match: 'DELETE: commit*'")
     parser.add_argument(
         "--cases-per-way", type=whole, default=12, metavar="N", help="try each way in so many cases (default: 12)"
@@ -184,17 +184,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--out", type=Path, default=Path("build/tampering.md"), metavar="FILE")
     options = parser.parse_args(arguments)
-    profile = PROFILES.get(options.profile)
-    if profile is None or not profile.fixed:
-        fixed = ", ".join(name for name, profile in PROFILES.items() if profile.fixed)
-        raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {fixed}.")
+    fixed_profiles = [name for name, profile in PROFILES.items() if profile.fixed]
+    if options.profile is not None and options.profile not in fixed_profiles:
+        raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {', '.join(fixed_profiles)}.")
     limit = 0 if options.every_case else -(-options.cases_per_way // options.n)
     found = run(Plan(options.profile, options.way, limit, options.n), options.engine)
     if not found:
         raise UsageMistake(f"--way {options.way} matches no way: run without it to see all.")
     listed = unpromised(LISTED, options.engine)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    title = f"Tampering with {options.engine}, profile {options.profile}"
+    title = f"Tampering with {options.engine}, {'cases of its own' if options.profile is None else options.profile}"
     options.out.write_text(table(found, listed, title), encoding="utf-8")
     wrong = problems(found, listed, whole=options.way == "*")
     print(*wrong, sep="\n")
