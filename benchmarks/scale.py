@@ -24,7 +24,7 @@ from engines.port import Outcome
 from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
 from model.vocabulary.large_tables import Size
-from model.vocabulary.steps import EngineStep
+from model.vocabulary.steps import Request
 from model.vocabulary.table import Feature
 from records.json_form import to_json
 from reference_engine import ReferenceEngine
@@ -55,7 +55,7 @@ class _Timed(ReferenceEngine):
         super().__init__()
         self.spent = 0.0
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         began = time.process_time()
         try:
             return super().run(root, step, clock=clock, version=version)

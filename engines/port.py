@@ -10,7 +10,7 @@ from typing import Protocol
 
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import EngineStep
+from model.vocabulary.steps import Request
 from model.vocabulary.values import Row
 
 
@@ -85,7 +85,7 @@ class Engine(Protocol):
         """The rules by which the model predicts this version of the engine."""
         ...
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a

@@ -8,7 +8,7 @@ from pathlib import Path
 from engines.port import Engine, Outcome
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import EngineStep
+from model.vocabulary.steps import Request
 
 
 class WrappedEngine:
@@ -33,7 +33,7 @@ class WrappedEngine:
     def rules(self) -> Rules:
         return self._engine.rules
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         return self._engine.run(root, step, clock=clock, version=version)
 
     def use_processors(self, number: int) -> None:

@@ -12,7 +12,7 @@ from engines.wrapped import WrappedEngine
 from faults.fault import Fault, Question
 from faults.table_log import TableLog
 from faults.tampering import Tampering
-from model.vocabulary.steps import EngineStep, Vacuum
+from model.vocabulary.steps import Ask, Request, Vacuum
 
 
 class KnownBadEngine(WrappedEngine):
@@ -23,7 +23,9 @@ class KnownBadEngine(WrappedEngine):
         self._fault = fault
         self._vacuums: dict[Path, tuple[int, bool]] = {}  # by table: VACUUMs, and whether the last deleted nothing
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        if isinstance(step, Ask):
+            return self._engine.run(root, step, clock=clock, version=version)
         # Not beside the root: files there are observed too.
         with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
             around = Path(scratch) / "before"

@@ -8,7 +8,7 @@ from model.prediction.conflicts import Conflict, reads
 from model.prediction.delete import matches
 from model.vocabulary.commands import Optimize, Purge, SetRetention, Switch, Update
 from model.vocabulary.rules import DELTA_RS, Rules
-from model.vocabulary.steps import Delete, EngineStep, OtherCommand, SessionStep
+from model.vocabulary.steps import Delete, OtherCommand, Request, SessionStep
 from reference_engine.refusals import Refused
 from reference_engine.view import View
 
@@ -19,7 +19,7 @@ _KEEP_DATA = (Optimize, Purge)
 _READ_NOTHING = (SetRetention, Switch)
 
 
-def refuse_conflict(step: EngineStep, view: View, rules: Rules) -> None:
+def refuse_conflict(step: Request, view: View, rules: Rules) -> None:
     """Raise Refused if others have committed since ``view`` what is in the way of the step, which was run on that."""
     newest = View(view.root)
     conflict = _conflict(step, view, newest)  # type: ignore[arg-type]  # no other step commits

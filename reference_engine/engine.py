@@ -29,12 +29,14 @@ from model.prediction.refusals import (
     expected_vacuum_refusal,
     named_partition,
 )
+from model.semantics.evaluate import arbitrary
 from model.semantics.moments import moment
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.steps import (
+    Ask,
     Delete,
-    EngineStep,
     Insert,
     InvalidDelete,
     InvalidVacuum,
@@ -42,6 +44,7 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    Request,
     SessionStep,
     Together,
     Vacuum,
@@ -88,7 +91,7 @@ class ReferenceEngine:
             None  # the version up to which it has come, and what it delivered
         )
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Together):
             return self._together(root, step, clock, version)
         at = _after(now())
@@ -115,7 +118,7 @@ class ReferenceEngine:
             meanwhile()
         return replace(first, second=found[0], held=hold.reached)
 
-    def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, version: int | None) -> Outcome:
+    def _run(self, root: Path, step: Request, storage: Storage, clock: int, version: int | None) -> Outcome:
         at = storage.at
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
@@ -131,6 +134,8 @@ class ReferenceEngine:
                 storage.read()
                 streamed = self._stream is not None and step.by_earlier
                 rows = self._delivered(view) if streamed else self._read(view, version, clock)
+            elif isinstance(step, Ask):
+                rows = self._asked(view, step, clock)
             elif isinstance(step, Delete):
                 rows = self._delete(view, storage, step, clock)
             elif isinstance(step, InvalidDelete):
@@ -171,7 +176,7 @@ class ReferenceEngine:
         return Outcome(rows, None, at, _after(at), cached, other)
 
     def _overtaken(
-        self, view: View, step: EngineStep, storage: Storage, at: int, clock: int, version: int | None
+        self, view: View, step: Request, storage: Storage, at: int, clock: int, version: int | None
     ) -> Outcome:
         """Another session has committed what the step was to commit: it is refused, or runs again on what is there now."""
         try:
@@ -200,6 +205,12 @@ class ReferenceEngine:
         then = view if wanted == view.snapshot.version else View(view.root, version=wanted)
         self._refuse_missing(then, then.live.values())
         return tuple(row for add in then.live.values() for row in then.visible(add))
+
+    def _asked(self, view: View, step: Ask, clock: int) -> tuple[Row, ...]:
+        """The rows, each with what the DELETE's verbatim tests say of it: nobody evaluates them, so anything will do."""
+        tests, names = verbatim_tests(step.delete.where), [column.name for column in view.table.columns]
+        rows = self._read(view, None, clock)
+        return tuple((*row, *(arbitrary(test, dict(zip(names, row))) for test in tests)) for row in rows)
 
     def _delivered(self, view: View) -> tuple[Row, ...]:
         """All that the stream has delivered, and what was appended since: the adds of commits that remove no rows."""

@@ -15,7 +15,7 @@ from harness.judging.judge import Judge, JudgedCase
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import has
 from model.vocabulary.case import Case
-from model.vocabulary.steps import EngineStep
+from model.vocabulary.steps import Request
 from selfcheck.engine_pool import Worker
 
 
@@ -26,7 +26,7 @@ class Stopwatch(WrappedEngine):
         super().__init__(engine)
         self.seconds = 0.0
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         began = time.perf_counter()
         try:
             return super().run(root, step, clock=clock, version=version)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
 from itertools import count
@@ -22,12 +22,25 @@ from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
 from selfcheck.history import History, Line, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_shards
+from suites.campaigns import CAMPAIGNS
 
 DIRECTORY = Path("build/soundness")
 
 
-def run(host: Host, history: History, *, first: int, minutes: float | None, cases: int | None, number: int) -> Subject:
-    """Judge until the time is up, or this many cases are judged. Started shards are judged to their end."""
+def run(
+    host: Host,
+    history: History,
+    *,
+    first: int,
+    minutes: float | None,
+    cases: int | None,
+    number: int,
+    campaigns: Collection[str] = (),
+) -> Subject:
+    """Judge until the time is up, or this many cases are judged. Started shards are judged to their end.
+
+    ``campaigns`` are the names of those that draw; none: all.
+    """
     ends = None if minutes is None else time.monotonic() + 60 * minutes
     with workers(host, number) as pool:
         subject = Subject(host.engine, pool.submit(version).result(), suite_digest(ROOT, host.engine))
@@ -36,7 +49,7 @@ def run(host: Host, history: History, *, first: int, minutes: float | None, case
             case = _file(history.directory, clause, id)
             if case.exists() and pool.submit(is_known, case, clause).result():
                 history.append({**asdict(subject), "settled": id})
-        todo = _todo(first, history.judged(subject))
+        todo = _todo(first, history.judged(subject), campaigns)
         pending: set[Future[Line]] = set()
         done = 0
         while True:
@@ -61,10 +74,11 @@ def _expected(pending: set[Future[Line]], done: int) -> int:
     return done + 20 * len(pending)
 
 
-def _todo(first: int, judged: Set[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The shards that are not judged yet, seed after seed."""
+def _todo(first: int, judged: Set[tuple[int, str]], campaigns: Collection[str]) -> Iterator[tuple[int, str]]:
+    """The shards of these campaigns (none: of all) that are not judged yet, seed after seed."""
+    names = [shard.name for shard in random_shards() if not campaigns or shard.campaign.name in campaigns]
     for seed in count(first):
-        yield from ((seed, shard.name) for shard in random_shards() if (seed, shard.name) not in judged)
+        yield from ((seed, name) for name in names if (seed, name) not in judged)
 
 
 def _write_replays(line: Line, directory: Path) -> None:
@@ -121,12 +135,28 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--history", "--ledger", type=Path, default=DIRECTORY / "history.jsonl", metavar="FILE", help="of earlier runs"
     )
+    parser.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="CAMPAIGN",
+        choices=[campaign.name for campaign in CAMPAIGNS],
+        help="only cases of this campaign (can be given several times)",
+    )
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     options = parser.parse_args(arguments)
     minutes = 30.0 if options.minutes is None and options.cases is None else options.minutes
     history = History(options.history)
     with hosted(options.engine) as host:
-        subject = run(host, history, first=options.seed, minutes=minutes, cases=options.cases, number=options.n)
+        subject = run(
+            host,
+            history,
+            first=options.seed,
+            minutes=minutes,
+            cases=options.cases,
+            number=options.n,
+            campaigns=options.of,
+        )
     totals = history.totals(subject)
     print(summary(subject, totals, history.totals_before(subject)))
     return totals.exit_code

@@ -37,6 +37,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Verbatim,
     columns_of,
 )
 from model.vocabulary.settings import Setting
@@ -332,7 +333,9 @@ def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
         return And(left, right) if isinstance(predicate, And) else Or(left, right)
     if capabilities.members and _tests_a_member(predicate):
         return predicate
-    if isinstance(predicate, (Relate, Holds, Missing)) and not (capabilities.functions and capabilities.casts):
+    foreign = isinstance(predicate, Verbatim) and predicate.language not in capabilities.languages
+    calls = isinstance(predicate, (Relate, Holds, Missing)) and not (capabilities.functions and capabilities.casts)
+    if foreign or calls:
         columns = sorted(columns_of(predicate))
         return IsNull(columns[0]) if columns else Constant(True)
     return predicate

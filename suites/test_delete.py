@@ -6,6 +6,7 @@ A test item judges one shard of cases: ``pytest suites`` collects as many items 
 from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, cases_from
+from model.vocabulary.predicate import Language
 from strategies.cases import (
     delete_forms,
     feature_deletes,
@@ -16,6 +17,7 @@ from strategies.cases import (
 )
 from strategies.telling_cases import telling_deletes
 from strategies.telling_files import told_apart
+from strategies.verbatim_cases import verbatim_deletes
 
 
 @cases_from(told_apart(partition_deletes()), judged_by=("DEL",), weight=64)
@@ -45,6 +47,18 @@ def test_typed_deletes(shard: Shard, worker: Worker) -> None:
 @cases_from(telling_deletes(), judged_by=("DEL",), weight=64)
 def test_telling_deletes(shard: Shard, worker: Worker) -> None:
     """Conditions of several tests, on tables in which each small error of reading them would show."""
+    worker.judge(shard)
+
+
+@cases_from(verbatim_deletes(language=Language.SPARK), judged_by=("DEL",), weight=48)
+def test_spark_functions(shard: Shard, worker: Worker) -> None:
+    """Any function of Spark in the condition: Spark itself is asked, as a projection, for which rows it is TRUE."""
+    worker.judge(shard)
+
+
+@cases_from(verbatim_deletes(language=Language.DATAFUSION), judged_by=("DEL",), weight=48)
+def test_datafusion_functions(shard: Shard, worker: Worker) -> None:
+    """Any function of DataFusion in the condition, likewise."""
     worker.judge(shard)
 
 

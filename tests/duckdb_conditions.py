@@ -36,6 +36,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Verbatim,
 )
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, MapOf, Type, Value, is_nested
 
@@ -126,6 +127,7 @@ class Translation:
             return f"({self._expression(predicate.expression)} IS NULL)"
         if isinstance(predicate, Relate):
             return f"({self._expression(predicate.left)} {_operator(predicate.op)} {self._expression(predicate.right)})"
+        assert not isinstance(predicate, Verbatim), "only its engine evaluates a text"
         column = self._names[predicate.column]
         if isinstance(predicate, IsNull):
             return f"({column} IS NULL)"

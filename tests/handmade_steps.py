@@ -16,7 +16,7 @@ from harness.judging.excuses import Excuses
 from harness.judging.step_judge import Tally
 from harness.observing.observation import Observation
 from model.vocabulary.predicate import And, Compare, Op
-from model.vocabulary.steps import Delete, EngineStep, Step, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, Request, Step, Vacuum
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Row, Type
 from reference_engine import ReferenceEngine
@@ -39,7 +39,7 @@ class TamperingEngine(ReferenceEngine):
         super().__init__()
         self._tampers = list(tampers)
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = super().run(root, step, clock=clock, version=version)
         return self._tampers.pop(0)(root, outcome) or outcome
 

@@ -23,7 +23,7 @@ from model.codec import InvalidCase, dumps, from_json, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
-from model.vocabulary.steps import Crash, CrashPoint, Delete, EngineStep, IOFault, Mode, Read, Vacuum, Written
+from model.vocabulary.steps import Crash, CrashPoint, Delete, IOFault, Mode, Read, Request, Vacuum, Written
 from records.json_form import from_json as record_from_json
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
@@ -84,7 +84,7 @@ def test_the_commit_decides_on_the_rows(name: str) -> None:
 
 def test_the_answer_of_a_killed_engine_is_no_evidence(tmp_path: Path) -> None:
     class Answering(ReferenceEngine):
-        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             outcome = super().run(root, step, clock=clock, version=version)
             return outcome if outcome.effects is None else replace(outcome, rows=((77,),))
 

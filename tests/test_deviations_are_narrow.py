@@ -25,7 +25,7 @@ from harness.observing.observation import Observation
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.predicate import And, Compare, Like, Literal, Member, Not, Of, Op, Or, Relate, columns_of
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Delete, EngineStep, Insert, OpenSession, Step
+from model.vocabulary.steps import Delete, Insert, OpenSession, Request, Step
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Gone
@@ -89,7 +89,7 @@ def test_another_fault_is_not_excused_or_the_entry_says_why(
 class Idle(WrappedEngine):
     """An engine that takes a DELETE by a condition on ``v`` for done, and does nothing."""
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Delete) and step.where is not None and "v" in columns_of(step.where):
             return Outcome(((0,),), None, clock, clock)
         return super().run(root, step, clock=clock, version=version)

@@ -31,6 +31,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     OpenSession,
     Read,
+    Request,
     Vacuum,
     VacuumMistake,
 )
@@ -80,7 +81,7 @@ def test_the_case_of_a_session_that_is_gone_is_tried_again(tmp_path: Path) -> No
     class Killed(DeltalakeEngine):
         deaths = 1
 
-        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             if isinstance(step, Delete) and self.deaths:
                 self.deaths -= 1
                 kill(self)

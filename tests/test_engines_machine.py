@@ -15,7 +15,7 @@ from engines.port import EngineError, Outcome
 from harness.judging.judge import Judge
 from harness.observing import observer
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Delete, EngineStep, IOFault, Read, Vacuum
+from model.vocabulary.steps import Delete, IOFault, Read, Request, Vacuum
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import full_judge
@@ -105,7 +105,7 @@ class Troubled(ReferenceEngine):
         super().__init__()
         self.times = times
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Delete) and self.times:
             self.times -= 1
             return Outcome(

@@ -37,7 +37,7 @@ from model.vocabulary.commands import (
     WidenColumn,
 )
 from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import Delete, EngineStep, Moment, OtherCommand, Read, SetClock, Step, Vacuum
+from model.vocabulary.steps import Delete, Moment, OtherCommand, Read, Request, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, DeletionVector, Feature, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
@@ -140,7 +140,7 @@ def test_no_clause_accuses_a_right_engine(name: str, tmp_path: Path) -> None:
 class Refusing(WrappedEngine):
     """Refuses every command that is neither DELETE nor VACUUM."""
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, OtherCommand):
             outcome = self._engine.run(root, Read(), clock=clock, version=None)
             return replace(outcome, rows=(), error=EngineError("Unsupported", None, None, "not here"))
@@ -166,7 +166,7 @@ def test_a_refused_change_of_columns_ends_the_case(tmp_path: Path) -> None:
 class CleansUpByFileTimes(WrappedEngine):
     """Delta on Spark with its clock ahead: commits have the machine's time, and log clean-up goes by it (docs/delta.md 2.5)."""
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         log = root / "_delta_log"
         before = set(log.iterdir())
         outcome = super().run(root, step, clock=clock, version=version)

@@ -32,6 +32,7 @@ from model.vocabulary.predicate import (
     Op,
     Predicate,
     Relate,
+    Verbatim,
 )
 from model.vocabulary.steps import (
     AddStrayFiles,
@@ -165,6 +166,8 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (OpenSession(), Insert(((1, 9.0),)), Delete(NINE, by_earlier=True)),
     ),
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
+    "call with constants of several types": (PLAIN, deletes(Not(Verbatim("v < greatest(2, 0.5)", ("v",))))),
+    "verbatim test": (PLAIN, deletes(And(ONE, Verbatim("sqrt(v) = 1", ("v",))))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
     "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),

@@ -22,7 +22,7 @@ from model import codec
 from model.text.sql import insert_sql
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
-from model.vocabulary.steps import Delete, EngineStep, Insert, Read, Vacuum
+from model.vocabulary.steps import Delete, Insert, Read, Request, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
@@ -92,7 +92,7 @@ class BadInserts(WrappedEngine):
         super().__init__(engine)
         self._error = error
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Insert) and self._error is not None:
             return Outcome((), self._error, clock, clock)
         short = Insert(step.rows[:1]) if isinstance(step, Insert) else step

@@ -34,6 +34,7 @@ from model.vocabulary.steps import (
     Mode,
     Moment,
     Read,
+    Request,
     SetClock,
     Step,
     Vacuum,
@@ -86,10 +87,10 @@ class Watched(ReferenceEngine):
     def __init__(self, *, deaths: int = 0) -> None:
         super().__init__()
         self.deaths = deaths
-        self.calls: list[tuple[Path, EngineStep, int, int | None]] = []
+        self.calls: list[tuple[Path, Request, int, int | None]] = []
         self.around: set[str] = set()
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         self.calls.append((root, step, clock, version))
         self.around |= {path.name for path in root.parent.iterdir()}
         if self.deaths:
@@ -215,7 +216,7 @@ def test_the_record_of_an_error_names_no_file_that_is_one_of_several(file: str, 
     """Which of the files that are read at the same time is missed first differs from run to run."""
 
     class MissesAFile(ReferenceEngine):
-        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             error = EngineError("Exception", None, None, f"Object at {file.format(root=root)} not found: x=1")
             return replace(super().run(root, step, clock=clock, version=version), rows=(), error=error)
 
@@ -321,7 +322,7 @@ def test_a_clause_that_is_not_recorded_ends_the_case_too(tmp_path: Path) -> None
 class CleansUp(ReferenceEngine):
     """Writes a checkpoint after every VACUUM, and then deletes the commits before it."""
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = super().run(root, step, clock=clock, version=version)
         if isinstance(step, Vacuum) and not step.dry_run:
             log = read_log(root)

@@ -17,7 +17,7 @@ from harness.judging.clause import Clause, Judgement, Violation, judgement
 from harness.judging.judge import Judge, JudgedCase
 from harness.observing.observation import DeleteObservation, Observation
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Delete, EngineStep, Read, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, Read, Request, Vacuum
 from records import run as run_records
 from records.expectations import ByReplay
 from records.run import Verdict
@@ -134,7 +134,7 @@ def test_a_step_that_cannot_be_observed_keeps_what_was_judged(tmp_path: Path) ->
     """The step is named; the case ends there, as nobody knows what the table is."""
 
     class Odd(ReferenceEngine):
-        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             if isinstance(step, Vacuum):
                 raise KeyError("the adapter")
             return super().run(root, step, clock=clock, version=version)
@@ -147,7 +147,7 @@ def test_a_step_that_cannot_be_observed_keeps_what_was_judged(tmp_path: Path) ->
 
 def test_an_engine_that_dies_leaves_what_was_judged_before(tmp_path: Path) -> None:
     class Dies(ReferenceEngine):
-        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             if isinstance(step, Vacuum):
                 raise EngineDied("VACUUM killed its process\nits log")
             return super().run(root, step, clock=clock, version=version)
@@ -203,12 +203,14 @@ def _case(number: int, clauses: dict[str, run_records.ClauseResult]) -> run_reco
     "message", ["", "\n", "\u2028", "x" * 1_000_000], ids=["none", "a line", "a separator", "long"]
 )
 def test_a_refusal_is_as_wrong_in_any_words(step: EngineStep, message: str, tmp_path: Path) -> None:
+    kind = type(step)
+
     class Refusing(ReferenceEngine):
         message = "boom"
 
-        def run(self, root: Path, asked: EngineStep, *, clock: int, version: int | None) -> Outcome:
-            if type(asked) is not type(step):
-                return super().run(root, asked, clock=clock, version=version)
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+            if type(step) is not kind:
+                return super().run(root, step, clock=clock, version=version)
             return Outcome((), EngineError("Exception", None, None, self.message), clock, clock)
 
     # A read is judged after a DELETE.

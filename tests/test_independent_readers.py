@@ -15,7 +15,7 @@ from harness.campaigns.drawing import fixed_cases
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.rules import SPARK
-from model.vocabulary.steps import Delete, EngineStep, Vacuum
+from model.vocabulary.steps import Delete, Request, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
@@ -43,7 +43,7 @@ class Compared:
         self.wrong: list[str] = []
         self.compared = 0
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = self.engine.run(root, step, clock=clock, version=version)
         vacuumed = isinstance(step, Vacuum) and not step.dry_run and outcome.error is None
         if isinstance(step, Delete) or vacuumed:

@@ -17,7 +17,7 @@ from engines.wrapped import WrappedEngine
 from faults import FAULTS, Fault, KnownBadEngine, odd_answers
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Optimize
-from model.vocabulary.steps import Delete, EngineStep, OtherCommand, Read, Vacuum
+from model.vocabulary.steps import Delete, OtherCommand, Read, Request, Vacuum
 from model.vocabulary.table import Feature
 from reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
@@ -46,7 +46,7 @@ def test_what_the_protocol_allows_is_tolerated(fault: Fault, tmp_path: Path) -> 
     class Looking(WrappedEngine):
         """Notes the files of the last commit, and of deletion vectors."""
 
-        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             outcome = super().run(root, step, clock=clock, version=version)
             commit = max((root / LOG_DIRECTORY).glob("[0-9]*.json"))
             written.append(b"".join(path.read_bytes() for path in (commit, *sorted(root.glob("*.bin")))))
@@ -101,7 +101,7 @@ class Odd(WrappedEngine):
         self._change, self._name = change, name
         self.seen: dict[str, bytes] = {}
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         log = root / LOG_DIRECTORY
         before = {path: path.read_bytes() for path in log.iterdir() if path.is_file()}
         outcome = super().run(root, step, clock=clock, version=version)

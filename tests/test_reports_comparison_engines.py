@@ -22,7 +22,7 @@ from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import EngineStep, InvalidVacuum, Step, Together, Vacuum, VacuumMistake
+from model.vocabulary.steps import InvalidVacuum, Request, Step, Together, Vacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
@@ -128,7 +128,7 @@ def test_records_contain_what_an_upgrade_may_change(healthy: Run) -> None:
 class LosesAFile(WrappedEngine):
     """Every VACUUM also deletes the first file of the table."""
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = self._engine.run(root, step, clock=clock, version=version)
         if isinstance(step, Vacuum):
             min(root.rglob("*.parquet")).unlink()

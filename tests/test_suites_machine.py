@@ -25,7 +25,7 @@ from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.operations import COMMANDS, Operation, operation_of
 from model.vocabulary.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
-from model.vocabulary.steps import EngineStep, Read, Step, Vacuum
+from model.vocabulary.steps import Read, Request, Step, Vacuum
 from records import run
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
@@ -158,7 +158,7 @@ class ReadByTwo(WrappedEngine):
         self._other = other
         self.agree: Counter[bool] = Counter()
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = self._engine.run(root, step, clock=clock, version=version)
         rows, others = (
             Counter(one.run(root, Read(), clock=clock, version=None).rows) for one in (self._engine, self._other)

@@ -24,7 +24,7 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from harness.tables.plan import PlannedFile
-from model.vocabulary.steps import EngineStep
+from model.vocabulary.steps import Request
 from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
@@ -125,7 +125,7 @@ class Spoiling(WrappedEngine):
         super().__init__(ReferenceEngine())
         self._pattern, self._text = pattern, text
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = self._engine.run(root, step, clock=clock, version=version)
         last = max((root / "_delta_log").glob("*.json"))
         last.write_text(re.sub(self._pattern, self._text, last.read_text()))

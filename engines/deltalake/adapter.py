@@ -27,7 +27,7 @@ from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, no
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
 from model.vocabulary.rules import DELTA_RS, DELTA_RS_ON_S3, Rules, with_changes
-from model.vocabulary.steps import EngineStep, OtherCommand
+from model.vocabulary.steps import OtherCommand, Request
 from model.vocabulary.versions import parse
 
 #: The bytes of the child's standard error that a message quotes.
@@ -71,7 +71,7 @@ class DeltalakeEngine:
             return DELTA_RS
         return replace(with_changes(DELTA_RS, DELTA_RS_ON_S3), file_uris=self._store.prefix("s3"))
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if self._store is not None:
             self._store.require_reachable()  # else each step would try again for a while
         child = self._running()

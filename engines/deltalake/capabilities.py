@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import CommandKind
+from model.vocabulary.predicate import Language
 from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
 from model.vocabulary.table import ColumnRule, Feature, Reference
 from model.vocabulary.table_roots import TableRoot
@@ -44,6 +45,7 @@ NEWEST = Capabilities(
     roots=frozenset(TableRoot) - {TableRoot.ENCODED},  # it opens a%20table as "a table" (docs/findings-deltalake.md)
     writes_vectors=False,
     functions=frozenset(),
+    languages=frozenset({Language.DATAFUSION}),
     casts=False,
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),

@@ -23,6 +23,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Verbatim,
 )
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
@@ -57,6 +58,8 @@ def sql(predicate: Predicate) -> str:
     if isinstance(predicate, (And, Or)):
         word = "AND" if isinstance(predicate, And) else "OR"
         return f"({sql(predicate.left)}) {word} ({sql(predicate.right)})"
+    if isinstance(predicate, Verbatim):
+        return predicate.text
     raise TypeError(f"{type(predicate).__name__} is not supported in SQL for DataFusion")
 
 

@@ -36,21 +36,24 @@ from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
 from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite
+from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import DELTA_RS_COUNTS
-from model.vocabulary.steps import Delete, EngineStep, Insert, OpenSession, OtherCommand, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
 from model.vocabulary.values import Row
 
 #: What the session of the latest OpenSession has opened.
 _OPENED: list[DeltaTable] = []
 
 
-def run(tables: Tables, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
+def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple[Row, ...]:
     """One step. Raises Refused for what a call of deltalake raises; whatever else it raises is an error of the suite."""
     if isinstance(step, OpenSession):
         _OPENED[:] = [asked(tables.opened, root)]
         return ()
     if isinstance(step, Read):
         return _rows(_session() if step.by_earlier else asked(tables.opened, root, version))
+    if isinstance(step, Ask):
+        return _rows(asked(tables.opened, root), [test.text for test in verbatim_tests(step.delete.where)])
     if isinstance(step, ReadChanges):
         return _changes(asked(tables.opened, root), version, commits=step.commits)
     if isinstance(step, Insert):
@@ -87,9 +90,12 @@ def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
     return (tuple(metrics.get(name) for name in DELTA_RS_COUNTS),)
 
 
-def _rows(table: DeltaTable) -> tuple[Row, ...]:
-    found = asked(lambda: _table(QueryBuilder().register("t", table).execute("SELECT * FROM t")))
-    return _converted(found, _columns(table))
+def _rows(table: DeltaTable, tests: Sequence[str] = ()) -> tuple[Row, ...]:
+    """All rows, each with what these conditions say of it."""
+    names = [f"tombstone {number}" for number, _ in enumerate(tests)]
+    selected = ", ".join(("*", *(f'({test}) AS "{name}"' for test, name in zip(tests, names))))
+    found = asked(lambda: _table(QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t")))
+    return _converted(found, [*_columns(table), *names])
 
 
 def _columns(table: DeltaTable) -> list[str]:
@@ -197,7 +203,7 @@ def _target(root: Path, target: Target) -> Path:
     return next((path for path in sorted(root.iterdir()) if path.is_dir() and path.name != "_delta_log"), root.parent)
 
 
-def outcome(tables: Tables, root: Path, step: EngineStep, version: int | None) -> Outcome:
+def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome:
     """The rows of a step or its error. A panic of Rust is an error too. Raises whatever is an error of the suite."""
     rows: tuple[Row, ...] = ()
     error = None
@@ -211,7 +217,7 @@ def outcome(tables: Tables, root: Path, step: EngineStep, version: int | None) -
     return Outcome(rows, error, started, now(), other=other)
 
 
-def answer(tables: Tables, root: Path, step: EngineStep, version: int | None) -> Outcome | Failed:
+def answer(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome | Failed:
     """The outcome of a step, or the error of the suite that kept it from being one."""
     try:
         return outcome(tables, root, step, version)

@@ -42,11 +42,12 @@ from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
+from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
+    Ask,
     Delete,
-    EngineStep,
     Insert,
     InvalidDelete,
     InvalidVacuum,
@@ -54,6 +55,7 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    Request,
     SessionStep,
     Together,
     Vacuum,
@@ -107,19 +109,20 @@ class SparkEngine:
             return rules
         return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(SCHEME))
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if self._store is None:
             return self._run(root, step, clock, version)
         self._store.require_reachable()  # else each step would try again for a while
         return _in_paths(self._run(root, step, clock, version), step, self._store)
 
-    def _run(self, root: Path, step: EngineStep, clock: int, version: int | None) -> Outcome:
+    def _run(self, root: Path, step: Request, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
             if isinstance(step, Together):
                 return self._together(session, root, step, clock, version)
             started, stop = now(), Stop()
             try:
                 command = step if isinstance(step, (Delete, Vacuum)) else Delete()
+                command = Delete(settings=step.delete.settings) if isinstance(step, Ask) else command
                 with (
                     settings(session, spark_conf(command.settings)),
                     spelled_path(session, root, command.spelling) as path,
@@ -149,7 +152,7 @@ class SparkEngine:
         return run_together(session, root, step, clock=clock, version=version, execute=execute, attempt=_attempted)
 
     def _execute(
-        self, spark: SparkSession, root: Path, path: str, step: EngineStep, *, clock: int, version: int | None
+        self, spark: SparkSession, root: Path, path: str, step: Request, *, clock: int, version: int | None
     ) -> Answer:
         """Run a step. ``path`` is the table's, as the step spells it."""
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
@@ -157,7 +160,10 @@ class SparkEngine:
             activate(self._opened.session)
             return Answer(run_earlier(self._opened, step, clock))
         activate(spark)
-        spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
+        zoned = step.delete if isinstance(step, Ask) else step
+        spark.conf.set("spark.sql.session.timeZone", zoned.zone if isinstance(zoned, (Delete, ReadChanges)) else "UTC")
+        if isinstance(step, Ask):
+            return Answer(_asked(spark, root, step))
         if isinstance(step, Delete):
             return run_delete(spark, root, path, step)
         if isinstance(step, Vacuum):
@@ -209,7 +215,7 @@ class SparkEngine:
         return self._spark
 
     @contextmanager
-    def _watched(self, step: EngineStep) -> Iterator[SparkSession]:
+    def _watched(self, step: Request) -> Iterator[SparkSession]:
         """A session for one step, under the time limit. Raises EngineDied if the JVM is lost; the next step gets a new one."""
         session = self._session()
         assert self._lease is not None
@@ -252,7 +258,7 @@ class SparkEngine:
             raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
 
 
-def _in_paths(outcome: Outcome, step: EngineStep, store: ObjectStore) -> Outcome:
+def _in_paths(outcome: Outcome, step: Request, store: ObjectStore) -> Outcome:
     """The outcome with paths in place of URIs. Raises EngineDied if there is an error, and the server is gone."""
     error, rows = outcome.error, outcome.rows
     if error is not None:
@@ -276,6 +282,13 @@ def _attempted(run: Callable[[], Answer]) -> Outcome:
     except (PySparkException, Py4JJavaError) as failure:
         done, error = Answer(()), _error_of(failure)
     return Outcome(done.rows, error, started, now())
+
+
+def _asked(spark: SparkSession, root: Path, step: Ask) -> tuple[Row, ...]:
+    """All rows, each with what the DELETE's verbatim tests say of it."""
+    tests = enumerate(verbatim_tests(step.delete.where))
+    columns = (f"({test.text}) AS `tombstone {number}`" for number, test in tests)
+    return rows_of(spark.read.format("delta").load(str(root)).selectExpr("*", *columns))
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:

@@ -33,6 +33,7 @@ from model.vocabulary.predicate import (
     Op,
     Predicate,
     Relate,
+    Verbatim,
 )
 from model.vocabulary.values import AnyType, Value
 
@@ -83,6 +84,8 @@ def condition(predicate: Predicate, zone: str) -> Column:
         return value_of(predicate.expression, zone)
     if isinstance(predicate, Missing):
         return value_of(predicate.expression, zone).isNull()
+    if isinstance(predicate, Verbatim):
+        return F.expr(predicate.text)
     if isinstance(predicate, Not):
         return ~condition(predicate.operand, zone)
     left, right = condition(predicate.left, zone), condition(predicate.right, zone)

@@ -12,6 +12,7 @@ from typing import Any
 
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.commands import CommandKind
+from model.vocabulary.predicate import Language
 from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Form, Mode, VacuumMistake
@@ -50,7 +51,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
 
 def capabilities_of(version: str) -> Capabilities:
     """What this release supports."""
-    capabilities = EVERYTHING
+    capabilities = replace(EVERYTHING, languages=frozenset({Language.SPARK}))
     for since, name, members in _INTRODUCED:
         if parse(version) < parse(since):
             remaining: Any = getattr(capabilities, name) - members if members else False

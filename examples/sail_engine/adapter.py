@@ -24,7 +24,7 @@ from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import Delete, DeleteMistake, EngineStep, InvalidDelete, Read
+from model.vocabulary.steps import Delete, DeleteMistake, InvalidDelete, Read, Request
 from model.vocabulary.values import Row
 
 #: Sail in a process that prints its port, and ends with its standard input, so with the process that started it.
@@ -89,7 +89,7 @@ class SailEngine:
         self._time_limit = time_limit
         self._server: Server | None = Server()
 
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         server = self._server = self._server or Server()
         timer = threading.Timer(self._time_limit, server.process.kill)
         timer.daemon = True
@@ -107,7 +107,7 @@ class SailEngine:
             timer.cancel()
         return Outcome(rows, error, started, now())
 
-    def _lost(self, server: Server, step: EngineStep) -> EngineError:
+    def _lost(self, server: Server, step: Request) -> EngineError:
         """The error of a step that ended the server. Raises EngineDied if something else did."""
         self._server = None
         code = server.end()
@@ -126,7 +126,7 @@ class SailEngine:
             self._server = None
 
 
-def _run(session: SparkSession, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
+def _run(session: SparkSession, root: Path, step: Request, version: int | None) -> tuple[Row, ...]:
     """A step's rows. Raises PySparkException."""
     session.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, Delete) else "UTC")
     if isinstance(step, Delete):

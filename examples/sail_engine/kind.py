@@ -20,6 +20,7 @@ CAPABILITIES = Capabilities(
     features=frozenset(Feature) - {Feature.CHANGE_DATA_FEED, Feature.ROW_TRACKING},
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset(DeleteMistake) - {DeleteMistake.PARTITION_DIRECTORY, DeleteMistake.VIEW},
+    languages=frozenset(),  # it is not asked, though it speaks Spark's
     vacuum=False,
     settings=frozenset(),
     change_feed=False,

@@ -15,6 +15,7 @@ from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
 from harness.judging.failure import Failure, Raised, failure_of, raised
 from harness.judging.step_judge import StepJudge, Tally
+from harness.judging.verbatim_answers import answered
 from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.expected_versions import ExpectedVersions, Promise
 from harness.observing.left import left_by
@@ -45,10 +46,12 @@ from harness.tables.processors import processors_for
 from harness.tables.storage import write_files, write_table
 from model.prediction.refusals import expected_vacuum_refusal
 from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS
+from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
     Append,
+    Ask,
     Delete,
     EngineStep,
     Insert,
@@ -145,7 +148,12 @@ class CaseRun:
             self._state = self._observer.observe()
             return False
         before = self._state
-        outcome, version = self._run(step, before)
+        asked = step
+        if isinstance(step, Delete) and verbatim_tests(step.where):
+            # Without an answer nothing can be judged but the read that stands in the place of the DELETE.
+            step = self._asked(step, before) or Read()
+            asked = asked if isinstance(step, Delete) else step
+        outcome, version = self._run(asked, before)
         if isinstance(step, Together):
             return self._take_together(index, step, outcome, version, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
@@ -164,6 +172,12 @@ class CaseRun:
         if isinstance(observation, CrashObservation):
             self.left = left_by(index, self._root, start=self._clock.start)
         return self._keep(observation, ends)
+
+    def _asked(self, step: Delete, before: TableState) -> Delete | None:
+        """The DELETE with what the engine says of its verbatim tests; None if it says nothing that can be used."""
+        outcome = self._engine.run(self._root, Ask(step), clock=self._clock.now, version=None)
+        require_machine(outcome)
+        return answered(step, outcome, before, self._expected.table)
 
     def _take_together(self, index: int, step: Together, outcome: Outcome, version: int, before: TableState) -> bool:
         """Observe and judge two sessions at once, and adopt what the order of their commits makes of the table."""

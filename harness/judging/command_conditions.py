@@ -25,6 +25,7 @@ from model.vocabulary.predicate import (
     Op,
     Predicate,
     Relate,
+    Verbatim,
     columns_of,
     compared_values,
     leaves,
@@ -81,6 +82,10 @@ def tests(observation: Observation) -> list[Predicate]:
 
 def is_null_safe(test: Predicate) -> bool:
     return isinstance(test, Compare) and test.op is Op.NULL_SAFE_EQ
+
+
+#: Calls that convert their arguments to a common type.
+_OF_SEVERAL_TYPES = re.compile(r"\b(least|greatest)\(|make_array\(NULL")
 
 
 def tested_columns(observation: Observation) -> list[Column]:
@@ -198,6 +203,10 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that opened the table before deletion vectors were switched on": _vectors_came_since_it_opened,
     "session that deletes all, or no row of its version": _deletes_all_or_nothing_of_its_version,
     "compares with NULL": lambda o: any(None in compared_values(test) and not is_null_safe(test) for test in tests(o)),
+    "call with constants of several types": lambda o: any(
+        isinstance(test, Verbatim) and _OF_SEVERAL_TYPES.search(test.text) for test in tests(o)
+    ),
+    "verbatim test": lambda o: any(isinstance(test, Verbatim) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
     "test of a list": lambda o: any(isinstance(test, In) for test in tests(o)),
     "test of a list of thousands": lambda o: any(

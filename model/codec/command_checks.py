@@ -29,7 +29,7 @@ from model.vocabulary.commands import (
     VacuumClone,
     WidenColumn,
 )
-from model.vocabulary.predicate import Predicate, columns_of
+from model.vocabulary.predicate import Predicate, columns_of, verbatim_tests
 from model.vocabulary.steps import OtherCommand, Step
 from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_nested, type_name
@@ -116,6 +116,8 @@ def _stream(command: StreamAppend, table: Table) -> None:
 def _check_condition(condition: Predicate | None, table: Table, at: str) -> None:
     if condition is None:
         return
+    if verbatim_tests(condition):
+        refuse("has a verbatim test, of which the engine is asked only before a whole DELETE", at)
     types = {column.name: column.type for column in table.columns}
     for name in sorted(columns_of(condition) - set(types)):
         _unknown(name, at)

@@ -69,6 +69,7 @@ PREDICATES: dict[str, type] = {
     "RELATE": predicate.Relate,
     "HOLDS": predicate.Holds,
     "MISSING": predicate.Missing,
+    "VERBATIM": predicate.Verbatim,
 }
 EXPRESSIONS: dict[str, type] = {
     "of": predicate.Of,
@@ -332,6 +333,10 @@ _CONVERTER.register_structure_hook(int, _hook(integer))
 _CONVERTER.register_structure_hook(AnyType, _hook(read_type))
 _CONVERTER.register_unstructure_hook(AnyType, type_to_json)
 _CONVERTER.register_unstructure_hook(Value, value_to_json)
+_CONVERTER.register_unstructure_hook(
+    predicate.Answered,
+    lambda test: _CONVERTER.unstructure(predicate.Verbatim(test.text, test.columns, test.language)),
+)
 _CONVERTER.register_structure_hook(steps.Step, _union_reader("step", STEPS))
 _SESSION_STEPS = {tag: kind for tag, kind in STEPS.items() if kind in steps.SESSION_STEPS}
 _CONVERTER.register_structure_hook(steps.SessionStep, _union_reader("step", _SESSION_STEPS))

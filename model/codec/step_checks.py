@@ -8,7 +8,7 @@ from dataclasses import replace
 from model.codec.validation import Located, check_rows, check_stray_files, check_types, invalid
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import Predicate, columns_of
+from model.vocabulary.predicate import Predicate, columns_of, verbatim_tests
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     API_VACUUM_FORMS,
@@ -50,6 +50,8 @@ def check_steps(case: Case) -> None:
             _check_known(step.where, tables[index], tables, f"{path}.where")
             types = {column.name: column.type for column in tables[index].columns}
             check_types(step.where, types, f"{path}.where")
+            if verbatim_tests(step.where) and (path.endswith(("first", "second")) or step.by_earlier or step.crash):
+                invalid(f"{path}.where", "has a verbatim test, of which the engine is asked only before a whole DELETE")
         elif isinstance(step, Read):
             _check_earlier(step.before_step, index, f"{path}.before_step")
         elif isinstance(step, ReadChanges):

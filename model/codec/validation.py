@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from model.semantics.evaluate import WouldFail, evaluate
 from model.text.layout import file_path
-from model.vocabulary.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of
+from model.vocabulary.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of, verbatim_tests
 from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
 from model.vocabulary.values import AnyType, Type, Value, is_nested, type_name
 
@@ -249,6 +249,8 @@ def _check_conditions(table: Table) -> None:
         unknown = sorted(columns_of(check) - set(types))
         if unknown:
             invalid(where, f"{unknown[0]!r} is not a column of the table")
+        if verbatim_tests(check):
+            invalid(where, "has a verbatim test, of which the engine is asked only before a DELETE")
         check_types(check, types, where)
 
 

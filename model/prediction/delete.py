@@ -10,7 +10,7 @@ from functools import cached_property
 
 from model.semantics.domains import combined, distinct, domain
 from model.semantics.evaluate import evaluate_avoiding_errors, might_fail
-from model.vocabulary.predicate import Predicate, columns_of
+from model.vocabulary.predicate import Predicate, columns_of, verbatim_tests
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import AnyType, Row, Value, required_fields
@@ -137,6 +137,8 @@ def is_constant(live: Iterable[LiveFile], step: Delete, table: Table) -> bool:
         return True
     if any(len({matches(step, table, row) is True for row in file.visible}) > 1 for file in live):
         return False
+    if verbatim_tests(where):
+        return True  # of other values nothing is known
     rows = [row for file in live for row in file.rows]
     domains = {
         column.name: domain(column, (where,), (row[place] for row in rows))

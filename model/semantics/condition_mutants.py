@@ -29,6 +29,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Verbatim,
 )
 from model.vocabulary.values import AnyType, Type, Value, canonical
 
@@ -129,7 +130,7 @@ def _changed(part: Any, types: Mapping[str, AnyType]) -> Iterator[tuple[Mutation
         yield from ((mutation, replace(part, value=other)) for mutation, other in _beside(part.value, part.type))
     elif isinstance(part, Of):
         yield from ((Mutation.OTHER_COLUMN, Of(name)) for name in _others(part.column, types))
-    elif isinstance(part, (Compare, Between, In, IsNull, Like, Relate, Holds, Missing)):
+    elif isinstance(part, (Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Verbatim)):
         yield from _changed_test(part, types)
 
 

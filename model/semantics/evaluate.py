@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
+from hashlib import sha256
 from itertools import product
 from typing import Any
 from typing import cast as typing_cast
@@ -21,6 +22,7 @@ from model.semantics.patterns import like_expression
 from model.semantics.typed import common, comparison_type, field_of, type_of
 from model.vocabulary.predicate import (
     And,
+    Answered,
     Between,
     Call,
     CaseWhen,
@@ -42,6 +44,8 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Verbatim,
+    key_of,
 )
 from model.vocabulary.values import AnyType, Type, Value
 
@@ -98,9 +102,9 @@ def evaluate(
     ``WouldFail.otherwise`` is the result then. ``might_fail`` covers errors in constants, which engines evaluate before
     they read a row.
 
-    Raises KeyError for a column that the row lacks, TypeError for values that SQL cannot compare and for unsupported
-    types (``model.semantics.typed.type_of``), and ValueError for a LIKE pattern that Spark refuses, and for unsupported RLIKE
-    patterns and letter cases.
+    Raises Unanswered for a text of which the engine has not said it, KeyError for a column that the row lacks, TypeError for
+    values that SQL cannot compare and for unsupported types (``model.semantics.typed.type_of``), and ValueError for a LIKE
+    pattern that Spark refuses, and for unsupported RLIKE patterns and letter cases.
     """
     scope = _Scope(row, types, zone, today)
     truth = _truth(predicate, scope)
@@ -165,6 +169,23 @@ def _like(value: Value, pattern: str) -> bool | None:
     if not isinstance(value, str):
         raise TypeError(f"LIKE needs a string, not {value!r}")
     return expression.fullmatch(value) is not None
+
+
+class Unanswered(KeyError):
+    """The engine has not said whether a test is TRUE for these values."""
+
+
+def _answered(test: Answered, scope: _Scope) -> bool | None:
+    key = key_of(test, scope.row)
+    if key not in test.truths:
+        raise Unanswered(f"{test.text}: {key}")
+    return test.truths[key]
+
+
+def arbitrary(test: Verbatim, row: Mapping[str, Value]) -> bool | None:
+    """What the reference engine says of a text that nobody evaluates: of five rows two are TRUE, two FALSE, one NULL."""
+    digest = sha256(f"{test.text}\0{key_of(test, row)}".encode(errors="surrogatepass")).digest()
+    return (True, False, None, True, False)[digest[0] % 5]
 
 
 # Expressions ---------------------------------------------------------------------------------------------------------
@@ -264,6 +285,8 @@ _TRUTHS: dict[type, Callable[[Any, _Scope], bool | None]] = {
     Relate: _related,
     Holds: _of_expression,
     Missing: _of_expression,
+    Verbatim: lambda predicate, scope: arbitrary(predicate, scope.row),
+    Answered: _answered,
     Not: lambda predicate, scope: _not(_truth(predicate.operand, scope)),
     And: lambda predicate, scope: _and(_truth(predicate.left, scope), _truth(predicate.right, scope)),
     Or: lambda predicate, scope: _or(_truth(predicate.left, scope), _truth(predicate.right, scope)),
@@ -296,10 +319,11 @@ def might_fail(
     ``rows`` are all stored rows, those hidden by deletion vectors included. It may if ``evaluate`` raises WouldFail for one
     of them. It also may if a part of the predicate fails without a row: a constant, or, as engines propagate equalities,
     a part whose columns equal constants elsewhere in the predicate (``s = 'a' AND CAST(s AS INT) = 1``). Engines also
-    replace a column by another one that equals it.
+    replace a column by another one that equals it. A text of which the engine has answered for a row is no error for it.
     """
     parts = list(parts_of(predicate))
-    if not any(_can_fail(part) for part in parts):
+    answered = [part for part in parts if isinstance(part, Answered)]
+    if not answered and not any(_can_fail(part) for part in parts):
         return False
     same = _equated(parts)
     constants: dict[str, list[Of | Literal]] = {}
@@ -311,9 +335,16 @@ def might_fail(
             return True
     choices = {column: [Of(column), *others] for column, others in same.items()}
     for row in rows:
+        if any(key_of(test, row) not in test.truths for test in answered):
+            if any(row[name] is not None for test in answered for name in test.columns):
+                return True  # it is hidden, or was removed: the engine was not asked about it
+            continue  # it stands for the partition of a file
         for changed in _replaced(row, choices):
             scope = _Scope(changed, types, zone, today)
-            _truth(predicate, scope)
+            try:
+                _truth(predicate, scope)
+            except Unanswered:
+                return True
             if scope.failure is not None:
                 return True
     return False

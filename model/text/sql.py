@@ -32,6 +32,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Verbatim,
 )
 from model.vocabulary.steps import Delete, Form, Insert, Mode, Vacuum
 from model.vocabulary.values import AnyType, Type
@@ -60,6 +61,8 @@ def sql(predicate: Predicate, zone: str | None = None) -> str:
         return f"{_operand(predicate.left, zone)} {predicate.op.value} {_operand(predicate.right, zone)}"
     if isinstance(predicate, Holds):
         return expression_sql(predicate.expression, zone)
+    if isinstance(predicate, Verbatim):
+        return predicate.text
     if isinstance(predicate, And):
         # AND is left-associative, so a left operand needs no parentheses.
         left = sql(predicate.left, zone) if isinstance(predicate.left, And) else _grouped(predicate.left, zone)
@@ -92,7 +95,7 @@ def _not(operand: Predicate, zone: str | None) -> str:
 
 def _grouped(predicate: Predicate, zone: str | None) -> str:
     text = sql(predicate, zone)
-    return f"({text})" if isinstance(predicate, (And, Or)) else text
+    return f"({text})" if isinstance(predicate, (And, Or, Verbatim)) else text
 
 
 def expression_sql(expression: Expression, zone: str | None = None) -> str:

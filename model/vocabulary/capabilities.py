@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Union
 
 from model.vocabulary.commands import CommandKind
-from model.vocabulary.predicate import Function
+from model.vocabulary.predicate import Function, Language
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
@@ -35,6 +35,7 @@ class Capabilities:
     writes_vectors: bool = True  # whether a DELETE writes new ones
     functions: frozenset[Function] = frozenset(Function)  # in conditions
     casts: bool = True
+    languages: frozenset[Language] = frozenset(Language)  # of tests that are texts
     members: bool = True  # fields of structs in conditions
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)

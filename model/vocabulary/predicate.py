@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Union
 
@@ -92,6 +92,30 @@ class Missing:
     expression: Expression
 
 
+class Language(str, Enum):
+    """The SQL of a ``Verbatim``."""
+
+    SPARK = "Spark SQL"
+    DATAFUSION = "DataFusion"
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """A test that the model does not evaluate: a text of an engine's own SQL. The engine says of each row whether it is TRUE."""
+
+    text: str
+    columns: tuple[str, ...]  # those that the text names
+    language: Language = Language.SPARK
+
+
+@dataclass(frozen=True)
+class Answered(Verbatim):
+    """A ``Verbatim`` with what the engine has said; a case has none."""
+
+    #: By the values of ``columns``, as ``key_of`` writes them.
+    truths: Mapping[str, bool | None] = field(default_factory=dict, compare=False, repr=False)
+
+
 @dataclass(frozen=True)
 class Not:
     operand: Predicate
@@ -109,7 +133,7 @@ class Or:
     right: Predicate
 
 
-Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Not, And, Or]
+Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Verbatim, Not, And, Or]
 
 
 # Expressions --------------------------------------------------------------------------
@@ -204,6 +228,8 @@ def columns_of(predicate: Predicate) -> frozenset[str]:
         return _columns(predicate.left) | _columns(predicate.right)
     if isinstance(predicate, (Holds, Missing)):
         return _columns(predicate.expression)
+    if isinstance(predicate, Verbatim):
+        return frozenset(predicate.columns)
     return frozenset({predicate.column})
 
 
@@ -229,6 +255,17 @@ def leaves(predicate: Predicate) -> Iterator[Predicate]:
         yield from leaves(predicate.right)
     else:
         yield predicate
+
+
+def verbatim_tests(predicate: Predicate | None) -> tuple[Verbatim, ...]:
+    """The tests of a condition that the model does not evaluate, left to right; none of no condition."""
+    tests = () if predicate is None else leaves(predicate)
+    return tuple(test for test in tests if isinstance(test, Verbatim))
+
+
+def key_of(test: Verbatim, row: Mapping[str, Value]) -> str:
+    """The values of the columns of a test in a row, which maps names of columns to values."""
+    return repr([row[name] for name in test.columns])
 
 
 def compared_values(test: Predicate) -> tuple[Value, ...]:

@@ -91,6 +91,17 @@ class Delete:
 _WITHOUT_RESULT = (*API_DELETE_FORMS, Form.TRUNCATE)
 
 
+@dataclass(frozen=True)
+class Ask:
+    """Reads all rows of the table, and of each what the engine says of the verbatim tests of a DELETE (``verbatim_tests``), in
+    their order: TRUE, FALSE or NULL. As a projection: no file and no row can be skipped.
+
+    No case has this step: it is taken before such a DELETE.
+    """
+
+    delete: Delete
+
+
 class DeleteMistake(str, Enum):
     """Why a DELETE must be refused."""
 
@@ -335,6 +346,9 @@ ENGINE_STEPS = (
 )
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]
+
+#: What an engine is asked to run.
+Request = Union[EngineStep, Ask]
 
 
 def named_step(step: Step) -> int | None:

@@ -1,0 +1,54 @@
+"""Asks the installed engine for its functions, and writes them down for the strategies.
+
+python -m selfcheck.signatures spark|deltalake
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from model.vocabulary.predicate import Language
+from model.vocabulary.signatures import Signature
+from records.mistakes import UsageMistake
+from strategies.signatures import FILES, text_of
+
+
+def _of_spark() -> list[Signature]:
+    from pyspark.sql import SparkSession
+
+    from engines.spark.function_signatures import signatures
+
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")  # type: ignore[attr-defined]
+    spark = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    try:
+        spark.sparkContext.setLogLevel("OFF")
+        return signatures(spark)
+    finally:
+        spark.stop()
+
+
+def _of_deltalake() -> list[Signature]:
+    from engines.deltalake.function_signatures import signatures
+
+    return signatures()
+
+
+_ASKED = {"spark": (Language.SPARK, _of_spark), "deltalake": (Language.DATAFUSION, _of_deltalake)}
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in _ASKED:
+        raise UsageMistake(f"name the engine whose functions are wanted: {' or '.join(_ASKED)}.")
+    language, ask = _ASKED[arguments[0]]
+    found = ask()
+    FILES[language].write_text(text_of(found), encoding="utf-8")
+    print(f"{len({one.name for one in found})} functions, {len(found)} signatures: {FILES[language]}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UsageMistake as mistake:
+        sys.exit(f"{mistake}")
