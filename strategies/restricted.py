@@ -39,6 +39,7 @@ from model.vocabulary.predicate import (
     Relate,
     Verbatim,
     columns_of,
+    verbatim_tests,
 )
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -102,6 +103,12 @@ def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
         for step in case.steps
     )
     return has_command and knows_types(case, capabilities=capabilities)
+
+
+def speaks(case: Case, *, capabilities: Capabilities) -> bool:
+    """Whether the engine speaks the language of all texts in conditions of DELETEs."""
+    wheres = (step.where for step in case.steps if isinstance(step, Delete))
+    return all(test.language in capabilities.languages for where in wheres for test in verbatim_tests(where))
 
 
 def knows_types(case: Case, *, capabilities: Capabilities) -> bool:

@@ -40,8 +40,8 @@ _JOINED = odds((5, "alone"), (1, "not"), (2, "and"), (2, "or"))
 
 @st.composite
 def verbatim_deletes(draw: DrawFn, *, language: Language) -> Case:
-    """Two to four DELETEs by functions that the model does not know, alone or joined with a test that it evaluates, on tables of
-    three to six data columns; and a read. Shrinks to two DELETEs by one function without features.
+    """Two to four DELETEs by functions that the model does not know, alone or joined with another test, on tables of three to
+    six data columns; and a read. The model evaluates half of the other tests. Shrinks to two DELETEs by one function.
     """
     table = draw(
         feature_tables(
@@ -63,7 +63,8 @@ def verbatim_deletes(draw: DrawFn, *, language: Language) -> Case:
         if joined == "not":
             test = Not(test)
         elif joined != "alone":
-            other = draw(predicates(table))
+            another = verbatim_tests(table, rows, language=language) if draw(st.booleans()) else predicates(table)
+            other = draw(another)
             left, right = (test, other) if draw(st.booleans()) else (other, test)
             test = And(left, right) if joined == "and" else Or(left, right)
         steps.append(Delete(test, form=draw(_FORMS) if draw(one_in(3)) else Form.SQL_PATH))

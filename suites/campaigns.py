@@ -53,6 +53,9 @@ CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_setti
 #: The cases of the corpus, which the fixed profiles judge.
 (CORPUS,) = _campaigns(test_corpus)
 
+#: The files of ``corpus/`` that the gate judges.
+FILES = ("smoke", "gate", "functions")
+
 #: The cases on large tables, which the profile scale judges.
 (SCALE,) = _campaigns(test_scale)
 
@@ -82,7 +85,12 @@ def chapters_of(case: Case) -> frozenset[str]:
 def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> tuple[Campaign, ...]:
     """The campaigns that can exercise these clauses (ids or prefixes; none: all) on an engine with these ``capabilities``."""
     chapters = _chapters(clauses, capabilities)
-    return tuple(campaign for campaign in CAMPAIGNS if chapters & set(campaign.chapters))
+    return tuple(
+        campaign
+        for campaign in CAMPAIGNS
+        if chapters & set(campaign.chapters)
+        and (campaign.language is None or campaign.language in capabilities.languages)
+    )
 
 
 def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> list[Shard]:
@@ -107,7 +115,7 @@ def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities 
 def left_out(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> int:
     """How many cases of the corpus a budget leaves out, or the choice of large tables in its place."""
     wanted = tuple(clauses)
-    others = replace(profile, corpus=("smoke", "gate"), large=False, part=1.0) if profile.large else None
+    others = replace(profile, corpus=FILES, large=False, part=1.0) if profile.large else None
     of_corpus = 0 if others is None else len(_of_corpus(others, wanted, capabilities)[0])
     return len(_of_corpus(profile, wanted, capabilities)[1]) + of_corpus
 

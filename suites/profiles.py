@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.campaigns.campaign import Profile
-from suites.campaigns import CAMPAIGNS
+from suites.campaigns import CAMPAIGNS, FILES
 
 _WEIGHTS: Mapping[str, int] = {campaign.name: campaign.weight for campaign in CAMPAIGNS}
 
@@ -31,7 +31,7 @@ PROFILES = {
     profile.name: profile
     for profile in (
         Profile("smoke", _drawn(0), True, shard=5, tries=30, corpus=("smoke",)),
-        Profile("gate", _drawn(0), True, shard=5, tries=30, corpus=("smoke", "gate")),
+        Profile("gate", _drawn(0), True, shard=5, tries=30, corpus=FILES),
         Profile("scale", _drawn(0), True, shard=1, tries=30, large=True),
         Profile("nightly", _drawn(6000), False, 50),
         Profile("soak", _drawn(48000), False, 100),

@@ -8,7 +8,7 @@ from model.vocabulary.case import Case
 
 
 def _cases() -> tuple[Case, ...]:
-    return corpus_cases("smoke") + corpus_cases("gate")
+    return corpus_cases("smoke") + corpus_cases("gate") + corpus_cases("functions")
 
 
 @read_from(_cases, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"))

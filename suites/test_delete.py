@@ -50,13 +50,13 @@ def test_telling_deletes(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(verbatim_deletes(language=Language.SPARK), judged_by=("DEL",), weight=48)
+@cases_from(verbatim_deletes(language=Language.SPARK), judged_by=("DEL",), weight=48, language=Language.SPARK)
 def test_spark_functions(shard: Shard, worker: Worker) -> None:
     """Any function of Spark in the condition: Spark itself is asked, as a projection, for which rows it is TRUE."""
     worker.judge(shard)
 
 
-@cases_from(verbatim_deletes(language=Language.DATAFUSION), judged_by=("DEL",), weight=48)
+@cases_from(verbatim_deletes(language=Language.DATAFUSION), judged_by=("DEL",), weight=48, language=Language.DATAFUSION)
 def test_datafusion_functions(shard: Shard, worker: Worker) -> None:
     """Any function of DataFusion in the condition, likewise."""
     worker.judge(shard)

@@ -17,6 +17,7 @@ from hypothesis.strategies import SearchStrategy
 
 from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.case import Case
+from model.vocabulary.predicate import Language
 
 #: The pytest marker that holds a test's campaign.
 MARKER = "campaign"
@@ -30,6 +31,7 @@ class Campaign:
     weight: int = 0  # its cases in a thousand or so that are drawn
     kept: Callable[[], tuple[Case, ...]] | None = None  # reads its cases from files
     machine: type[ProgramMachine] | None = None  # draws its steps one by one
+    language: Language | None = None  # of the texts in its cases: it is only for engines that speak it
 
     def of(self, cases: tuple[Case, ...]) -> Campaign:
         """This campaign with these of its kept cases."""
@@ -92,9 +94,11 @@ class Worker(Protocol):
 Test = TypeVar("Test", bound=Callable[[Shard, Worker], None])
 
 
-def cases_from(strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], weight: int) -> Callable[[Test], Test]:
+def cases_from(
+    strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], weight: int, language: Language | None = None
+) -> Callable[[Test], Test]:
     """A test of drawn cases. The profiles draw numbers of cases in proportion to the ``weight``."""
-    return _campaign(judged_by, cases=strategy, weight=weight)
+    return _campaign(judged_by, cases=strategy, weight=weight, language=language)
 
 
 def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:

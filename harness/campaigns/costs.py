@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.vocabulary.case import Case
 from model.vocabulary.operations import COMMANDS, Operation, operation_of
+from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete, Step, Vacuum
 
@@ -40,6 +41,9 @@ SETTING_SECONDS = {
     Setting.MANY_PARTITIONS: 1.5,
 }
 
+#: Seconds in which an engine is asked before a DELETE by a verbatim test.
+ASK_SECONDS = 0.8
+
 #: Seconds for a case's table: its files, the names in the catalog, and their removal.
 TABLE_SECONDS = 0.1
 
@@ -71,4 +75,5 @@ def seconds_of(case: Case) -> float:
 
 def _seconds_of(step: Step) -> float:
     settings = step.settings if isinstance(step, (Delete, Vacuum)) else ()
-    return SPARK_SECONDS[operation_of(step)] + sum(SETTING_SECONDS.get(setting, 0.0) for setting in settings)
+    asks = ASK_SECONDS if isinstance(step, Delete) and verbatim_tests(step.where) else 0.0
+    return SPARK_SECONDS[operation_of(step)] + asks + sum(SETTING_SECONDS.get(setting, 0.0) for setting in settings)

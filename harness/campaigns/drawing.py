@@ -17,7 +17,7 @@ from harness.campaigns.machine import Collecting, ProgramMachine
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from strategies.restricted import can_be_judged, restricted_cases, restricted_to
+from strategies.restricted import can_be_judged, restricted_cases, restricted_to, speaks
 
 # Hypothesis draws constants from the source of all local modules too, so that any edit or import would change the cases of
 # a seed. Without them they depend on the seed, the strategies and Hypothesis alone.
@@ -73,7 +73,11 @@ def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING)
 def kept_cases(campaign: Campaign, capabilities: Capabilities = EVERYTHING) -> list[Case]:
     """The cases that a campaign keeps, restricted to what an engine with these ``capabilities`` supports; there may be fewer."""
     assert campaign.kept is not None
-    known = (case for case in campaign.kept() if can_be_judged(case, capabilities=capabilities))
+    known = (
+        case
+        for case in campaign.kept()
+        if can_be_judged(case, capabilities=capabilities) and speaks(case, capabilities=capabilities)
+    )
     return _distinct([restricted_to(case, capabilities=capabilities) for case in known])
 
 

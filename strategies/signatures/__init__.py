@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
-from model.vocabulary.predicate import Language
+from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.signatures import ARGUMENTS, Signature
 
 #: The file of each language.
@@ -17,6 +18,8 @@ FILES = {
     Language.SPARK: Path(__file__).with_name("spark.json"),
     Language.DATAFUSION: Path(__file__).with_name("datafusion.json"),
 }
+
+_CALLS = re.compile(r"(\w+)\(")
 
 #: Functions whose result is as long as a number says: a column's would fill the memory. Their numbers are constants.
 _GROWING = frozenset(
@@ -31,6 +34,12 @@ def signatures_of(language: Language) -> tuple[Signature, ...]:
     rows = json.loads(FILES[language].read_text(encoding="utf-8"))
     known = (Signature(name, tuple(arguments), result) for name, arguments, result in rows)
     return tuple(one for one in known if one.name not in _GROWING or not any(map(ARGUMENTS.get, one.arguments[1:])))
+
+
+def functions_in(test: Verbatim) -> frozenset[str]:
+    """The names of the functions that a test calls."""
+    names = {one.name for one in signatures_of(test.language)}
+    return frozenset(name for name in _CALLS.findall(test.text) if name in names)
 
 
 def text_of(signatures: list[Signature]) -> str:
