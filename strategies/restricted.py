@@ -52,6 +52,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    Literals,
     Mode,
     OpenSession,
     OtherCommand,
@@ -307,6 +308,7 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         spelling=_spelling(step, form, capabilities),
         crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
+        literals=step.literals if step.literals in capabilities.literals else Literals.EXACT,
     )
 
 

@@ -46,11 +46,14 @@ from model.vocabulary.predicate import (
     In,
     IsNull,
     Like,
+    Literal,
+    Member,
     Not,
     Of,
     Op,
     Or,
     Predicate,
+    Relate,
 )
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.spellings import Spelling
@@ -60,6 +63,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    Literals,
     Mode,
     Moment,
     Read,
@@ -394,6 +398,31 @@ V = Compare("v", Op.GT, -3, Type.INTEGER)
 )
 def test_conditions_are_written_for_datafusion(predicate: Predicate, text: str) -> None:
     assert sql(predicate) == text
+
+
+@pytest.mark.parametrize(
+    ("predicate", "plain", "exponents"),
+    [
+        (V, '"v" > -3', '"v" > -3E+0'),
+        (Compare("x", Op.EQ, 1.5, Type.DOUBLE), '"x" = 1.5', '"x" = 1.5E+0'),
+        (In("x", (Decimal("1.50"), None), DecimalOf(5, 2)), '"x" IN (1.50, NULL)', '"x" IN (1.50E+0, NULL)'),
+        (
+            Compare("x", Op.EQ, Decimal("99999999999999999.9"), DecimalOf(18, 1)),  # the DOUBLE of several
+            *["\"x\" = CAST('99999999999999999.9' AS DECIMAL(18, 1))"] * 2,
+        ),
+        (
+            Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("1.5"), DecimalOf(5, 1))),
+            "\"s\"['x'] = 1.5",
+            "\"s\"['x'] = 1.5E+0",
+        ),
+        (Not(Between("d", date(2020, 1, 2), None, Type.DATE)), *["NOT (\"d\" BETWEEN '2020-01-02' AND NULL)"] * 2),
+        (Compare("v", Op.NULL_SAFE_EQ, 7, Type.INTEGER), *["\"v\" IS NOT DISTINCT FROM CAST('7' AS INT)"] * 2),
+        (And(V, Or(V, V)), '("v" > -3) AND (("v" > -3) OR ("v" > -3))', None),
+    ],
+)
+def test_conditions_are_written_without_types(predicate: Predicate, plain: str, exponents: str | None) -> None:
+    assert sql(predicate, Literals.PLAIN) == plain
+    assert sql(predicate, Literals.EXPONENTS) == (exponents or plain.replace("-3", "-3E+0"))
 
 
 def test_an_unsupported_condition_is_an_error() -> None:

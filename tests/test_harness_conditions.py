@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,6 +40,7 @@ from model.vocabulary.steps import (
     Delete,
     Insert,
     InvalidVacuum,
+    Literals,
     Moment,
     OpenSession,
     OtherCommand,
@@ -146,6 +148,13 @@ NINE = Compare("v", Op.EQ, 9.0, Type.DOUBLE)
 
 REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
 
+AMOUNTS = one_file((Decimal("0.10"),), columns=(P, Column("v", DecimalOf(18, 2))))
+
+
+def below(amount: str, literals: Literals = Literals.PLAIN) -> Delete:
+    return Delete(Compare("v", Op.LT, Decimal(amount), DecimalOf(18, 2)), literals=literals)
+
+
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "session that opened the table before others committed": (
@@ -166,6 +175,8 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
+    "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
+    "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
     "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),
     "test of a NULL struct with a NOT NULL field": (
@@ -405,3 +416,19 @@ def test_a_zero_of_another_column_does_not_count(tmp_path: Path) -> None:
     where = Compare("w", Op.EQ, 0.0, Type.DOUBLE)
     seen = observed(one_file((-0.0, 0.0), columns=columns), tmp_path, Delete(where))
     assert not CONDITIONS["zeros of both signs"](seen)
+
+
+@pytest.mark.parametrize("name", ["DECIMAL as users write it", "DECIMAL of 16 digits as users write it"])
+def test_a_decimal_counts_that_is_no_double_and_has_no_type(name: str, tmp_path: Path) -> None:
+    steps = (below("12345678901234.56", Literals.EXACT), below("12345678901234.50"), Delete())
+    for number, step in enumerate(steps):
+        assert not CONDITIONS[name](observed(AMOUNTS, tmp_path / str(number), step))
+    of_field = Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("12345678901234.56"), DecimalOf(18, 2)))
+    table = one_file((None,), columns=(P, Column("s", StructOf((("x", DecimalOf(18, 2)),)))))
+    assert CONDITIONS[name](observed(table, tmp_path / "field", Delete(of_field, literals=Literals.EXPONENTS)))
+
+
+def test_fewer_than_16_digits_are_another_condition(tmp_path: Path) -> None:
+    seen = observed(AMOUNTS, tmp_path, below("1234567890123.45"))
+    assert CONDITIONS["DECIMAL as users write it"](seen)
+    assert not CONDITIONS["DECIMAL of 16 digits as users write it"](seen)

@@ -35,6 +35,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     IOFault,
+    Literals,
     Mode,
     OtherCommand,
     Read,
@@ -133,6 +134,15 @@ def test_cases_with_unsupported_types_are_left_out() -> None:
 )
 def test_unsupported_steps_are_replaced_by_the_nearest(step: object, expected: object) -> None:
     assert restricted_step(step, capabilities=DELTALAKE) == expected  # type: ignore[arg-type]
+
+
+def test_literals_keep_their_types_where_an_engine_needs_that() -> None:
+    step = Delete(Compare("v", Op.EQ, 1, Type.BYTE), literals=Literals.EXPONENTS)
+    few = replace(EVERYTHING, literals=frozenset({Literals.EXACT, Literals.PLAIN}))
+    assert restricted_step(step, capabilities=DELTALAKE) == step
+    assert restricted_step(step, capabilities=few) == replace(step, literals=Literals.EXACT)
+    plain = replace(step, literals=Literals.PLAIN)
+    assert restricted_step(plain, capabilities=few) == plain
 
 
 def test_unsupported_tests_become_is_null() -> None:

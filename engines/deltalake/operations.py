@@ -57,7 +57,7 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
     Raises ValueError for a step and TypeError for a condition that deltalake does not support.
     """
     if isinstance(step, Delete):
-        return DeleteCall(None if step.where is None else sql(step.where))
+        return DeleteCall(None if step.where is None else sql(step.where, step.literals))
     if isinstance(step, InvalidDelete):
         unknown = step.mistake is DeleteMistake.UNKNOWN_COLUMN
         return DeleteCall(f"{identifier('no such column')} = 1" if unknown else "1 = 1", _target(step.mistake))

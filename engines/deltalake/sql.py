@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
+from model.text.plain_literals import plain_number, told_apart
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -24,11 +25,20 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
 )
+from model.vocabulary.steps import Literals
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
 
-def sql(predicate: Predicate) -> str:
-    """The SQL of a condition. Raises TypeError for functions and casts, which DataFusion writes differently."""
+def sql(predicate: Predicate, literals: Literals = Literals.EXACT) -> str:
+    """The SQL of a condition, with ``literals`` in comparisons. A null-safe one needs the exact type of its column (``i <=> 7``
+    on INT is refused: docs/findings-deltalake.md).
+
+    Raises TypeError for functions and casts, which DataFusion writes differently.
+    """
+
+    def written(value: Value, type: AnyType) -> str:
+        return _plain(value, type, literals) or literal(value, type)
+
     if isinstance(predicate, Constant):
         return "NULL" if predicate.value is None else literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare) and predicate.op is Op.NULL_SAFE_EQ and isinstance(predicate.value, datetime):
@@ -37,30 +47,30 @@ def sql(predicate: Predicate) -> str:
     if isinstance(predicate, Compare) and predicate.op is Op.NULL_SAFE_EQ:
         return f"{identifier(predicate.column)} IS NOT DISTINCT FROM {_exactly(predicate.value, predicate.type)}"
     if isinstance(predicate, Compare):
-        return f"{identifier(predicate.column)} {predicate.op.value} {literal(predicate.value, predicate.type)}"
+        return f"{identifier(predicate.column)} {predicate.op.value} {written(predicate.value, predicate.type)}"
     if isinstance(predicate, Between):
-        low, high = literal(predicate.low, predicate.type), literal(predicate.high, predicate.type)
+        low, high = written(predicate.low, predicate.type), written(predicate.high, predicate.type)
         return f"{identifier(predicate.column)} BETWEEN {low} AND {high}"
     if isinstance(predicate, In):
-        values = ", ".join(literal(value, predicate.type) for value in predicate.values)
+        values = ", ".join(written(value, predicate.type) for value in predicate.values)
         return f"{identifier(predicate.column)} IN ({values})"
     if isinstance(predicate, IsNull):
         return f"{identifier(predicate.column)} IS NULL"
     if isinstance(predicate, Missing):
         return f"{_operand(predicate.expression)} IS NULL"
     if isinstance(predicate, Relate):
-        return _related(predicate)
+        return _related(predicate, literals)
     if isinstance(predicate, Like):
         return f"{identifier(predicate.column)} LIKE {_text(predicate.pattern)}"
     if isinstance(predicate, Not):
-        return f"NOT ({sql(predicate.operand)})"
+        return f"NOT ({sql(predicate.operand, literals)})"
     if isinstance(predicate, (And, Or)):
         word = "AND" if isinstance(predicate, And) else "OR"
-        return f"({sql(predicate.left)}) {word} ({sql(predicate.right)})"
+        return f"({sql(predicate.left, literals)}) {word} ({sql(predicate.right, literals)})"
     raise TypeError(f"{type(predicate).__name__} is not supported in SQL for DataFusion")
 
 
-def _related(test: Relate) -> str:
+def _related(test: Relate, literals: Literals) -> str:
     if not isinstance(test.right, Literal):
         raise TypeError("Only comparisons with a literal are supported in SQL for DataFusion")
     left, value, type = _operand(test.left), test.right.value, test.right.type
@@ -68,7 +78,7 @@ def _related(test: Relate) -> str:
         return f"({left} IS NOT NULL AND {left} = {literal(value, type)})"
     if test.op is Op.NULL_SAFE_EQ:
         return f"{left} IS NOT DISTINCT FROM {_exactly(value, type)}"
-    return f"{left} {test.op.value} {literal(value, type)}"
+    return f"{left} {test.op.value} {_plain(value, type, literals) or literal(value, type)}"
 
 
 def _operand(expression: Expression) -> str:
@@ -78,6 +88,16 @@ def _operand(expression: Expression) -> str:
     if isinstance(expression, Member):
         return f"{_operand(expression.of)}[{_text(expression.field)}]"
     raise TypeError(f"{type(expression).__name__} is not supported in SQL for DataFusion")
+
+
+def _plain(value: Value, type: AnyType, literals: Literals) -> str | None:
+    """The text without a type, where it means the same: of a number that is one of a kind as a DOUBLE, which it is for
+    DataFusion, and of a DATE, to which a text is cast (DataFusion's ``string_temporal_coercion``). None: there is none."""
+    if literals is not Literals.EXACT and type is Type.DATE and isinstance(value, date):
+        return _text(value.isoformat())
+    if type in WHOLE_NUMBERS and literals is not Literals.EXPONENTS:
+        return None  # as it is written anyhow
+    return plain_number(value, type, literals) if told_apart(value, type) else None
 
 
 def identifier(name: str) -> str:

@@ -24,6 +24,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidVacuum,
     Inventory,
+    Literals,
     Mode,
     OpenSession,
     OtherCommand,
@@ -275,6 +276,8 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield OpenSession()
     if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
         yield replace(step, by_earlier=False)
+    if isinstance(step, Delete) and step.literals is not Literals.EXACT:
+        yield replace(step, literals=Literals.EXACT)
     if isinstance(step, Delete) and step.cached:
         yield replace(step, cached=False)
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import TypeGuard
 
 from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
@@ -34,6 +35,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    Literals,
     OtherCommand,
     Read,
     ReadChanges,
@@ -124,6 +126,21 @@ def _beside_another_test(observation: Observation, holds: Callable[[Predicate], 
     return False
 
 
+def untyped_decimals(observation: Observation) -> Iterator[Decimal]:
+    """The DECIMALs that a DELETE compares with, written as users do, that are no DOUBLEs."""
+    for step in deletes(observation):
+        if step.where is None or step.literals is Literals.EXACT:
+            continue
+        for test in leaves(step.where):
+            right = (test.right,) if isinstance(test, Relate) else ()
+            values = (*compared_values(test), *(one.value for one in right if isinstance(one, Literal)))
+            yield from (one for one in values if isinstance(one, Decimal) and Decimal(float(one)) != one)
+
+
+def _digits(number: Decimal) -> int:
+    return len(number.as_tuple().digits)
+
+
 def is_plain_like(test: Predicate) -> TypeGuard[Like]:
     return isinstance(test, Like) and not set(test.pattern) & {"%", "_"}
 
@@ -199,6 +216,8 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that deletes all, or no row of its version": _deletes_all_or_nothing_of_its_version,
     "compares with NULL": lambda o: any(None in compared_values(test) and not is_null_safe(test) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
+    "DECIMAL as users write it": lambda o: any(untyped_decimals(o)),
+    "DECIMAL of 16 digits as users write it": lambda o: any(_digits(number) >= 16 for number in untyped_decimals(o)),
     "test of a list": lambda o: any(isinstance(test, In) for test in tests(o)),
     "test of a list of thousands": lambda o: any(
         isinstance(test, In) and len(test.values) > 2_000 for test in tests(o)

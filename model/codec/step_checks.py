@@ -169,7 +169,7 @@ def _check_crash(step: Delete | Vacuum, crash: Crash, path: str) -> None:
 def _is_plain(step: Delete | Vacuum | Read) -> bool:
     """Whether it has nothing but what the API of a table takes."""
     if isinstance(step, Delete):
-        return step == Delete(step.where, zone=step.zone, by_earlier=True)
+        return step == Delete(step.where, zone=step.zone, by_earlier=True, literals=step.literals)
     if isinstance(step, Vacuum):
         plain = Vacuum(step.retain_hours, safety_check=step.safety_check, logging=step.logging, by_earlier=True)
         return replace(step, mode=Mode.DEFAULT) == plain and not step.mode.inventory

@@ -11,7 +11,7 @@ from model.vocabulary.commands import CommandKind
 from model.vocabulary.predicate import Function
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.steps import DeleteMistake, Form, IOFault, Literals, Mode, VacuumForm, VacuumMistake
 from model.vocabulary.table import ColumnRule, Feature, Reference, VectorStorage
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
@@ -36,6 +36,7 @@ class Capabilities:
     functions: frozenset[Function] = frozenset(Function)  # in conditions
     casts: bool = True
     members: bool = True  # fields of structs in conditions
+    literals: frozenset[Literals] = frozenset(Literals)  # ... and how their literals are written
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum: bool = True  # whether it has one; if not, the fields about it below have no effect
@@ -109,6 +110,7 @@ Need = Union[
     DeleteMistake,
     VacuumMistake,
     Form,
+    Literals,
     VacuumForm,
     CommandKind,
     str,
@@ -141,6 +143,7 @@ _FIELDS: dict[type, str] = {
     DeleteMistake: "delete_mistakes",
     VacuumMistake: "vacuum_mistakes",
     Form: "delete_forms",
+    Literals: "literals",
     VacuumForm: "vacuum_forms",
     CommandKind: "commands",
 }
