@@ -375,6 +375,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         spelling=_spelling(step, form, capabilities),
         crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
+        keep=step.keep if capabilities.keeps_versions else (),
     )
 
 

@@ -353,7 +353,7 @@ def test_older_versions_support_fewer_features(version: str, refused: set[str]) 
 
 def test_capabilities_do_not_need_the_engine() -> None:
     assert capabilities_of("deltalake") == capabilities_named("1.6.6")
-    assert capabilities_of("spark") == EVERYTHING
+    assert capabilities_of("spark") == replace(EVERYTHING, keeps_versions=False)
 
 
 def test_a_restricted_engine_has_fewer_capabilities(engine: DeltalakeEngine, root: Path) -> None:
@@ -423,6 +423,22 @@ def test_conditions_are_written_for_datafusion(predicate: Predicate, text: str) 
 def test_conditions_are_written_without_types(predicate: Predicate, plain: str, exponents: str | None) -> None:
     assert sql(predicate, Literals.PLAIN) == plain
     assert sql(predicate, Literals.EXPONENTS) == (exponents or plain.replace("-3", "-3E+0"))
+
+
+def test_a_vacuum_keeps_versions(engine: DeltalakeEngine, root: Path) -> None:
+    engine.run(root, Delete(Compare("v", Op.GT, 0, Type.INTEGER)), clock=now(), version=None)
+    everything = Vacuum(0.0, safety_check=False, dry_run=True, mode=Mode.LITE)
+    lost = engine.run(root, everything, clock=now(), version=None).rows
+    assert lost and not engine.run(root, replace(everything, keep=(7, 1)), clock=now(), version=None).rows
+    assert engine.run(root, replace(everything, keep=(0,)), clock=now(), version=None).rows == lost
+
+
+def test_only_releases_with_the_argument_keep_versions() -> None:
+    assert [capabilities_named(version).keeps_versions for version in ("1.0.2", "1.1.0", "1.6.6")] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_an_unsupported_condition_is_an_error() -> None:

@@ -175,6 +175,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
+    "versions to keep that go back": (PLAIN, (Delete(ONE), Vacuum(keep=(0, 1)))),
     "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
     "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
@@ -432,3 +433,8 @@ def test_fewer_than_16_digits_are_another_condition(tmp_path: Path) -> None:
     seen = observed(AMOUNTS, tmp_path, below("1234567890123.45"))
     assert CONDITIONS["DECIMAL as users write it"](seen)
     assert not CONDITIONS["DECIMAL of 16 digits as users write it"](seen)
+
+
+@pytest.mark.parametrize("keep", [(1, 0), (0, 0), (2, 1)])  # there is no version before 0
+def test_versions_to_keep_that_do_not_go_back(keep: tuple[int, ...], tmp_path: Path) -> None:
+    assert not CONDITIONS["versions to keep that go back"](observed(PLAIN, tmp_path, Delete(ONE), Vacuum(keep=keep)))

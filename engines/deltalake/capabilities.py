@@ -17,7 +17,8 @@ def capabilities_of(version: str) -> Capabilities:
     """What this version of deltalake, 1.0 or later, supports."""
     later = {feature for feature, since in _SINCE.items() if parse(version) < since}
     commands = NEWEST.commands if parse(version) >= (1, 5) else NEWEST.commands - {CommandKind.COMPACT_LOG}
-    return replace(NEWEST, features=NEWEST.features - later, commands=commands)
+    keeps_versions = parse(version) >= (1, 1)  # the argument keep_versions of DeltaTable.vacuum
+    return replace(NEWEST, features=NEWEST.features - later, commands=commands, keeps_versions=keeps_versions)
 
 
 #: The first version that writes tables with a feature; older ones refuse ("Unsupported … features required").

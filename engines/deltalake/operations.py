@@ -36,10 +36,12 @@ class DeleteCall:
 
 @dataclass(frozen=True)
 class VacuumCall:
-    """``DeltaTable.vacuum``, with its arguments by name."""
+    """``DeltaTable.vacuum``, with its arguments by name; beside them ``keep_versions``, if any: each of ``keep`` stands for the
+    version that is so many before the current one, but at least 0."""
 
     arguments: Mapping[str, float | bool | None]
     target: Target = Target.TABLE
+    keep: tuple[int, ...] = ()
 
 
 _TARGETS = {
@@ -69,7 +71,7 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
             "enforce_retention_duration": step.safety_check,
             "full": not step.mode.lite,
         }
-        return VacuumCall(arguments)
+        return VacuumCall(arguments, keep=step.keep)
     if isinstance(step, InvalidVacuum):
         return VacuumCall({"dry_run": step.dry_run, "full": True}, _target(step.mistake))
     raise ValueError(f"a {type(step).__name__} is no command")

@@ -50,7 +50,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
 
 def capabilities_of(version: str) -> Capabilities:
     """What this release supports."""
-    capabilities = EVERYTHING
+    capabilities = replace(EVERYTHING, keeps_versions=False)  # VACUUM has no such clause
     for since, name, members in _INTRODUCED:
         if parse(version) < parse(since):
             remaining: Any = getattr(capabilities, name) - members if members else False

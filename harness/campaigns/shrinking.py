@@ -346,6 +346,7 @@ def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
         replace(step, logging=True),
     )
     yield from (vacuum for vacuum in dict.fromkeys(simpler) if vacuum != step)
+    yield from (replace(step, keep=keep) for keep in _fewer(step.keep))
 
 
 def _parts(predicate: Predicate) -> tuple[Predicate, ...]:

@@ -126,6 +126,11 @@ def _beside_another_test(observation: Observation, holds: Callable[[Predicate], 
     return False
 
 
+def _versions_to_keep(observation: Observation) -> list[tuple[int, ...]]:
+    vacuums = [step for step in at_hand(observation) if isinstance(step, Vacuum)]
+    return [step.kept_versions(observation.before.version) for step in vacuums]
+
+
 def untyped_decimals(observation: Observation) -> Iterator[Decimal]:
     """The DECIMALs that a DELETE compares with, written as users do, that are no DOUBLEs."""
     for step in deletes(observation):
@@ -216,6 +221,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that deletes all, or no row of its version": _deletes_all_or_nothing_of_its_version,
     "compares with NULL": lambda o: any(None in compared_values(test) and not is_null_safe(test) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
+    "versions to keep that go back": lambda o: any(list(kept) != sorted(kept) for kept in _versions_to_keep(o)),
     "DECIMAL as users write it": lambda o: any(untyped_decimals(o)),
     "DECIMAL of 16 digits as users write it": lambda o: any(_digits(number) >= 16 for number in untyped_decimals(o)),
     "test of a list": lambda o: any(isinstance(test, In) for test in tests(o)),

@@ -47,6 +47,7 @@ class Capabilities:
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
     logging: bool = True  # whether VACUUM can run without writing commits
     parallel: bool = True
+    keeps_versions: bool = True  # whether a VACUUM can be asked to keep the files of some versions
     settings: frozenset[Setting] = frozenset(Setting)  # of the session
     zones: bool = True  # sessions in time zones other than UTC
     change_feed: bool = True  # reading it

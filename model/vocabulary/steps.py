@@ -203,6 +203,13 @@ class Vacuum:
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
     by_earlier: bool = False  # as of a Delete
+    keep: tuple[
+        int, ...
+    ] = ()  # versions whose files it is asked to keep: each so many before the current one, but at least 0
+
+    def kept_versions(self, current: int) -> tuple[int, ...]:
+        """The versions to keep, in the order of ``keep``, where the table has the version ``current``."""
+        return tuple(max(0, current - before) for before in self.keep)
 
     @property
     def returns_rows(self) -> bool:
