@@ -14,6 +14,7 @@ from faults.runs import full_run_fault
 from faults.tampering import Tampering
 from model.semantics.condition_mutants import Mutation, mutants
 from model.vocabulary.predicate import And, Between, Compare, In, Not, Or, Predicate, columns_of
+from model.vocabulary.rules import SPARK
 from model.vocabulary.steps import Delete, Literals, Vacuum
 from model.vocabulary.values import Value
 
@@ -145,7 +146,7 @@ FAULTS = (
     *_incomplete_removes(),
     delete_fault("reads-decimals-as-doubles", "DEL-ROW-1 DEL-META-1 DEL-ROW-5B", _nothing,
         "A DECIMAL that is written without its type is read as a DOUBLE.",
-        asks=_as_doubles, needs=(Literals.PLAIN,)),
+        asks=_as_doubles, needs=(Literals.PLAIN,), rules={"implementation": SPARK.implementation}),  # delta-rs does so itself
     full_run_fault("cutoff-late-for-vectors", "VAC-SAFE-8B", files.delete_first(_vectors_at(1)),
         "The file of a removed deletion vector is deleted one ms too early."),
     vacuum_fault("inventory-one-ms-early", "VAC-EDGE-1B", _nothing,
