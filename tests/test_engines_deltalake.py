@@ -40,14 +40,18 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import (
     And,
     Between,
+    Call,
+    Cast,
     Compare,
     Constant,
+    Function,
     Holds,
     In,
     IsNull,
     Like,
     Literal,
     Member,
+    Missing,
     Not,
     Of,
     Op,
@@ -441,9 +445,53 @@ def test_only_releases_with_the_argument_keep_versions() -> None:
     ]
 
 
+X = Of("x")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "text"),
+    [
+        (Holds(X), '"x"'),
+        (Relate(X, Op.LT, Of("y")), '"x" < "y"'),
+        (Relate(X, Op.NULL_SAFE_EQ, Of("y")), '"x" IS NOT DISTINCT FROM "y"'),
+        (Holds(Call(Function.STARTSWITH, (X, Literal("a", Type.STRING)))), "starts_with(\"x\", CAST('a' AS VARCHAR))"),
+        (
+            Relate(Call(Function.CONCAT, (X, Literal("a", Type.STRING))), Op.NE, Literal("b", Type.STRING)),
+            "(\"x\" || CAST('a' AS VARCHAR)) <> CAST('b' AS VARCHAR)",
+        ),
+        (
+            Relate(Call(Function.REMAINDER, (X, Literal(3, Type.LONG))), Op.NULL_SAFE_EQ, Literal(None, Type.LONG)),
+            "(\"x\" % CAST('3' AS BIGINT)) IS NOT DISTINCT FROM NULL",
+        ),
+        (
+            Missing(Call(Function.SUBSTRING, (X, Literal(1, Type.INTEGER), Literal(2, Type.INTEGER)))),
+            "substr(\"x\", CAST('1' AS INT), CAST('2' AS INT)) IS NULL",
+        ),
+        (
+            Missing(Call(Function.SUBSTRING, (X, Literal(-1, Type.INTEGER), Literal(1, Type.INTEGER)))),
+            'right("x", 1) IS NULL',
+        ),
+        (Missing(Call(Function.YEAR, (X,))), "date_part('year', \"x\") IS NULL"),
+        (Missing(Call(Function.TRIM, (X,))), "btrim(\"x\", ' ') IS NULL"),
+    ],
+)
+def test_functions_are_written_for_datafusion(predicate: Predicate, text: str) -> None:
+    assert sql(predicate) == text
+
+
+def test_users_write_is_distinct_from() -> None:
+    safe = Compare("v", Op.NULL_SAFE_EQ, 7, Type.INTEGER)
+    assert sql(Not(safe), Literals.PLAIN) == "\"v\" IS DISTINCT FROM CAST('7' AS INT)"
+    assert sql(Not(safe)) == "NOT (\"v\" IS NOT DISTINCT FROM CAST('7' AS INT))"
+    moment = Compare("t", Op.NULL_SAFE_EQ, datetime(2020, 1, 2), Type.TIMESTAMP_NTZ)
+    assert sql(Not(moment), Literals.PLAIN).startswith('NOT (("t" IS NOT NULL AND "t" = ')
+
+
 def test_an_unsupported_condition_is_an_error() -> None:
-    with pytest.raises(TypeError, match="Holds is not supported in SQL for DataFusion"):
-        sql(Holds(Of("b")))
+    with pytest.raises(TypeError, match="Cast is not supported in SQL for DataFusion"):
+        sql(Holds(Cast(X, Type.BOOLEAN)))
+    with pytest.raises(TypeError, match="Call is not supported in SQL for DataFusion"):
+        sql(Holds(Call(Function.RLIKE, (X, Literal("a", Type.STRING)))))
 
 
 @pytest.mark.parametrize(

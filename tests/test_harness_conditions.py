@@ -175,6 +175,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
+    "partition columns compared with each other": (
+        empty(P, Column("q", Type.INTEGER), V, partition_by=("p", "q")),
+        deletes(And(ONE, Relate(Of("p"), Op.LT, Of("q")))),
+    ),
     "versions to keep that go back": (PLAIN, (Delete(ONE), Vacuum(keep=(0, 1)))),
     "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
     "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
@@ -438,3 +442,9 @@ def test_fewer_than_16_digits_are_another_condition(tmp_path: Path) -> None:
 @pytest.mark.parametrize("keep", [(1, 0), (0, 0), (2, 1)])  # there is no version before 0
 def test_versions_to_keep_that_do_not_go_back(keep: tuple[int, ...], tmp_path: Path) -> None:
     assert not CONDITIONS["versions to keep that go back"](observed(PLAIN, tmp_path, Delete(ONE), Vacuum(keep=keep)))
+
+
+@pytest.mark.parametrize("test", [Relate(Of("p"), Op.EQ, Of("w")), Relate(Of("p"), Op.EQ, Literal(1, Type.INTEGER))])
+def test_a_partition_compared_with_something_else_does_not_count(test: Predicate, tmp_path: Path) -> None:
+    table = empty(P, Column("w", Type.INTEGER))
+    assert not CONDITIONS["partition columns compared with each other"](observed(table, tmp_path, Delete(test)))

@@ -188,6 +188,14 @@ def test_literals_without_types(value: Value, type: AnyType, plain: str, exponen
     assert written_literal(value, type, None, Literals.EXACT) == literal(value, type)
 
 
+def test_users_write_is_distinct_from() -> None:
+    safe = Compare("x", Op.NULL_SAFE_EQ, 7, Type.BYTE)
+    assert sql(safe) == "`x` <=> 7Y" and sql(Not(safe)) == "NOT (`x` <=> 7Y)"
+    assert sql(safe, None, Literals.PLAIN) == "`x` IS NOT DISTINCT FROM 7"
+    assert sql(Not(safe), None, Literals.EXPONENTS) == "`x` IS DISTINCT FROM 7E+0"
+    assert sql(Not(Not(safe)), None, Literals.PLAIN) == "NOT (`x` IS DISTINCT FROM 7)"
+
+
 def test_a_delete_has_its_literals() -> None:
     where = Or(Not(Compare("x", Op.EQ, 1.5, Type.DOUBLE)), Or(X, And(Y, X)))
     text = "DELETE FROM t WHERE NOT (`x` = 1.5) OR (`x` >= 5 OR (`y` = 'a' AND `x` >= 5))"

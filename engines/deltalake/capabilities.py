@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from engines.deltalake.sql import FUNCTIONS
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import CommandKind
 from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
@@ -44,7 +45,7 @@ NEWEST = Capabilities(
     references=frozenset({Reference.RELATIVE, Reference.ABSOLUTE}),
     roots=frozenset(TableRoot) - {TableRoot.ENCODED},  # it opens a%20table as "a table" (docs/findings-deltalake.md)
     writes_vectors=False,
-    functions=frozenset(),
+    functions=frozenset(FUNCTIONS),
     casts=False,
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),

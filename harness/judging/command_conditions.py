@@ -23,6 +23,7 @@ from model.vocabulary.predicate import (
     In,
     Like,
     Literal,
+    Of,
     Op,
     Predicate,
     Relate,
@@ -126,6 +127,14 @@ def _beside_another_test(observation: Observation, holds: Callable[[Predicate], 
     return False
 
 
+def _compares_partitions(observation: Observation, test: Predicate) -> bool:
+    """Whether it compares two columns, both of the partition."""
+    if not isinstance(test, Relate):
+        return False
+    columns = [side.column for side in (test.left, test.right) if isinstance(side, Of)]
+    return len(columns) == 2 and set(columns) <= set(observation.table.partition_by)
+
+
 def _versions_to_keep(observation: Observation) -> list[tuple[int, ...]]:
     vacuums = [step for step in at_hand(observation) if isinstance(step, Vacuum)]
     return [step.kept_versions(observation.before.version) for step in vacuums]
@@ -221,6 +230,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that deletes all, or no row of its version": _deletes_all_or_nothing_of_its_version,
     "compares with NULL": lambda o: any(None in compared_values(test) and not is_null_safe(test) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
+    "partition columns compared with each other": lambda o: any(_compares_partitions(o, test) for test in tests(o)),
     "versions to keep that go back": lambda o: any(list(kept) != sorted(kept) for kept in _versions_to_keep(o)),
     "DECIMAL as users write it": lambda o: any(untyped_decimals(o)),
     "DECIMAL of 16 digits as users write it": lambda o: any(_digits(number) >= 16 for number in untyped_decimals(o)),

@@ -29,6 +29,7 @@ from model.vocabulary.predicate import (
     Missing,
     Not,
     Of,
+    Op,
     Or,
     Predicate,
     Relate,
@@ -51,8 +52,7 @@ def sql(predicate: Predicate, zone: str | None = None, literals: Literals = Lite
         # A bare NULL has no type, and not every version accepts it as a condition.
         return typed_literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare):
-        value = written_literal(predicate.value, predicate.type, zone, literals)
-        return f"{identifier(predicate.column)} {predicate.op.value} {value}"
+        return _compare(predicate, zone, literals)
     if isinstance(predicate, (Between, In, IsNull, Like, Missing)):
         return _test(predicate, zone, literals, negated=False)
     if isinstance(predicate, Not):
@@ -92,9 +92,19 @@ def _test(
     return f"{column} {no}LIKE {string_literal(predicate.pattern)}"
 
 
+def _compare(test: Compare, zone: str | None, literals: Literals, *, negated: bool = False) -> str:
+    """A comparison; ``negated``: of a null-safe one its contrary. As users write it that is IS [NOT] DISTINCT FROM."""
+    operator = test.op.value
+    if test.op is Op.NULL_SAFE_EQ and literals is not Literals.EXACT:
+        operator = "IS DISTINCT FROM" if negated else "IS NOT DISTINCT FROM"
+    return f"{identifier(test.column)} {operator} {written_literal(test.value, test.type, zone, literals)}"
+
+
 def _not(operand: Predicate, zone: str | None, literals: Literals) -> str:
     if isinstance(operand, (Between, In, IsNull, Like, Missing)):
         return _test(operand, zone, literals, negated=True)
+    if isinstance(operand, Compare) and operand.op is Op.NULL_SAFE_EQ and literals is not Literals.EXACT:
+        return _compare(operand, zone, literals, negated=True)
     return f"NOT ({sql(operand, zone, literals)})"
 
 

@@ -34,7 +34,8 @@ class Capabilities:
     vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors
     writes_vectors: bool = True  # whether a DELETE writes new ones
     functions: frozenset[Function] = frozenset(Function)  # in conditions
-    casts: bool = True
+    casts: bool = True  # ... and CASE
+    column_comparisons: bool = True  # ... of a column with another one
     members: bool = True  # fields of structs in conditions
     literals: frozenset[Literals] = frozenset(Literals)  # ... and how their literals are written
     delete_forms: frozenset[Form] = frozenset(Form)
