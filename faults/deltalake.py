@@ -9,15 +9,16 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltalog.log import read_log
 from engines.port import Outcome
 from faults import actions, files
-from faults.fault import delete_fault, fault, vacuum_fault
+from faults.fault import Question, delete_fault, fault, vacuum_fault
 from faults.rows import replace_rows, rows_of
 from faults.runs import completed
 from faults.table_log import Action
 from faults.tampering import Tampering
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Read
+from model.vocabulary.steps import Read, Vacuum
 
 _RULES = {"implementation": DELTA_RS.implementation}
 
@@ -62,6 +63,18 @@ def _return_what_never_was(t: Tampering) -> Outcome:
     return t.answer([*t.outcome.rows, (f"{t.root / 'never-there.parquet'}",)])
 
 
+def _forgets_what_to_keep(question: Question) -> Question:
+    assert isinstance(question.step, Vacuum), "a VACUUM"
+    return replace(question, step=replace(question.step, keep=()))
+
+
+def _vectors_to_keep(t: Tampering) -> list[str]:
+    """The deletion-vector files of the versions to keep that the current version does not refer to."""
+    log = read_log(t.before)
+    adds = [add for one in t.vacuum.kept_versions(log.version) for add in log.snapshot(one).adds.values()]
+    return sorted({path for path in map(t.log.vector_file, adds) if path} - t.log.live_vectors)
+
+
 # fmt: off
 FAULTS = (
     _of_delete("records-other-counts", "DEL-MET-3A", actions.raise_field(_metrics, "num_removed_files"),
@@ -72,6 +85,12 @@ FAULTS = (
         "Rows whose struct is NULL are deleted too, if one of its fields is NOT NULL."),
     fault("reads-less-by-pyarrow", "DEL-ROW-5C", _read_less_by_pyarrow,
         "to_pyarrow_table misses a row that QueryBuilder reads.", on=Read, rules=_RULES),
+    vacuum_fault("vacuums-a-version-to-keep", "VAC-SAFE-13A VAC-SAFE-13B", lambda t: None,
+        "VACUUM forgets the versions that it is asked to keep.",
+        asks=_forgets_what_to_keep, needs=("keeps_versions",), rules=_RULES),
+    vacuum_fault("vacuums-a-vector-of-a-version-to-keep", "VAC-SAFE-13B", files.delete_first(_vectors_to_keep),
+        "VACUUM deletes the file of a deletion vector of a version that it is asked to keep.",
+        run=completed, needs=("keeps_versions",), rules=_RULES),
     _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
         "VACUUM does not return the last file that it deleted."),
     _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,

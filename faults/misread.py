@@ -4,6 +4,8 @@ wrong."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 
 from faults import actions, files
@@ -11,8 +13,10 @@ from faults.fault import Fault, Question, delete_fault, vacuum_fault, when
 from faults.runs import full_run_fault
 from faults.tampering import Tampering
 from model.semantics.condition_mutants import Mutation, mutants
-from model.vocabulary.predicate import columns_of
-from model.vocabulary.steps import Delete, Vacuum
+from model.vocabulary.predicate import And, Between, Compare, In, Not, Or, Predicate, columns_of
+from model.vocabulary.rules import SPARK
+from model.vocabulary.steps import Delete, Literals, Vacuum
+from model.vocabulary.values import Value
 
 
 def _kind_of(question: Question) -> str | None:
@@ -36,6 +40,31 @@ def _misread(kind: str, *mutations: Mutation) -> Callable[[Question], Question]:
         return question.with_condition(next(found, question.step.where))
 
     return ask
+
+
+def _as_doubles(question: Question) -> Question:
+    """Each DECIMAL that is written without its type is read as a DOUBLE, and compared with all its digits."""
+    step = question.step
+    if not isinstance(step, Delete) or step.where is None or step.literals is Literals.EXACT:
+        return question
+    return question.with_condition(_with_doubles(step.where))
+
+
+def _with_doubles(where: Predicate) -> Predicate:
+    if isinstance(where, (And, Or)):
+        return replace(where, left=_with_doubles(where.left), right=_with_doubles(where.right))
+    if isinstance(where, Not):
+        return Not(_with_doubles(where.operand))
+    if isinstance(where, Compare):
+        return replace(where, value=_double(where.value))
+    if isinstance(where, Between):
+        return replace(where, low=_double(where.low), high=_double(where.high))
+    return replace(where, values=tuple(map(_double, where.values))) if isinstance(where, In) else where
+
+
+def _double(value: Value) -> Value:
+    """The DOUBLE nearest to a DECIMAL, with all its digits; other values are as they are."""
+    return Decimal(float(value)) if isinstance(value, Decimal) else value
 
 
 def _of_kind(kind: str, t: Tampering) -> bool:
@@ -115,6 +144,9 @@ def _nothing(t: Tampering) -> None:
 FAULTS = (
     *_misreadings(),
     *_incomplete_removes(),
+    delete_fault("reads-decimals-as-doubles", "DEL-ROW-1 DEL-META-1 DEL-ROW-5B", _nothing,
+        "A DECIMAL that is written without its type is read as a DOUBLE.",
+        asks=_as_doubles, needs=(Literals.PLAIN,), rules={"implementation": SPARK.implementation}),  # delta-rs does so itself
     full_run_fault("cutoff-late-for-vectors", "VAC-SAFE-8B", files.delete_first(_vectors_at(1)),
         "The file of a removed deletion vector is deleted one ms too early."),
     vacuum_fault("inventory-one-ms-early", "VAC-EDGE-1B", _nothing,

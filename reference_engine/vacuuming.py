@@ -107,7 +107,7 @@ class Vacuuming:
         found = {**listing, **missing}
         judged = predict_vacuum(
             found,
-            self.view.references,
+            self.view.references_and(self.step.kept_versions(self.view.snapshot.version)),
             partition_by=self.view.table.partition_by,
             cutoff=self.cutoff,
             scan=scan,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,18 @@ class View:
             live_vectors=frozenset(str(vector.file) for vector in live if vector.storage == "u"),
             vector_tombstones=vector_tombstones,
             absolute_vectors={path: stamp for path, stamp in absolute.items() if _is_inside(path)},
+        )
+
+    def references_and(self, versions: Iterable[int]) -> References:
+        """The same, and the files of these versions, which VACUUM is asked to keep."""
+        adds = [add for version in versions for add in View(self.root, version=version).snapshot.adds.values()]
+        vectors = [add.deletion_vector for add in adds if add.deletion_vector and add.deletion_vector.file is not None]
+        kept = {self.place(add) for add in adds}
+        kept_vectors = {self.relative(str(vector.file)) for vector in vectors}
+        return replace(
+            self.references,
+            kept=frozenset(filter(_is_inside, kept)),
+            kept_vectors=frozenset(filter(_is_inside, kept_vectors)),
         )
 
     def listing(self) -> dict[str, Thing]:

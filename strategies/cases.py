@@ -15,6 +15,7 @@ from model.vocabulary.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
 from strategies.features import feature_sets
 from strategies.large_vectors import large_vector_deletes
+from strategies.literals import conditional_deletes, literals
 from strategies.operations import ANY_FORM_SOMETIMES, deletes
 from strategies.predicates import Over, constants, picks, predicates
 from strategies.program_tables import program_tables
@@ -86,7 +87,7 @@ def row_deletes(draw: DrawFn) -> Case:
     table = draw(tables(partition_counts=odds((2, 1), (1, 2), (1, 0), (1, 3)), removed=one_in(4)))
     over_data = predicates(table, over="data")
     mixed = predicates(table, over="mixed") if table.partition_by else over_data
-    return draw(_deletes_and_reads(table, weighted((1, over_data), (2, mixed)).map(Delete)))
+    return draw(_deletes_and_reads(table, conditional_deletes(weighted((1, over_data), (2, mixed)))))
 
 
 @st.composite
@@ -124,7 +125,9 @@ def feature_deletes(draw: DrawFn) -> Case:
         delete = len(steps)
         picked = draw(st.booleans()) and any(not is_nested(column.type) for column in table.data_columns)
         where = draw(picks(table)) if picked else draw(_conditions(table))
-        steps += [Delete(where, form=draw(ANY_FORM_SOMETIMES)), Read()]
+        form = draw(ANY_FORM_SOMETIMES)
+        text = None if form is Form.API_PATH_COLUMN else where
+        steps += [Delete(where, form=form, literals=draw(literals(text))), Read()]
         if number == read_changes_of:
             reads = [ReadChanges(of_step=delete), ReadChanges(of_step=delete, commits=True, zone=draw(_ZONES))]
             steps += reads if count == 1 else [draw(st.sampled_from(reads))]
@@ -163,7 +166,8 @@ def typed_deletes(draw: DrawFn) -> Case:
     zone = draw(st.sampled_from(ZONES))
     steps: list[Step] = []
     for _ in range(draw(odds((1, 1), (1, 2)))):
-        steps += [Delete(draw(_conditions(table, functions=True, zone=zone)), zone=zone), Read()]
+        where = draw(_conditions(table, functions=True, zone=zone))
+        steps += [Delete(where, zone=zone, literals=draw(literals(where))), Read()]
     return Case(table=table, steps=tuple(steps))
 
 

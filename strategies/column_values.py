@@ -282,10 +282,23 @@ def _parts(type: AnyType) -> tuple[Value, ...]:
 
 
 def _decimals(type: DecimalOf) -> Iterable[Value]:
-    """Whole numbers, the smallest steps, and the ends. Made from digits, because the context would round 38 digits."""
+    """Whole numbers, the smallest steps, the ends, and 17 digits. Made from digits, because the context would round 38 digits."""
     greatest = 10**type.precision - 1
     one = 10**type.scale
-    steps = [0, one, 2 * one, 1, one + one // 5, -1, -one, greatest, -greatest, greatest - 1, greatest // 10]
+    steps = [
+        0,
+        one,
+        2 * one,
+        1,
+        one + one // 5,
+        -1,
+        -one,
+        greatest,
+        -greatest,
+        greatest - 1,
+        greatest // 10,
+        12345678901234567,
+    ]
     for unscaled in dict.fromkeys(step for step in steps if abs(step) <= greatest):
         digits = tuple(int(digit) for digit in str(abs(unscaled)))
         yield Decimal((int(unscaled < 0), digits, -type.scale))

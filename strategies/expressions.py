@@ -93,13 +93,22 @@ def draw_call(draw: DrawFn, domain: Domain, others: list[Domain], *, zone: str) 
 
     For nested columns: of a field, the size, an element, or IS NULL. Shrinks to the type's first function.
     """
-    type = domain.column.type
-    if not is_nested(type):
-        compare_columns = draw(one_in(6))
-        same = [other.column for other in others if other.column.type == type and other is not domain]
-        if compare_columns and same:
-            return Relate(Of(domain.column.name), draw(OPS), Of(draw(st.sampled_from(same)).name))
-    return _drawer(type)(_Test(draw, domain, zone))
+    compare_columns = not is_nested(domain.column.type) and draw(one_in(6))
+    if compare_columns and same_type(domain, others):
+        return draw_columns(draw, domain, others)
+    return _drawer(domain.column.type)(_Test(draw, domain, zone))
+
+
+def same_type(domain: Domain, others: list[Domain]) -> list[str]:
+    """The other columns with which the column can be compared."""
+    if is_nested(domain.column.type):
+        return []
+    return [other.column.name for other in others if other.column.type == domain.column.type and other is not domain]
+
+
+def draw_columns(draw: DrawFn, domain: Domain, others: list[Domain]) -> Predicate:
+    """A comparison of the column with one of ``same_type``, of which there must be one."""
+    return Relate(Of(domain.column.name), draw(OPS), Of(draw(st.sampled_from(same_type(domain, others)))))
 
 
 class _Test:

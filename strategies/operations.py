@@ -40,6 +40,7 @@ from model.vocabulary.table import DAY, Feature, StrayFile, Table
 from strategies.clocks import clocks, stamped_clocks
 from strategies.commands import COMMAND_CONDITIONS, COMMANDS
 from strategies.crash_points import OF_CHECKPOINTS, OF_COMMITS, OF_FILES, OF_VACUUMS
+from strategies.literals import conditional_deletes
 from strategies.new_rows import new_files, new_rows
 from strategies.paths import joined
 from strategies.predicates import Over, constants, picks, predicates
@@ -125,14 +126,14 @@ def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Dele
         condition = predicates(table, over="partition")
     else:
         condition = constants()
-    return weighted((14, condition), (2, constants()), (4, st.none())).map(Delete)
+    return conditional_deletes(weighted((14, condition), (2, constants()), (4, st.none())))
 
 
 @st.composite
 def deletes_in_any_form(draw: DrawFn, program: Program) -> tuple[Delete]:
     """DELETEs, a quarter in another form than SQL by path; half select rows of one file. Shrinks to SQL by path."""
     picked: SearchStrategy[Predicate] = picks(program.table)
-    step = draw(weighted((1, deletes(program.table)), (1, picked.map(Delete))))
+    step = draw(weighted((1, deletes(program.table)), (1, conditional_deletes(picked))))
     truncates = step.where is None and draw(one_in(4))
     return (replace(step, form=Form.TRUNCATE if truncates else draw(ANY_FORM_SOMETIMES)),)
 

@@ -12,7 +12,7 @@ from model.vocabulary.predicate import And, Between, Compare, Constant, In, IsNu
 from model.vocabulary.table import Table
 from model.vocabulary.values import WHOLE_NUMBERS, Type, Value, is_nested
 from strategies.column_values import comes_after, values
-from strategies.expressions import OPS, Domain, draw_call
+from strategies.expressions import OPS, Domain, draw_call, draw_columns, same_type
 from strategies.tables import live_files
 from strategies.weights import odds, one_in, weighted
 
@@ -33,8 +33,9 @@ def predicates(
     ``over`` selects the columns: ``"partition"``, ``"data"``, ``"any"``, or ``"mixed"``: a predicate over data columns,
     joined (mostly by AND) with a test of a partition column. Most values are from the table's live files, half of these
     from one row, so that tests joined by AND can match it. With ``functions``, two in three tests call functions
-    (``strategies.expressions``) in a session of the time ``zone``; tests of nested columns always do, or test for NULL.
-    Shrinks to a single equality. Raises ValueError if the table has no such column.
+    (``strategies.expressions``) in a session of the time ``zone``; tests of nested columns always do, or test for NULL. A
+    quarter of the other tests compare the column with another one of its type, where there is one. Shrinks to a single
+    equality. Raises ValueError if the table has no such column.
 
     >>> step = Delete(draw(predicates(table, over="partition")))
     """
@@ -99,6 +100,9 @@ def _trees(draw: DrawFn, domains: list[Domain], *, depth: int, zone: str | None)
         domain = draw(st.sampled_from(domains))
         if is_nested(domain.column.type) or (zone is not None and draw(odds((1, False), (2, True)))):
             return draw_call(draw, domain, domains, zone=zone or "UTC")
+        comparable = bool(same_type(domain, domains))
+        if comparable and draw(one_in(4)):
+            return draw_columns(draw, domain, domains)
         return draw(_tests(domain))
     smaller = _trees(domains, depth=depth - 1, zone=zone)
     if shape == "not":

@@ -11,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from model.codec import InvalidCase
 from model.codec.command_checks import check_command, check_place
 from model.semantics.definitions import VECTORS, definition_after, definitions
+from model.semantics.evaluate import parts_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
@@ -26,10 +27,13 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.predicate import (
     And,
+    Call,
+    CaseWhen,
+    Cast,
     Constant,
+    Expression,
     Holds,
     IsNull,
-    Literal,
     Member,
     Missing,
     Not,
@@ -54,6 +58,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    Literals,
     Mode,
     OpenSession,
     OtherCommand,
@@ -315,6 +320,7 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         spelling=_spelling(step, form, capabilities),
         crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
+        literals=step.literals if step.literals in capabilities.literals else Literals.EXACT,
     )
 
 
@@ -338,26 +344,27 @@ def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
     if isinstance(predicate, (And, Or)):
         left, right = _condition(predicate.left, capabilities), _condition(predicate.right, capabilities)
         return And(left, right) if isinstance(predicate, And) else Or(left, right)
-    if capabilities.members and _tests_a_member(predicate):
+    if isinstance(predicate, Verbatim) and predicate.language in capabilities.languages:
         return predicate
-    foreign = isinstance(predicate, Verbatim) and predicate.language not in capabilities.languages
-    calls = isinstance(predicate, (Relate, Holds, Missing)) and not (capabilities.functions and capabilities.casts)
-    if foreign or calls:
+    if isinstance(predicate, Verbatim) or (
+        isinstance(predicate, (Relate, Holds, Missing))
+        and not all(_expressible(part, capabilities) for part in parts_of(predicate))
+    ):
         columns = sorted(columns_of(predicate))
         return IsNull(columns[0]) if columns else Constant(True)
     return predicate
 
 
-def _tests_a_member(test: Predicate) -> bool:
-    """Whether it is a field of a struct that is NULL, or is compared with a literal."""
-    if isinstance(test, Missing):
-        return isinstance(test.expression, Member) and isinstance(test.expression.of, Of)
-    return (
-        isinstance(test, Relate)
-        and isinstance(test.left, Member)
-        and isinstance(test.left.of, Of)
-        and isinstance(test.right, Literal)
-    )
+def _expressible(part: Predicate | Expression, capabilities: Capabilities) -> bool:
+    """Whether the engine supports this part of a test, its own parts aside."""
+    if isinstance(part, Call):
+        return part.function in capabilities.functions
+    if isinstance(part, (Cast, CaseWhen)):
+        return capabilities.casts
+    if isinstance(part, Member):
+        return capabilities.members
+    compares = isinstance(part, Relate) and isinstance(part.left, Of) and isinstance(part.right, Of)
+    return capabilities.column_comparisons or not compares
 
 
 def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
@@ -383,6 +390,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         spelling=_spelling(step, form, capabilities),
         crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
+        keep=step.keep if capabilities.keeps_versions else (),
     )
 
 

@@ -10,8 +10,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 from strategies.weights import odds
 
-#: Small, as wide as a LONG, and with the greatest precision.
-DECIMALS = (DecimalOf(10, 2), DecimalOf(38, 18), DecimalOf(18, 0), DecimalOf(38, 0), DecimalOf(5, 5))
+#: Small, as wide as a LONG, with the greatest precision, and with more digits than a DOUBLE.
+DECIMALS = (DecimalOf(10, 2), DecimalOf(38, 18), DecimalOf(18, 0), DecimalOf(38, 0), DecimalOf(5, 5), DecimalOf(17, 2))
 
 #: Every primitive type, the plain ones first.
 PRIMITIVES: tuple[AnyType, ...] = (
@@ -40,7 +40,7 @@ PLAIN: tuple[AnyType, ...] = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN
 #: Names of the fields of structs.
 FIELD_NAMES = ("x", "y", "path")
 
-_ELEMENTS = st.sampled_from(PRIMITIVES[:-3])
+_ELEMENTS = st.sampled_from(PRIMITIVES[:-4])
 _SHAPES = odds((2, "struct"), (2, "array"), (2, "map"), (1, "array of structs"), (1, "struct of an array"))
 
 

@@ -16,7 +16,7 @@ from strategies.outside_root import links, links_to_directories, neighbours
 from strategies.predicates import picks
 from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import RETENTIONS
-from strategies.vacuum_steps import LISTED_MODES, LITE_MODES, vacuums
+from strategies.vacuum_steps import LISTED_MODES, LITE_MODES, keeping, vacuums
 from strategies.vacuum_tables import (
     LONG_RETENTIONS,
     MANY_FILES,
@@ -179,10 +179,10 @@ def vacuum_vectors(draw: DrawFn) -> Case:
 def vacuum_histories(draw: DrawFn) -> Case:
     """VACUUMs of tables with checkpoints of all kinds, pruned logs, and removes without optional fields. 4 or 5 engine steps.
 
-    Three in nine cases read the version before a DELETE while it is inside retention, four once it is outside. Of the
-    tables two in three have vectors, two in three frequent checkpoints, half checksums, half the change data feed, a
-    third v2 checkpoints, a quarter a broken ``_last_checkpoint``, a quarter the VACUUM protocol check. Shrinks to one
-    checkpoint.
+    Three in nine cases read the version before a DELETE while it is inside retention, four once it is outside; a third of the
+    VACUUMs before these, where the log has all versions, are asked to keep some. Of the tables two in three have vectors, two
+    in three frequent checkpoints, half checksums, half the change data feed, a third v2 checkpoints, a quarter a broken
+    ``_last_checkpoint``, a quarter the VACUUM protocol check. Shrinks to one checkpoint.
     """
     retention = draw(LONG_RETENTIONS)
     age = milliseconds(retention)
@@ -209,7 +209,9 @@ def vacuum_histories(draw: DrawFn) -> Case:
         return Case(table=table, steps=(clock, *runs, Read()))
     steps: list[Step] = [Delete(draw(picks(table))), draw(vacuums())]
     if history == "expired":
-        steps += [SetClock(Moment(age + LATER)), draw(vacuums())]
+        later = draw(vacuums())
+        keeps = not table.pruned and draw(one_in(3))
+        steps += [SetClock(Moment(age + LATER)), draw(keeping(later)) if keeps else later]
     return Case(table=table, steps=(*steps, Read(before_step=0), Read()))
 
 
@@ -221,9 +223,9 @@ def vacuum_old_versions(draw: DrawFn) -> Case:
     """DELETEs, a VACUUM that deletes the files they removed, and reads of the versions before them. 7 to 9 engine steps.
 
     Two DELETEs, the second mostly of everything or of whole partitions. Three in four VACUUMs have RETAIN 0, so that the versions
-    are inside retention, without their files; the others run when all is outside. Then the versions before both DELETEs, and
-    the change feeds of both if the table has it (five in six have); another VACUUM, which sees the emptied directories, and a
-    read. A third of the tables have deletion vectors. Shrinks to RETAIN 0.
+    are inside retention, without their files; half of these are asked to keep some versions. The others run when all is
+    outside. Then the versions before both DELETEs, and the change feeds of both if the table has it (five in six have); another
+    VACUUM, which sees the emptied directories, and a read. A third of the tables have deletion vectors. Shrinks to RETAIN 0.
     """
     retention = draw(LONG_RETENTIONS)
     age = milliseconds(retention)
@@ -244,7 +246,8 @@ def vacuum_old_versions(draw: DrawFn) -> Case:
     if draw(one_in(4)):
         steps += [SetClock(Moment(age + LATER)), draw(vacuums())]
     else:
-        steps.append(replace(draw(vacuums()), retain_hours=0, safety_check=False))
+        now = replace(draw(vacuums()), retain_hours=0, safety_check=False)
+        steps.append(draw(keeping(now)) if draw(st.booleans()) else now)
     steps += [Read(before_step=0), Read(before_step=1)]
     if features:
         steps += [ReadChanges(of_step=0), ReadChanges(of_step=1)]

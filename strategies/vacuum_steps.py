@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -92,3 +93,15 @@ def supports_inventories(table: Table) -> bool:
     if len(table.partition_by) > FLAT_DEPTH:
         return False
     return all(is_flat(stray) and not is_hidden_deeper(stray.path, table.partition_by) for stray in table.stray_files)
+
+
+#: So many versions before the current one: mostly those that the commands of a case left.
+_VERSIONS_BEFORE = odds((3, 1), (3, 2), (1, 0), (2, 3), (1, 5))
+
+
+@st.composite
+def keeping(draw: DrawFn, step: Vacuum) -> Vacuum:
+    """The VACUUM by a path, asked to keep one to three versions, in any order, one in ten twice. Shrinks to the one before."""
+    kept = draw(st.lists(_VERSIONS_BEFORE, min_size=1, max_size=3, unique=True))
+    again = kept[:1] if draw(one_in(10)) else []
+    return replace(step, form=VacuumForm.SQL_PATH, spelling=Vacuum.spelling, keep=(*kept, *again))

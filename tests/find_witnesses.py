@@ -1,9 +1,9 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows the fault.
 
 Searches the cases of the smoke profile, then the handmade ones (``tests.handmade_vacuums``), for the first in which the
-reference engine with the fault violates a clause of ``caught_by``, and shrinks it. A fault of another command has its own
-handmade case (``tests.handmade_commands``). Writes tests/witnesses/NAME.json, which
-``tests/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows a fault.
+reference engine with the fault violates a clause of ``caught_by``, and shrinks it. A fault of another command, or of
+literals, has its own handmade case (``tests.handmade_commands``, ``tests.handmade_literals``). Writes
+tests/witnesses/NAME.json, which ``tests/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows a fault.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from suites.profiles import PROFILES
 from tests import handmade_settings
 from tests.handmade_commands import SHOWING
 from tests.handmade_crashes import CRASHES
+from tests.handmade_literals import SHOWING_LITERALS
 from tests.handmade_together import SHOWING_TOGETHER
 from tests.handmade_vacuums import HANDMADE
 
@@ -97,7 +98,9 @@ def main(names: Sequence[str]) -> int:
         for number, name in enumerate(names or list(FAULTS)):
             healthy = imitating(FAULTS[name])
             known = str(healthy.rules.implementation)
-            shown = {**SHOWING, **SHOWING_TOGETHER}.get(name)  # other commands: the smoke profile need not have them
+            shown = {**SHOWING, **SHOWING_TOGETHER, **SHOWING_LITERALS}.get(
+                name
+            )  # other commands: the smoke profile need not have them
             if shown is None and known not in cases:
                 cases[known] = candidates(healthy, Path(scratch) / known)
             tried = cases[known] if shown is None else [Candidate(shown, frozenset(FAULTS[name].caught_by))]

@@ -428,6 +428,29 @@ def _numbered(**groups: tuple[Case, ...]) -> dict[str, Case]:
     return {f"{name}-{number}": case for name, cases in groups.items() for number, case in enumerate(cases)}
 
 
+#: Three files that are removed one after another, all expired, one of them with a deletion vector. Each VACUUM but the last is
+#: asked to keep the version before the last.
+KEPT_VERSIONS = Case(
+    _table(
+        [_file(id) for id in range(4)],
+        [
+            Commit(-4 * WEEK, adds=(0, 1, 2, 3)),
+            Commit(-3 * WEEK, deletion_vectors=(DeletionVector(0, (0,), -3 * WEEK),)),
+            Commit(-3 * WEEK + HOUR, removes=(Removal(1, -3 * WEEK + HOUR),)),
+            Commit(-3 * WEEK + DAY, removes=(Removal(0, -3 * WEEK + DAY), Removal(2, -3 * WEEK + DAY))),
+        ],
+        _old("orphan.parquet"),
+        features=(Feature.DELETION_VECTORS,),
+    ),
+    (
+        Vacuum(keep=(1,), mode=Mode.FULL),
+        Vacuum(dry_run=True, keep=(0, 3), mode=Mode.FULL),
+        Vacuum(keep=(3, 0), mode=Mode.LITE),
+        Vacuum(mode=Mode.FULL),
+        Read(),
+    ),
+)
+
 #: All of them, by name.
 HANDMADE: dict[str, Case] = {
     "listed": LISTED,
@@ -452,6 +475,7 @@ HANDMADE: dict[str, Case] = {
     "inventoried_deeper": INVENTORIED_DEEPER,
     "parallel": PARALLEL,
     "settings": SETTINGS,
+    "kept_versions": KEPT_VERSIONS,
     **_numbered(forms=FORMS, forms_dry=FORMS_DRY, retaining=RETAINING, retentions=RETENTIONS, io_faults=FAULTY),
     **_numbered(refused=REFUSED, unknown=UNKNOWN),
     "half_checkpoint": HALF_CHECKPOINT,

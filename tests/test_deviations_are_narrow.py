@@ -8,6 +8,7 @@ but other ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ from reports.compare.acceptance import tables_of
 from reports.deviations import PLACES, Deviation
 from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
-from tests.test_harness_conditions import HOLDS, ONE, PLAIN, REQUIRED, SPOILED, P, V, observed, one_file
+from tests.test_harness_conditions import AMOUNTS, HOLDS, ONE, PLAIN, REQUIRED, SPOILED, P, V, below, observed, one_file
 
 ENTRIES = [
     (engine, entry, clauses)
@@ -138,6 +139,12 @@ OTHER_ROWS: dict[str, OtherRows] = {
         (Delete(LIKE_A),),
         "loses-a-survivor",
         "plain LIKE beside another test",
+    ),
+    "rows with a DECIMAL as users write it": OtherRows(
+        one_file((Decimal("0.10"),), (Decimal("0.20"),), columns=AMOUNTS.columns),
+        (below("0.20"),),
+        None,
+        "DECIMAL as users write it",
     ),
     "rows with a zero": OtherRows(
         one_file((-0.0,), (1.0,), (2.0,)),

@@ -40,18 +40,25 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import (
     And,
     Between,
+    Call,
+    Cast,
     Compare,
     Constant,
+    Function,
     Holds,
     In,
     IsNull,
     Language,
     Like,
+    Literal,
+    Member,
+    Missing,
     Not,
     Of,
     Op,
     Or,
     Predicate,
+    Relate,
 )
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.spellings import Spelling
@@ -61,6 +68,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    Literals,
     Mode,
     Moment,
     Read,
@@ -350,7 +358,7 @@ def test_older_versions_support_fewer_features(version: str, refused: set[str]) 
 
 def test_capabilities_do_not_need_the_engine() -> None:
     assert capabilities_of("deltalake") == capabilities_named("1.6.6")
-    assert capabilities_of("spark") == replace(EVERYTHING, languages=frozenset({Language.SPARK}))
+    assert capabilities_of("spark") == replace(EVERYTHING, languages=frozenset({Language.SPARK}), keeps_versions=False)
 
 
 def test_a_restricted_engine_has_fewer_capabilities(engine: DeltalakeEngine, root: Path) -> None:
@@ -397,9 +405,94 @@ def test_conditions_are_written_for_datafusion(predicate: Predicate, text: str) 
     assert sql(predicate) == text
 
 
+@pytest.mark.parametrize(
+    ("predicate", "plain", "exponents"),
+    [
+        (V, '"v" > -3', '"v" > -3E+0'),
+        (Compare("x", Op.EQ, 1.5, Type.DOUBLE), '"x" = 1.5', '"x" = 1.5E+0'),
+        (In("x", (Decimal("1.50"), None), DecimalOf(5, 2)), '"x" IN (1.50, NULL)', '"x" IN (1.50E+0, NULL)'),
+        (
+            Compare("x", Op.EQ, Decimal("99999999999999999.9"), DecimalOf(18, 1)),  # the DOUBLE of several
+            *["\"x\" = CAST('99999999999999999.9' AS DECIMAL(18, 1))"] * 2,
+        ),
+        (
+            Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("1.5"), DecimalOf(5, 1))),
+            "\"s\"['x'] = 1.5",
+            "\"s\"['x'] = 1.5E+0",
+        ),
+        (Not(Between("d", date(2020, 1, 2), None, Type.DATE)), *["NOT (\"d\" BETWEEN '2020-01-02' AND NULL)"] * 2),
+        (Compare("v", Op.NULL_SAFE_EQ, 7, Type.INTEGER), *["\"v\" IS NOT DISTINCT FROM CAST('7' AS INT)"] * 2),
+        (And(V, Or(V, V)), '("v" > -3) AND (("v" > -3) OR ("v" > -3))', None),
+    ],
+)
+def test_conditions_are_written_without_types(predicate: Predicate, plain: str, exponents: str | None) -> None:
+    assert sql(predicate, Literals.PLAIN) == plain
+    assert sql(predicate, Literals.EXPONENTS) == (exponents or plain.replace("-3", "-3E+0"))
+
+
+def test_a_vacuum_keeps_versions(engine: DeltalakeEngine, root: Path) -> None:
+    engine.run(root, Delete(Compare("v", Op.GT, 0, Type.INTEGER)), clock=now(), version=None)
+    everything = Vacuum(0.0, safety_check=False, dry_run=True, mode=Mode.LITE)
+    lost = engine.run(root, everything, clock=now(), version=None).rows
+    assert lost and not engine.run(root, replace(everything, keep=(7, 1)), clock=now(), version=None).rows
+    assert engine.run(root, replace(everything, keep=(0,)), clock=now(), version=None).rows == lost
+
+
+def test_only_releases_with_the_argument_keep_versions() -> None:
+    assert [capabilities_named(version).keeps_versions for version in ("1.0.2", "1.1.0", "1.6.6")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+X = Of("x")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "text"),
+    [
+        (Holds(X), '"x"'),
+        (Relate(X, Op.LT, Of("y")), '"x" < "y"'),
+        (Relate(X, Op.NULL_SAFE_EQ, Of("y")), '"x" IS NOT DISTINCT FROM "y"'),
+        (Holds(Call(Function.STARTSWITH, (X, Literal("a", Type.STRING)))), "starts_with(\"x\", CAST('a' AS VARCHAR))"),
+        (
+            Relate(Call(Function.CONCAT, (X, Literal("a", Type.STRING))), Op.NE, Literal("b", Type.STRING)),
+            "(\"x\" || CAST('a' AS VARCHAR)) <> CAST('b' AS VARCHAR)",
+        ),
+        (
+            Relate(Call(Function.REMAINDER, (X, Literal(3, Type.LONG))), Op.NULL_SAFE_EQ, Literal(None, Type.LONG)),
+            "(\"x\" % CAST('3' AS BIGINT)) IS NOT DISTINCT FROM NULL",
+        ),
+        (
+            Missing(Call(Function.SUBSTRING, (X, Literal(1, Type.INTEGER), Literal(2, Type.INTEGER)))),
+            "substr(\"x\", CAST('1' AS INT), CAST('2' AS INT)) IS NULL",
+        ),
+        (
+            Missing(Call(Function.SUBSTRING, (X, Literal(-1, Type.INTEGER), Literal(1, Type.INTEGER)))),
+            'right("x", 1) IS NULL',
+        ),
+        (Missing(Call(Function.YEAR, (X,))), "date_part('year', \"x\") IS NULL"),
+        (Missing(Call(Function.TRIM, (X,))), "btrim(\"x\", ' ') IS NULL"),
+    ],
+)
+def test_functions_are_written_for_datafusion(predicate: Predicate, text: str) -> None:
+    assert sql(predicate) == text
+
+
+def test_users_write_is_distinct_from() -> None:
+    safe = Compare("v", Op.NULL_SAFE_EQ, 7, Type.INTEGER)
+    assert sql(Not(safe), Literals.PLAIN) == "\"v\" IS DISTINCT FROM CAST('7' AS INT)"
+    assert sql(Not(safe)) == "NOT (\"v\" IS NOT DISTINCT FROM CAST('7' AS INT))"
+    moment = Compare("t", Op.NULL_SAFE_EQ, datetime(2020, 1, 2), Type.TIMESTAMP_NTZ)
+    assert sql(Not(moment), Literals.PLAIN).startswith('NOT (("t" IS NOT NULL AND "t" = ')
+
+
 def test_an_unsupported_condition_is_an_error() -> None:
-    with pytest.raises(TypeError, match="Holds is not supported in SQL for DataFusion"):
-        sql(Holds(Of("b")))
+    with pytest.raises(TypeError, match="Cast is not supported in SQL for DataFusion"):
+        sql(Holds(Cast(X, Type.BOOLEAN)))
+    with pytest.raises(TypeError, match="Call is not supported in SQL for DataFusion"):
+        sql(Holds(Call(Function.RLIKE, (X, Literal("a", Type.STRING)))))
 
 
 @pytest.mark.parametrize(

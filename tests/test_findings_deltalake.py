@@ -20,6 +20,7 @@ FAULT, RIGHT = 1, 0
 #: Findings of older versions that are fixed in PINNED. Every other script exits with FAULT there.
 FIXED = {
     "first_file_only",
+    "kept_versions_order",
     "lite_encoded_path",
     "log_as_partition",
     "negative_decimal_read",

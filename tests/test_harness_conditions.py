@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from urllib.parse import quote
 
@@ -40,6 +41,7 @@ from model.vocabulary.steps import (
     Delete,
     Insert,
     InvalidVacuum,
+    Literals,
     Moment,
     OpenSession,
     OtherCommand,
@@ -147,6 +149,13 @@ NINE = Compare("v", Op.EQ, 9.0, Type.DOUBLE)
 
 REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
 
+AMOUNTS = one_file((Decimal("0.10"),), columns=(P, Column("v", DecimalOf(18, 2))))
+
+
+def below(amount: str, literals: Literals = Literals.PLAIN) -> Delete:
+    return Delete(Compare("v", Op.LT, Decimal(amount), DecimalOf(18, 2)), literals=literals)
+
+
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "session that opened the table before others committed": (
@@ -169,6 +178,13 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "call with constants of several types": (PLAIN, deletes(Not(Verbatim("v < greatest(2, 0.5)", ("v",))))),
     "verbatim test": (PLAIN, deletes(And(ONE, Verbatim("sqrt(v) = 1", ("v",))))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
+    "partition columns compared with each other": (
+        empty(P, Column("q", Type.INTEGER), V, partition_by=("p", "q")),
+        deletes(And(ONE, Relate(Of("p"), Op.LT, Of("q")))),
+    ),
+    "versions to keep that go back": (PLAIN, (Delete(ONE), Vacuum(keep=(0, 1)))),
+    "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
+    "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
     "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),
     "test of a NULL struct with a NOT NULL field": (
@@ -408,3 +424,30 @@ def test_a_zero_of_another_column_does_not_count(tmp_path: Path) -> None:
     where = Compare("w", Op.EQ, 0.0, Type.DOUBLE)
     seen = observed(one_file((-0.0, 0.0), columns=columns), tmp_path, Delete(where))
     assert not CONDITIONS["zeros of both signs"](seen)
+
+
+@pytest.mark.parametrize("name", ["DECIMAL as users write it", "DECIMAL of 16 digits as users write it"])
+def test_a_decimal_counts_that_is_no_double_and_has_no_type(name: str, tmp_path: Path) -> None:
+    steps = (below("12345678901234.56", Literals.EXACT), below("12345678901234.50"), Delete())
+    for number, step in enumerate(steps):
+        assert not CONDITIONS[name](observed(AMOUNTS, tmp_path / str(number), step))
+    of_field = Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("12345678901234.56"), DecimalOf(18, 2)))
+    table = one_file((None,), columns=(P, Column("s", StructOf((("x", DecimalOf(18, 2)),)))))
+    assert CONDITIONS[name](observed(table, tmp_path / "field", Delete(of_field, literals=Literals.EXPONENTS)))
+
+
+def test_fewer_than_16_digits_are_another_condition(tmp_path: Path) -> None:
+    seen = observed(AMOUNTS, tmp_path, below("1234567890123.45"))
+    assert CONDITIONS["DECIMAL as users write it"](seen)
+    assert not CONDITIONS["DECIMAL of 16 digits as users write it"](seen)
+
+
+@pytest.mark.parametrize("keep", [(1, 0), (0, 0), (2, 1)])  # there is no version before 0
+def test_versions_to_keep_that_do_not_go_back(keep: tuple[int, ...], tmp_path: Path) -> None:
+    assert not CONDITIONS["versions to keep that go back"](observed(PLAIN, tmp_path, Delete(ONE), Vacuum(keep=keep)))
+
+
+@pytest.mark.parametrize("test", [Relate(Of("p"), Op.EQ, Of("w")), Relate(Of("p"), Op.EQ, Literal(1, Type.INTEGER))])
+def test_a_partition_compared_with_something_else_does_not_count(test: Predicate, tmp_path: Path) -> None:
+    table = empty(P, Column("w", Type.INTEGER))
+    assert not CONDITIONS["partition columns compared with each other"](observed(table, tmp_path, Delete(test)))

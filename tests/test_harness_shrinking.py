@@ -33,6 +33,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     IOFault,
+    Literals,
     Mode,
     Moment,
     OtherCommand,
@@ -186,7 +187,7 @@ FULL_CASE = Case(
         Vacuum(form=VacuumForm.API_NAME),
         FAULTY,
         InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),
-        Delete(form=Form.API_NAME),
+        Delete(form=Form.API_NAME, literals=Literals.PLAIN),
     ),
 )
 

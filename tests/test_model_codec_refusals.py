@@ -19,6 +19,7 @@ from model.codec.plain import shown
 from model.vocabulary import predicate, steps, table
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
+from model.vocabulary.steps import Read
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import ArrayOf, Type
 from tests.codec_cases import CASE, COMMAND_CASE, VACUUM_CASE, WIDE_CASE
@@ -78,7 +79,7 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     (
         "steps[0].were",
         None,
-        "is not a known field; those are by_earlier, cached, crash, form, settings, spelling, step, where",
+        "is not a known field; those are by_earlier, cached, crash, form, literals, settings, spelling, step, where",
     ),
     ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
@@ -436,3 +437,27 @@ def test_messages_show_any_value_shortened() -> None:
     assert shown(date(2020, 2, 29)) == '"2020-02-29"'
     assert shown("x" * 58) == f'"{"x" * 58}"'
     assert shown("x" * 59) == f'"{"x" * 56}...'
+
+
+@pytest.mark.parametrize(
+    ("step", "pruned", "path", "problem"),
+    [
+        ({"mode": "LITE by setting"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"mode": "USING INVENTORY query"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"form": "DeltaTable.forPath"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"keep": [-1]}, 0, "steps[0].keep[0]", "must not be negative"),
+        ({}, 1, "steps[0].keep", "the log must have all versions, and the first ones were pruned"),
+    ],
+)
+def test_versions_to_keep_need_an_api_and_a_whole_log(
+    step: dict[str, Any], pruned: int, path: str, problem: str
+) -> None:
+    table = Table((Column("id", Type.LONG),), (), (), (Commit(-2), Commit(-1, checkpoint=True)), pruned=pruned)
+    document = codec.to_json(Case(table, (Read(),)))
+    document["steps"] = [{"step": "vacuum", "keep": [1, 0], **step}]
+    with pytest.raises(InvalidCase) as caught:
+        codec.from_json(document)
+    assert (caught.value.path, caught.value.problem[: len(problem)]) == (path, problem)
+    document["table"].pop("pruned", None)
+    document["steps"] = [{"step": "vacuum", "keep": [1, 0], "mode": "LITE"}]
+    assert codec.to_json(codec.from_json(document)) == document

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.text.literals import identifier, literal, type_sql, typed_literal
+from model.text.literals import identifier, literal, type_sql, typed_literal, written_literal
+from model.text.plain_literals import told_apart
 from model.text.sql import delete_sql, expression_sql, sql, vacuum_settings, vacuum_sql
 from model.vocabulary.predicate import (
     And,
@@ -37,7 +38,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
 )
-from model.vocabulary.steps import Delete, Form, Mode, Vacuum, VacuumForm
+from model.vocabulary.steps import Delete, Form, Literals, Mode, Vacuum, VacuumForm
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 from strategies.predicates import predicates
 from strategies.tables import tables
@@ -147,6 +148,65 @@ def test_timestamps_in_the_session_time_zone(value: datetime, zone: str, text: s
     assert between == f"`t` BETWEEN TIMESTAMP'{text}' AND TIMESTAMP'{text}'"
     assert sql(In("t", (value,), Type.TIMESTAMP), zone) == f"`t` IN (TIMESTAMP'{text}')"
     assert text in expression_sql(Literal(value, Type.TIMESTAMP), zone)
+
+
+@pytest.mark.parametrize(
+    ("value", "type", "plain", "exponents"),
+    [
+        (None, Type.INTEGER, "NULL", "NULL"),
+        ("a", Type.STRING, "'a'", "'a'"),
+        (True, Type.BOOLEAN, "TRUE", "TRUE"),
+        (7, Type.BYTE, "7", "7E+0"),
+        (-120, Type.SHORT, "-120", "-1.20E+2"),
+        (2**53 - 1, Type.LONG, "9007199254740991", "9.007199254740991E+15"),
+        (2**53, Type.LONG, "9007199254740992", "9007199254740992L"),  # the DOUBLE of 2**53 + 1 too
+        (-(2**63), Type.LONG, "-9223372036854775808", "-9223372036854775808L"),
+        (Decimal("1.20"), MONEY, "1.20", "1.20E+0"),
+        (Decimal("123456789012345.67"), DecimalOf(18, 2), "123456789012345.67", "1.2345678901234567E+14"),
+        (Decimal("999999999999999.99"), DecimalOf(17, 2), "999999999999999.99", "999999999999999.99BD"),
+        (Decimal("0E-10"), DecimalOf(20, 10), "0.0000000000", "0E-10"),
+        (0.1, Type.DOUBLE, "0.1", "1E-1"),
+        (1e-7, Type.DOUBLE, "1e-07", "1E-7"),
+        (0.10000000149011612, Type.FLOAT, "0.10000000149011612", "1.0000000149011612E-1"),
+        (-0.0, Type.DOUBLE, "-0.0D", "-0.0D"),
+        (math.inf, Type.DOUBLE, "CAST('Infinity' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"),
+        (NAN, Type.FLOAT, "CAST('NaN' AS FLOAT)", "CAST('NaN' AS FLOAT)"),
+        (date(2020, 1, 31), Type.DATE, "'2020-01-31'", "'2020-01-31'"),
+        (utc(2020, 2, 29, 12), Type.TIMESTAMP, "'2020-02-29 12:00:00Z'", "'2020-02-29 12:00:00Z'"),
+        (datetime(2020, 1, 1), Type.TIMESTAMP_NTZ, *["TIMESTAMP_NTZ'2020-01-01 00:00:00'"] * 2),
+        (b"\x01", Type.BINARY, "X'01'", "X'01'"),
+    ],
+)
+def test_literals_without_types(value: Value, type: AnyType, plain: str, exponents: str) -> None:
+    for literals, text in ((Literals.PLAIN, plain), (Literals.EXPONENTS, exponents)):
+        assert written_literal(value, type, None, literals) == text
+        assert sql(Compare("x", Op.LT, value, type), None, literals) == f"`x` < {text}"
+        assert sql(Not(Between("x", value, value, type)), None, literals) == f"`x` NOT BETWEEN {text} AND {text}"
+        exact = type in (Type.DATE, Type.TIMESTAMP)  # a list may be compared as texts
+        listed = literal(value, type) if exact else text
+        assert sql(And(X, Not(In("x", (value,), type))), None, literals).endswith(f" AND `x` NOT IN ({listed})")
+    assert written_literal(value, type, None, Literals.EXACT) == literal(value, type)
+
+
+def test_users_write_is_distinct_from() -> None:
+    safe = Compare("x", Op.NULL_SAFE_EQ, 7, Type.BYTE)
+    assert sql(safe) == "`x` <=> 7Y" and sql(Not(safe)) == "NOT (`x` <=> 7Y)"
+    assert sql(safe, None, Literals.PLAIN) == "`x` IS NOT DISTINCT FROM 7"
+    assert sql(Not(safe), None, Literals.EXPONENTS) == "`x` IS DISTINCT FROM 7E+0"
+    assert sql(Not(Not(safe)), None, Literals.PLAIN) == "NOT (`x` IS DISTINCT FROM 7)"
+
+
+def test_a_delete_has_its_literals() -> None:
+    where = Or(Not(Compare("x", Op.EQ, 1.5, Type.DOUBLE)), Or(X, And(Y, X)))
+    text = "DELETE FROM t WHERE NOT (`x` = 1.5) OR (`x` >= 5 OR (`y` = 'a' AND `x` >= 5))"
+    assert delete_sql(Delete(where, literals=Literals.PLAIN), "t") == text
+
+
+@given(st.decimals(-(10**18), 10**18, places=2), st.integers(-2, 2))
+def test_a_number_that_is_told_apart_has_a_double_of_its_own(number: Decimal, other: int) -> None:
+    beside = number + Decimal(other).scaleb(-2)
+    if told_apart(number, DecimalOf(20, 2)) and beside != number:
+        assert float(beside) != float(number)
 
 
 @pytest.mark.parametrize(

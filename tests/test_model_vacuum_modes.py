@@ -52,6 +52,9 @@ def test_each_kind_of_reference_protects_with_its_own_reason(scan: Scan, age: in
     assert of("d/f", live=["d/f"]) == must_keep(Reason.LIVE)
     assert of("d/f", live=["d/f"], by_uri=frozenset({"d/f"})) == must_keep(Reason.LIVE_BY_URI)
     assert of("d/f", tombstones={"d/f": YOUNG}) == must_keep(Reason.RETAINED)
+    assert of("d/f", kept=frozenset({"d/f"})) == must_keep(Reason.KEPT_VERSION)
+    assert of("d/f", kept=frozenset({"d/f"}), tombstones={"d/f": OLD}) == must_keep(Reason.KEPT_VERSION)
+    assert of(VECTOR, kept_vectors=frozenset({VECTOR})) == must_keep(Reason.KEPT_VERSION_VECTOR)
     assert of(VECTOR, live_vectors=frozenset({VECTOR})) == must_keep(Reason.LIVE_VECTOR)
     assert of(VECTOR, vector_tombstones={VECTOR: YOUNG}) == must_keep(Reason.RETAINED_VECTOR)
     assert of(VECTOR, absolute_vectors={VECTOR: None}).reason is Reason.ABSOLUTE_VECTOR
@@ -62,6 +65,10 @@ def test_the_strongest_of_several_reasons_to_keep_is_reported() -> None:
     shared = frozenset({VECTOR})
     judged = predict({VECTOR: file()}, live_vectors=shared, vector_tombstones={VECTOR: YOUNG})
     assert judged[VECTOR] == must_keep(Reason.LIVE_VECTOR)
+    judged = predict({VECTOR: file()}, live_vectors=shared, kept_vectors=shared)
+    assert judged[VECTOR] == must_keep(Reason.LIVE_VECTOR)
+    judged = predict({"f": file()}, tombstones={"f": YOUNG}, kept=frozenset({"f"}))
+    assert judged["f"] == must_keep(Reason.RETAINED)
     judged = predict({VECTOR: file()}, vector_tombstones={VECTOR: YOUNG}, absolute_vectors={VECTOR: None})
     assert judged[VECTOR] == must_keep(Reason.RETAINED_VECTOR)
 

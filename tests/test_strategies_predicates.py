@@ -63,9 +63,9 @@ typed_tables = feature_tables(
 
 def answers(table: Table, predicate: Predicate) -> list[list[bool | None]]:
     """The predicate's value for each row of each live file with rows."""
-    names = [column.name for column in table.columns]
+    types = {column.name: column.type for column in table.columns}
     return [
-        [evaluate(predicate, dict(zip(names, table.row(file.partition, row)))) for row in file.rows]
+        [evaluate(predicate, dict(zip(types, table.row(file.partition, row))), types=types) for row in file.rows]
         for file in live_files(table)
         if file.rows
     ]
@@ -166,7 +166,7 @@ def test_every_form_is_drawn() -> None:
 
     for predicate in sample(tables().flatmap(predicates)):
         count(predicate)
-    assert set(forms) == {Compare, Between, In, IsNull, Like, Not, And, Or}, forms
+    assert set(forms) == {Compare, Between, In, IsNull, Like, Relate, Not, And, Or}, forms
     assert set(ops) == set(Op), ops
 
 

@@ -25,7 +25,24 @@ from model.vocabulary.commands import (
     Update,
     VacuumClone,
 )
-from model.vocabulary.predicate import And, Compare, Holds, IsNull, Missing, Not, Of, Op, Or, Relate
+from model.vocabulary.predicate import (
+    And,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Function,
+    Holds,
+    IsNull,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Op,
+    Or,
+    Relate,
+)
 from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
@@ -35,6 +52,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     IOFault,
+    Literals,
     Mode,
     OtherCommand,
     Read,
@@ -135,12 +153,36 @@ def test_unsupported_steps_are_replaced_by_the_nearest(step: object, expected: o
     assert restricted_step(step, capabilities=DELTALAKE) == expected  # type: ignore[arg-type]
 
 
+def test_literals_keep_their_types_where_an_engine_needs_that() -> None:
+    step = Delete(Compare("v", Op.EQ, 1, Type.BYTE), literals=Literals.EXPONENTS)
+    few = replace(EVERYTHING, literals=frozenset({Literals.EXACT, Literals.PLAIN}))
+    assert restricted_step(step, capabilities=DELTALAKE) == step
+    assert restricted_step(step, capabilities=few) == replace(step, literals=Literals.EXACT)
+    plain = replace(step, literals=Literals.PLAIN)
+    assert restricted_step(plain, capabilities=few) == plain
+
+
 def test_unsupported_tests_become_is_null() -> None:
     plain = Compare("a", Op.GT, 1, Type.LONG)
     where = Or(And(plain, Not(Holds(Of("b")))), Relate(Of("c"), Op.EQ, Of("a")))
-    expected = Or(And(plain, Not(IsNull("b"))), IsNull("a"))
-    assert restricted_step(Delete(where), capabilities=DELTALAKE) == Delete(expected)
-    assert restricted_step(Delete(Missing(Of("b"))), capabilities=DELTALAKE) == Delete(IsNull("b"))
+    assert restricted_step(Delete(where), capabilities=DELTALAKE) == Delete(where)
+    few = replace(DELTALAKE, column_comparisons=False, functions=frozenset({Function.UPPER}), members=False)
+    expected = Or(And(plain, Not(Holds(Of("b")))), IsNull("a"))
+    assert restricted_step(Delete(where), capabilities=few) == Delete(expected)
+    text = Literal("x", Type.STRING)
+    for left, supported in (
+        (Call(Function.UPPER, (Of("b"),)), True),
+        (Call(Function.LOWER, (Of("b"),)), False),
+        (Call(Function.UPPER, (Call(Function.LOWER, (Of("b"),)),)), False),
+        (Cast(Of("b"), Type.STRING), False),
+        (CaseWhen(IsNull("b"), text, text), False),
+        (Member(Of("b"), "f"), False),
+    ):
+        for test in (Relate(left, Op.EQ, text), Missing(left)):
+            found = restricted_step(Delete(test), capabilities=few)
+            assert found == Delete(test if supported else IsNull("b"))
+    field = Delete(Missing(Member(Of("b"), "f")))
+    assert restricted_step(field, capabilities=DELTALAKE) == field
 
 
 MAPPED = Table(

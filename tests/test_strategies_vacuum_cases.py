@@ -25,10 +25,10 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Feature, Kind, Reference, VectorStorage
 from strategies.paths import is_flat, is_hidden_deeper
 from strategies.tables import live_files
-from strategies.vacuum_steps import IN_ORDER, RETAINS
+from strategies.vacuum_steps import IN_ORDER, RETAINS, keeping
 from strategies.vacuum_tables import TABLE_RETENTIONS
 from tests.drawn_cases import drawn, matches
-from tests.sampling import check_shares
+from tests.sampling import check_shares, sample
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = [pytest.mark.xdist_group("drawn"), pytest.mark.slow]
@@ -316,3 +316,31 @@ def test_programs_have_every_mode() -> None:
     assert {mode: seen[mode] for mode in Mode if seen[mode] < 5} == {}, seen
     for drawn_too in ("parallel", "io_fault", "retain_hours"):
         assert any(getattr(step, drawn_too) for step in found), drawn_too
+
+
+def test_versions_to_keep_are_drawn_in_any_order_and_more_than_one() -> None:
+    found = sample(keeping(Vacuum(form=VacuumForm.API_PATH, mode=Mode.LITE)))
+    assert {(step.form, step.mode) for step in found} == {(VacuumForm.SQL_PATH, Mode.LITE)}
+
+    def conditions(step: Vacuum) -> dict[str, tuple[float, bool]]:
+        return {
+            "one": (15, len(step.keep) == 1),
+            "several, back": (10, list(step.keep) != sorted(step.keep, reverse=True)),
+            "several, forth": (10, len(step.keep) > 1 and list(step.keep) == sorted(step.keep, reverse=True)),
+            "one twice": (4, len(set(step.keep)) < len(step.keep)),
+        }
+
+    check_shares(found, conditions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "least"), [("vacuum_old_versions", 25), ("vacuum_histories", 5)])
+def test_vacuums_are_asked_to_keep_versions(name: str, least: int) -> None:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
+        return {name: (least, any(step.keep for step in vacuums_of((case,))))}
+
+    check_shares(drawn(name), conditions)
+
+
+def test_a_version_to_keep_is_so_many_before_the_current_one() -> None:
+    assert Vacuum(keep=(0, 2, 9)).kept_versions(5) == (5, 3, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from engines.deltalake.sql import FUNCTIONS
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import CommandKind
 from model.vocabulary.predicate import Language
@@ -18,7 +19,8 @@ def capabilities_of(version: str) -> Capabilities:
     """What this version of deltalake, 1.0 or later, supports."""
     later = {feature for feature, since in _SINCE.items() if parse(version) < since}
     commands = NEWEST.commands if parse(version) >= (1, 5) else NEWEST.commands - {CommandKind.COMPACT_LOG}
-    return replace(NEWEST, features=NEWEST.features - later, commands=commands)
+    keeps_versions = parse(version) >= (1, 1)  # the argument keep_versions of DeltaTable.vacuum
+    return replace(NEWEST, features=NEWEST.features - later, commands=commands, keeps_versions=keeps_versions)
 
 
 #: The first version that writes tables with a feature; older ones refuse ("Unsupported … features required").
@@ -44,9 +46,9 @@ NEWEST = Capabilities(
     references=frozenset({Reference.RELATIVE, Reference.ABSOLUTE}),
     roots=frozenset(TableRoot) - {TableRoot.ENCODED},  # it opens a%20table as "a table" (docs/findings-deltalake.md)
     writes_vectors=False,
-    functions=frozenset(),
+    functions=frozenset(FUNCTIONS),
     languages=frozenset({Language.DATAFUSION}),
-    casts=False,
+    casts=False,  # it casts a DECIMAL wrong (docs/findings-deltalake.md), and CASE comes with them
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),
     vacuum_forms=frozenset({VacuumForm.SQL_PATH}),

@@ -36,10 +36,12 @@ class DeleteCall:
 
 @dataclass(frozen=True)
 class VacuumCall:
-    """``DeltaTable.vacuum``, with its arguments by name."""
+    """``DeltaTable.vacuum``, with its arguments by name; beside them ``keep_versions``, if any: each of ``keep`` stands for the
+    version that is so many before the current one, but at least 0."""
 
     arguments: Mapping[str, float | bool | None]
     target: Target = Target.TABLE
+    keep: tuple[int, ...] = ()
 
 
 _TARGETS = {
@@ -57,7 +59,7 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
     Raises ValueError for a step and TypeError for a condition that deltalake does not support.
     """
     if isinstance(step, Delete):
-        return DeleteCall(None if step.where is None else sql(step.where))
+        return DeleteCall(None if step.where is None else sql(step.where, step.literals))
     if isinstance(step, InvalidDelete):
         unknown = step.mistake is DeleteMistake.UNKNOWN_COLUMN
         return DeleteCall(f"{identifier('no such column')} = 1" if unknown else "1 = 1", _target(step.mistake))
@@ -69,7 +71,7 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
             "enforce_retention_duration": step.safety_check,
             "full": not step.mode.lite,
         }
-        return VacuumCall(arguments)
+        return VacuumCall(arguments, keep=step.keep)
     if isinstance(step, InvalidVacuum):
         return VacuumCall({"dry_run": step.dry_run, "full": True}, _target(step.mistake))
     raise ValueError(f"a {type(step).__name__} is no command")

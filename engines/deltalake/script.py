@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from engines.deltalake.operations import DeleteCall, Target, call_of
+from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
 from engines.deltalake.script_commands import insert, other_command
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, quoted
 from engines.named_paths import script_path, spelling_of
@@ -155,11 +155,12 @@ class DeltalakeScript:
         else:
             arguments = wanted.arguments.items()
             written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
-            text = f"{table}.vacuum({written})"
+            kept = ", ".join(f"max(0, version() - {before})" for before in wanted.keep)
+            text = f"{table}.vacuum({written}, keep_versions=[{kept}])" if kept else f"{table}.vacuum({written})"
             rows = f"[[os.path.join(ROOT, file)] for file in {text}]"
-        return Command(
-            text, rows, setup, named.cleanup, frozenset() if table == "opened" else frozenset({"DeltaTable"})
-        )
+        uses = {"version"} if isinstance(wanted, VacuumCall) and wanted.keep else set()
+        uses |= set() if table == "opened" else {"DeltaTable"}
+        return Command(text, rows, setup, named.cleanup, frozenset(uses))
 
     def _path(self, path: str) -> str:
         return "ROOT" if path == self._root else quoted(_encoded(path), self._root)

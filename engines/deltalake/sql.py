@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from typing import TypeGuard
 
+from model.text.plain_literals import plain_number, told_apart
 from model.vocabulary.predicate import (
     And,
     Between,
+    Call,
     Compare,
     Constant,
     Expression,
+    Function,
+    Holds,
     In,
     IsNull,
     Like,
@@ -25,62 +31,123 @@ from model.vocabulary.predicate import (
     Relate,
     Verbatim,
 )
+from model.vocabulary.steps import Literals
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
 
-def sql(predicate: Predicate) -> str:
-    """The SQL of a condition. Raises TypeError for functions and casts, which DataFusion writes differently."""
+def sql(predicate: Predicate, literals: Literals = Literals.EXACT) -> str:
+    """The SQL of a condition, with ``literals`` in comparisons. A null-safe one needs the exact type of its column (``i <=> 7``
+    on INT is refused: docs/findings-deltalake.md).
+
+    Raises TypeError for casts, and for functions that DataFusion writes differently or not at all.
+    """
+
+    def written(value: Value, type: AnyType) -> str:
+        return _plain(value, type, literals) or literal(value, type)
+
     if isinstance(predicate, Constant):
         return "NULL" if predicate.value is None else literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare) and predicate.op is Op.NULL_SAFE_EQ and isinstance(predicate.value, datetime):
         column = identifier(predicate.column)
         return f"({column} IS NOT NULL AND {column} = {literal(predicate.value, predicate.type)})"
-    if isinstance(predicate, Compare) and predicate.op is Op.NULL_SAFE_EQ:
-        return f"{identifier(predicate.column)} IS NOT DISTINCT FROM {_exactly(predicate.value, predicate.type)}"
+    if _is_distinction(predicate):
+        return _distinct(predicate, "IS NOT DISTINCT FROM")
     if isinstance(predicate, Compare):
-        return f"{identifier(predicate.column)} {predicate.op.value} {literal(predicate.value, predicate.type)}"
+        return f"{identifier(predicate.column)} {predicate.op.value} {written(predicate.value, predicate.type)}"
     if isinstance(predicate, Between):
-        low, high = literal(predicate.low, predicate.type), literal(predicate.high, predicate.type)
+        low, high = written(predicate.low, predicate.type), written(predicate.high, predicate.type)
         return f"{identifier(predicate.column)} BETWEEN {low} AND {high}"
     if isinstance(predicate, In):
-        values = ", ".join(literal(value, predicate.type) for value in predicate.values)
+        values = ", ".join(written(value, predicate.type) for value in predicate.values)
         return f"{identifier(predicate.column)} IN ({values})"
     if isinstance(predicate, IsNull):
         return f"{identifier(predicate.column)} IS NULL"
     if isinstance(predicate, Missing):
         return f"{_operand(predicate.expression)} IS NULL"
     if isinstance(predicate, Relate):
-        return _related(predicate)
+        return _related(predicate, literals)
     if isinstance(predicate, Like):
         return f"{identifier(predicate.column)} LIKE {_text(predicate.pattern)}"
     if isinstance(predicate, Not):
-        return f"NOT ({sql(predicate.operand)})"
+        if literals is not Literals.EXACT and _is_distinction(predicate.operand):
+            return _distinct(predicate.operand, "IS DISTINCT FROM")
+        return f"NOT ({sql(predicate.operand, literals)})"
     if isinstance(predicate, (And, Or)):
         word = "AND" if isinstance(predicate, And) else "OR"
-        return f"({sql(predicate.left)}) {word} ({sql(predicate.right)})"
+        return f"({sql(predicate.left, literals)}) {word} ({sql(predicate.right, literals)})"
+    if isinstance(predicate, Holds):
+        return _operand(predicate.expression)
     if isinstance(predicate, Verbatim):
         return predicate.text
     raise TypeError(f"{type(predicate).__name__} is not supported in SQL for DataFusion")
 
 
-def _related(test: Relate) -> str:
-    if not isinstance(test.right, Literal):
-        raise TypeError("Only comparisons with a literal are supported in SQL for DataFusion")
+def _is_distinction(test: Predicate) -> TypeGuard[Compare]:
+    """Whether it is a null-safe comparison with a value that can be written with its type."""
+    return isinstance(test, Compare) and test.op is Op.NULL_SAFE_EQ and not isinstance(test.value, datetime)
+
+
+def _distinct(test: Compare, operator: str) -> str:
+    return f"{identifier(test.column)} {operator} {_exactly(test.value, test.type)}"
+
+
+def _related(test: Relate, literals: Literals) -> str:
+    if not isinstance(test.right, Literal) or isinstance(test.left, Call):
+        operator = "IS NOT DISTINCT FROM" if test.op is Op.NULL_SAFE_EQ else test.op.value
+        return f"{_operand(test.left)} {operator} {_operand(test.right)}"
     left, value, type = _operand(test.left), test.right.value, test.right.type
     if test.op is Op.NULL_SAFE_EQ and isinstance(value, datetime):
         return f"({left} IS NOT NULL AND {left} = {literal(value, type)})"
     if test.op is Op.NULL_SAFE_EQ:
         return f"{left} IS NOT DISTINCT FROM {_exactly(value, type)}"
-    return f"{left} {test.op.value} {literal(value, type)}"
+    return f"{left} {test.op.value} {_plain(value, type, literals) or literal(value, type)}"
 
 
 def _operand(expression: Expression) -> str:
-    """A column, or a field of a struct."""
+    """An expression; literals in it have exactly their types, as what a function returns depends on them."""
     if isinstance(expression, Of):
         return identifier(expression.column)
     if isinstance(expression, Member):
         return f"{_operand(expression.of)}[{_text(expression.field)}]"
+    if isinstance(expression, Literal):
+        return _exactly(expression.value, expression.type)
+    if isinstance(expression, Call) and expression.function in FUNCTIONS:
+        return _call(expression)
     raise TypeError(f"{type(expression).__name__} is not supported in SQL for DataFusion")
+
+
+#: How DataFusion writes the functions that have an equal in it.
+FUNCTIONS: Mapping[Function, str] = {
+    Function.UPPER: "upper({0})",
+    Function.LOWER: "lower({0})",
+    Function.TRIM: "btrim({0}, ' ')",
+    Function.SUBSTRING: "substr({0}, {1}, {2})",
+    Function.CONCAT: "({0} || {1})",  # concat() takes NULL for an empty text
+    Function.STARTSWITH: "starts_with({0}, {1})",
+    Function.ABS: "abs({0})",
+    Function.REMAINDER: "({0} % {1})",
+    Function.YEAR: "date_part('year', {0})",
+    Function.MONTH: "date_part('month', {0})",
+    Function.DAY: "date_part('day', {0})",
+    Function.ISNAN: "isnan({0})",
+}
+
+
+def _call(call: Call) -> str:
+    text, start, *_ = (*map(_operand, call.arguments), "")
+    if call.function is Function.SUBSTRING and isinstance(place := call.arguments[1], Literal) and place.value == -1:
+        return f"right({text}, 1)"  # substr counts from the front only
+    return FUNCTIONS[call.function].format(text, start, *map(_operand, call.arguments[2:]))
+
+
+def _plain(value: Value, type: AnyType, literals: Literals) -> str | None:
+    """The text without a type, where it means the same: of a number that is one of a kind as a DOUBLE, which it is for
+    DataFusion, and of a DATE, to which a text is cast (DataFusion's ``string_temporal_coercion``). None: there is none."""
+    if literals is not Literals.EXACT and type is Type.DATE and isinstance(value, date):
+        return _text(value.isoformat())
+    if type in WHOLE_NUMBERS and literals is not Literals.EXPONENTS:
+        return None  # as it is written anyhow
+    return plain_number(value, type, literals) if told_apart(value, type) else None
 
 
 def identifier(name: str) -> str:

@@ -81,7 +81,10 @@ def _call(tables: Tables, table: DeltaTable, call: DeleteCall | VacuumCall, targ
     """The result of a call. Paths in it are absolute, or from ``target``."""
     if isinstance(call, DeleteCall):
         return _deleted(asked(table.delete, call.where))
-    paths = map(tables.path_of, asked(table.vacuum, **cast("dict[str, Any]", call.arguments)))
+    arguments = cast("dict[str, Any]", dict(call.arguments))
+    if call.keep:
+        arguments["keep_versions"] = [max(0, asked(table.version) - before) for before in call.keep]
+    paths = map(tables.path_of, asked(table.vacuum, **arguments))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 

@@ -59,7 +59,7 @@ def _delete(spark: SparkSession, step: Delete, name: str, table: Callable[[], De
     elif step.form is Form.API_PATH_COLUMN:
         table().delete(condition(step.where, step.zone))
     else:
-        table().delete(sql(step.where, step.zone))
+        table().delete(sql(step.where, step.zone, step.literals))
     return ()
 
 

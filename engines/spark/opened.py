@@ -81,5 +81,5 @@ def run_earlier(of: Opened, step: Delete | Vacuum | Read, clock: int) -> tuple[R
             of.table.vacuum(step.retain_hours)
         return ()
     with settings(of.session, {"spark.sql.session.timeZone": step.zone}):
-        of.table.delete(None if step.where is None else sql(step.where, step.zone))
+        of.table.delete(None if step.where is None else sql(step.where, step.zone, step.literals))
     return ()

@@ -51,7 +51,8 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
 
 def capabilities_of(version: str) -> Capabilities:
     """What this release supports."""
-    capabilities = replace(EVERYTHING, languages=frozenset({Language.SPARK}))
+    # VACUUM has no clause that keeps versions.
+    capabilities = replace(EVERYTHING, languages=frozenset({Language.SPARK}), keeps_versions=False)
     for since, name, members in _INTRODUCED:
         if parse(version) < parse(since):
             remaining: Any = getattr(capabilities, name) - members if members else False

@@ -217,7 +217,7 @@ class SparkScript:
         if isinstance(step, Vacuum):
             hours = "" if step.retain_hours is None else repr(step.retain_hours)
             return Command(f"opened.vacuum({hours})", "", tuple(setup))
-        condition = "" if step.where is None else quoted(sql(step.where, step.zone), self._root)
+        condition = "" if step.where is None else quoted(sql(step.where, step.zone, step.literals), self._root)
         return Command(call("opened.delete", condition), "", tuple(setup))
 
     def _delete(self, step: Delete) -> Command:
@@ -232,7 +232,7 @@ class SparkScript:
         if step.form not in API_DELETE_FORMS:
             table = table_text(named.path) if by_path else name
             return self._sql(delete_sql(step, table), setup, named.cleanup)
-        argument = "" if step.where is None else quoted(sql(step.where, step.zone), self._root)
+        argument = "" if step.where is None else quoted(sql(step.where, step.zone, step.literals), self._root)
         uses = {"DeltaTable"}
         if step.form is Form.API_PATH_COLUMN and step.where is not None:
             argument = call("expr", argument)

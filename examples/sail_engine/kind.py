@@ -12,7 +12,7 @@ from engines.kind import NothingShared, Provider, Settings
 from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
-from model.vocabulary.steps import DeleteMistake, Form
+from model.vocabulary.steps import DeleteMistake, Form, Literals
 from model.vocabulary.table import Feature
 
 CAPABILITIES = Capabilities(
@@ -21,6 +21,7 @@ CAPABILITIES = Capabilities(
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset(DeleteMistake) - {DeleteMistake.PARTITION_DIRECTORY, DeleteMistake.VIEW},
     languages=frozenset(),  # it is not asked, though it speaks Spark's
+    literals=frozenset({Literals.EXACT}),  # what it makes of others was not examined
     vacuum=False,
     settings=frozenset(),
     change_feed=False,

@@ -24,6 +24,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidVacuum,
     Inventory,
+    Literals,
     Mode,
     OpenSession,
     OtherCommand,
@@ -275,6 +276,8 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield OpenSession()
     if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
         yield replace(step, by_earlier=False)
+    if isinstance(step, Delete) and step.literals is not Literals.EXACT:
+        yield replace(step, literals=Literals.EXACT)
     if isinstance(step, Delete) and step.cached:
         yield replace(step, cached=False)
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
@@ -343,6 +346,7 @@ def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
         replace(step, logging=True),
     )
     yield from (vacuum for vacuum in dict.fromkeys(simpler) if vacuum != step)
+    yield from (replace(step, keep=keep) for keep in _fewer(step.keep))
 
 
 def _parts(predicate: Predicate) -> tuple[Predicate, ...]:

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import TypeGuard
 
 from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
@@ -22,6 +23,7 @@ from model.vocabulary.predicate import (
     In,
     Like,
     Literal,
+    Of,
     Op,
     Predicate,
     Relate,
@@ -35,6 +37,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    Literals,
     OtherCommand,
     Read,
     ReadChanges,
@@ -129,6 +132,34 @@ def _beside_another_test(observation: Observation, holds: Callable[[Predicate], 
     return False
 
 
+def _compares_partitions(observation: Observation, test: Predicate) -> bool:
+    """Whether it compares two columns, both of the partition."""
+    if not isinstance(test, Relate):
+        return False
+    columns = [side.column for side in (test.left, test.right) if isinstance(side, Of)]
+    return len(columns) == 2 and set(columns) <= set(observation.table.partition_by)
+
+
+def _versions_to_keep(observation: Observation) -> list[tuple[int, ...]]:
+    vacuums = [step for step in at_hand(observation) if isinstance(step, Vacuum)]
+    return [step.kept_versions(observation.before.version) for step in vacuums]
+
+
+def untyped_decimals(observation: Observation) -> Iterator[Decimal]:
+    """The DECIMALs that a DELETE compares with, written as users do, that are no DOUBLEs."""
+    for step in deletes(observation):
+        if step.where is None or step.literals is Literals.EXACT:
+            continue
+        for test in leaves(step.where):
+            right = (test.right,) if isinstance(test, Relate) else ()
+            values = (*compared_values(test), *(one.value for one in right if isinstance(one, Literal)))
+            yield from (one for one in values if isinstance(one, Decimal) and Decimal(float(one)) != one)
+
+
+def _digits(number: Decimal) -> int:
+    return len(number.as_tuple().digits)
+
+
 def is_plain_like(test: Predicate) -> TypeGuard[Like]:
     return isinstance(test, Like) and not set(test.pattern) & {"%", "_"}
 
@@ -208,6 +239,10 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     ),
     "verbatim test": lambda o: any(isinstance(test, Verbatim) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
+    "partition columns compared with each other": lambda o: any(_compares_partitions(o, test) for test in tests(o)),
+    "versions to keep that go back": lambda o: any(list(kept) != sorted(kept) for kept in _versions_to_keep(o)),
+    "DECIMAL as users write it": lambda o: any(untyped_decimals(o)),
+    "DECIMAL of 16 digits as users write it": lambda o: any(_digits(number) >= 16 for number in untyped_decimals(o)),
     "test of a list": lambda o: any(isinstance(test, In) for test in tests(o)),
     "test of a list of thousands": lambda o: any(
         isinstance(test, In) and len(test.values) > 2_000 for test in tests(o)

@@ -42,6 +42,8 @@ def nested(counts: Mapping[Cell, int]) -> dict[str, dict[str, dict[str, int]]]:
 SHORT_NAMES = {
     Reason.LIVE: "live add",
     Reason.LIVE_BY_URI: "live add by URI",
+    Reason.KEPT_VERSION: "version to keep",
+    Reason.KEPT_VERSION_VECTOR: "deletion vector of a version to keep",
     Reason.LIVE_VECTOR: "live deletion vector",
     Reason.RETAINED: "retained tombstone",
     Reason.RETAINED_VECTOR: "retained deletion vector",

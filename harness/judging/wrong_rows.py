@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 
 from harness.judging.command_conditions import (
     commands,
@@ -16,6 +17,7 @@ from harness.judging.command_conditions import (
     opened_by,
     tested_columns,
     tests,
+    untyped_decimals,
     zero_signs,
 )
 from harness.observing.observation import Observation
@@ -87,6 +89,21 @@ def _has_zero(observation: Observation) -> bool:
     )
 
 
+def _has_untyped_decimal(observation: Observation) -> bool:
+    """Whether every wrong row has, in a column that is tested, a DECIMAL that the condition names without its type, or the one
+    that becomes of it if it is made of a DOUBLE by a multiplication."""
+    named, columns = set(untyped_decimals(observation)), set(tested_columns(observation))
+    named |= {_made_of_a_double(number) for number in named}
+    places = [place for place, column in enumerate(observation.table.columns) if column in columns]
+    return all(any(row[place] in named for place in places) for row in _wrong(observation))
+
+
+def _made_of_a_double(number: Decimal) -> Decimal:
+    """12345678901234567 hundredths are no DOUBLE: 123456789012345.67 becomes 123456789012345.68."""
+    scale = -int(number.as_tuple().exponent)
+    return Decimal(round(float(number) * 10.0**scale)).scaleb(-scale)
+
+
 def _removed_by_another_spelling(observation: Observation) -> bool:
     """Whether no row is lost, and every row that is left is in a file that was removed by another spelling of its path."""
     state = observation.before
@@ -100,6 +117,7 @@ WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows for which the condition is NULL": _null_condition,
     "rows whose struct is NULL": _null_struct,
     "rows that a plain LIKE names": _named_by_plain_like,
+    "rows with a DECIMAL as users write it": _has_untyped_decimal,
     "rows with a zero": _has_zero,
     "rows removed by another spelling": _removed_by_another_spelling,
 }

@@ -101,6 +101,7 @@ def step_text(step: EngineStep) -> str:
         details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
         details += ["in parallel"] if step.parallel else []
         details += _by_earlier(step)
+        details += _kept(step.keep)
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
         details += _crash(step.crash)
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
@@ -130,6 +131,11 @@ def _crash(crash: Crash | None) -> list[str]:
 
 def _by_earlier(step: Delete | Vacuum) -> list[str]:
     return ["by the session that opened t"] if step.by_earlier else []
+
+
+def _kept(versions: Sequence[int]) -> list[str]:
+    """How many versions before the current one those are that it is asked to keep."""
+    return [f"keeping the versions {', '.join(f'-{before}' for before in versions)}"] if versions else []
 
 
 def _in_brackets(details: list[str]) -> str:

@@ -13,8 +13,10 @@ from model.prediction.lite import Window
 from model.prediction.scans import LiteScan, References
 
 
-def references_of(state: TableState) -> References:
-    """The paths below the root that live or removed actions of the current version name (docs/delta.md 1.2, step 8)."""
+def references_of(state: TableState, kept_versions: Iterable[int] = ()) -> References:
+    """The paths below the root that live or removed actions of the current version name (docs/delta.md 1.2, step 8), and those of
+    ``kept_versions``, which VACUUM is asked to keep; none of versions that the log does not have any more."""
+    kept, kept_vectors = _files_of_versions(state, kept_versions)
     live = {path for path in state.live if is_below(path)}
     live_vectors: set[str] = set()
     vector_tombstones: dict[str, int] = {}
@@ -43,7 +45,23 @@ def references_of(state: TableState) -> References:
         live_vectors=frozenset(live_vectors),
         vector_tombstones=vector_tombstones,
         absolute_vectors=absolute,
+        kept=kept,
+        kept_vectors=kept_vectors,
     )
+
+
+def _files_of_versions(state: TableState, versions: Iterable[int]) -> tuple[frozenset[str], frozenset[str]]:
+    """The data files of these versions below the root, and the files of their deletion vectors."""
+    files: set[str] = set()
+    vectors: set[str] = set()
+    for version in versions:
+        try:
+            adds = list(state.log.snapshot(version).adds.values())
+        except DeltaLogError:
+            continue
+        files |= {from_root(add.file, state.root) for add in adds}
+        vectors |= {path for add in adds if (path := vector_path(add, state.root)) is not None}
+    return frozenset(filter(is_below, files)), frozenset(filter(is_below, vectors))
 
 
 def named_outside(state: TableState) -> frozenset[str]:

@@ -52,8 +52,8 @@ class VacuumObservation(Observation):
 
     @cached_property
     def references(self) -> References:
-        """The paths below the root that the log referred to before the step."""
-        return references_of(self.before)
+        """The paths below the root that the log referred to before the step, or that belong to a version to keep."""
+        return references_of(self.before, self.step.kept_versions(self.before.version))
 
     @cached_property
     def outside(self) -> frozenset[str]:

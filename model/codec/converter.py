@@ -180,7 +180,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     table.DeletionVector: {"file": natural, "rows": list_of(natural)},
     table.StrayFile: {"path": _path_or_beside, "size": natural, "target": nullable(_path_or_beside)},
     steps.Delete: {"zone": _zone},
-    steps.Vacuum: {"retain_hours": nullable(_hours), "faulty_path": nullable(_path)},
+    steps.Vacuum: {"retain_hours": nullable(_hours), "faulty_path": nullable(_path), "keep": list_of(natural)},
     steps.Read: {"before_step": nullable(natural)},
     steps.ReadChanges: {"of_step": natural, "zone": _zone},
     steps.Insert: {"rows": array},

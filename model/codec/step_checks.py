@@ -30,6 +30,7 @@ from model.vocabulary.steps import (
     Step,
     Together,
     Vacuum,
+    VacuumForm,
     Written,
 )
 from model.vocabulary.table import Feature, Table
@@ -44,6 +45,8 @@ def check_steps(case: Case) -> None:
     tables = definitions(table, case.steps)
     for index, (path, step) in _numbered(case.steps):
         check_step(step, path)
+        if isinstance(step, Vacuum) and step.keep and table.pruned:
+            invalid(f"{path}.keep", "the log must have all versions, and the first ones were pruned")
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             _check_opened(step, case.steps[:index], tables[: index + 1], f"{path}.by_earlier")
         if isinstance(step, Delete) and step.where is not None:
@@ -140,6 +143,8 @@ def check_step(step: Step, path: str) -> None:
         _check_crash(step, step.crash, f"{path}.crash")
     if not isinstance(step, Vacuum):
         return
+    if step.keep and (step.form is not VacuumForm.SQL_PATH or step.mode.inventory or step.mode is Mode.LITE_SETTING):
+        invalid(f"{path}.keep", "is an argument of an API, which has no other forms, no inventory and no session")
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):
@@ -171,7 +176,7 @@ def _check_crash(step: Delete | Vacuum, crash: Crash, path: str) -> None:
 def _is_plain(step: Delete | Vacuum | Read) -> bool:
     """Whether it has nothing but what the API of a table takes."""
     if isinstance(step, Delete):
-        return step == Delete(step.where, zone=step.zone, by_earlier=True)
+        return step == Delete(step.where, zone=step.zone, by_earlier=True, literals=step.literals)
     if isinstance(step, Vacuum):
         plain = Vacuum(step.retain_hours, safety_check=step.safety_check, logging=step.logging, by_earlier=True)
         return replace(step, mode=Mode.DEFAULT) == plain and not step.mode.inventory

@@ -20,6 +20,8 @@ class Reason(str, Enum):
     # Must be kept:
     LIVE = "the current version refers to it"
     LIVE_BY_URI = "the current version refers to it, by a URI"
+    KEPT_VERSION = "it is of a version that VACUUM is asked to keep"
+    KEPT_VERSION_VECTOR = "a deletion vector of a version that VACUUM is asked to keep is in it"
     LIVE_VECTOR = "a deletion vector of the current version is in it"
     RETAINED = "its tombstone is inside the retention"
     RETAINED_VECTOR = "a deletion vector of a tombstone inside the retention is in it"

@@ -63,6 +63,9 @@ class PathRules:
     def _protect(self) -> None:
         """docs/delta.md 1.2, step 8. Later statements take precedence."""
         references = self.references
+        # "Files from these versions will not be deleted" (delta-rs, DeltaTable.vacuum), whatever else is true of them.
+        self.protected.update(dict.fromkeys(references.kept_vectors, Reason.KEPT_VERSION_VECTOR))
+        self.protected.update(dict.fromkeys(references.kept, Reason.KEPT_VERSION))
         for path, deleted in references.absolute_vectors.items():
             if deleted is None:
                 self.protected[path] = Reason.ABSOLUTE_VECTOR

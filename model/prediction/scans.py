@@ -21,6 +21,8 @@ class References:
     vector_tombstones: Mapping[str, int] = field(default_factory=dict)  # files of relative vectors of removes
     # Files named by an absolute path: None if the current version refers to them, else the deletionTimestamp.
     absolute_vectors: Mapping[str, int | None] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()  # data files of versions that VACUUM is asked to keep
+    kept_vectors: frozenset[str] = frozenset()  # files of their deletion vectors, however named
 
 
 @dataclass(frozen=True)

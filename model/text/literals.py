@@ -10,7 +10,9 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 
 from model.semantics import moments
+from model.text.plain_literals import plain_number
 from model.vocabulary.floats import java_text
+from model.vocabulary.steps import Literals
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 
 #: Characters with a short escape in Spark's string literals.
@@ -60,6 +62,25 @@ def literal(value: Value, type: AnyType, zone: str | None = None) -> str:
     if type is Type.LONG and _is_whole(value, Type.INTEGER):
         return str(value)
     return _literal(value, type, zone)
+
+
+def written_literal(value: Value, type: AnyType, zone: str | None, literals: Literals) -> str:
+    """As ``literal``, or without types: numbers where that means the same (``model.text.plain_literals``), a DATE or TIMESTAMP as
+    a text, which a comparison casts to the type of the other side.
+
+    Source: Spark's SQL reference, "ANSI Compliance", "Type Coercion"; without ANSI ``TypeCoercion``, since Spark 3.0.
+    """
+    number = plain_number(value, type, literals)
+    if number is not None:
+        return number
+    exact = literal(value, type, zone)
+    if literals is Literals.EXACT or value is None or not isinstance(type, Type) or type not in _TEXTS:
+        return exact
+    return exact.removeprefix(type.value.upper())
+
+
+#: The types whose literals may be texts.
+_TEXTS = (Type.DATE, Type.TIMESTAMP)
 
 
 def typed_literal(value: Value, type: AnyType, zone: str | None = None) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from model.text.literals import identifier, literal, string_literal, type_sql, typed_literal
+from model.text.literals import identifier, string_literal, type_sql, typed_literal, written_literal
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -29,34 +29,35 @@ from model.vocabulary.predicate import (
     Missing,
     Not,
     Of,
+    Op,
     Or,
     Predicate,
     Relate,
     Verbatim,
 )
-from model.vocabulary.steps import Delete, Form, Insert, Mode, Vacuum
+from model.vocabulary.steps import Delete, Form, Insert, Literals, Mode, Vacuum
 from model.vocabulary.values import AnyType, Type
 
 #: Functions that are infix operators.
 _BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
 
 
-def sql(predicate: Predicate, zone: str | None = None) -> str:
+def sql(predicate: Predicate, zone: str | None = None, literals: Literals = Literals.EXACT) -> str:
     """The text of a condition after WHERE. Parentheses preserve the predicate's structure.
 
     ``zone`` is the session's time zone, an IANA name, in which TIMESTAMPs are written. Without one the text means the same
-    in every session, as it must in table properties.
+    in every session, as it must in table properties. ``literals`` is of the values that columns are compared with: those of
+    expressions always have their types, on which arithmetic depends.
     """
     if isinstance(predicate, Constant):
         # A bare NULL has no type, and not every version accepts it as a condition.
         return typed_literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare):
-        value = literal(predicate.value, predicate.type, zone)
-        return f"{identifier(predicate.column)} {predicate.op.value} {value}"
+        return _compare(predicate, zone, literals)
     if isinstance(predicate, (Between, In, IsNull, Like, Missing)):
-        return _test(predicate, zone, negated=False)
+        return _test(predicate, zone, literals, negated=False)
     if isinstance(predicate, Not):
-        return _not(predicate.operand, zone)
+        return _not(predicate.operand, zone, literals)
     if isinstance(predicate, Relate):
         return f"{_operand(predicate.left, zone)} {predicate.op.value} {_operand(predicate.right, zone)}"
     if isinstance(predicate, Holds):
@@ -65,36 +66,53 @@ def sql(predicate: Predicate, zone: str | None = None) -> str:
         return predicate.text
     if isinstance(predicate, And):
         # AND is left-associative, so a left operand needs no parentheses.
-        left = sql(predicate.left, zone) if isinstance(predicate.left, And) else _grouped(predicate.left, zone)
-        return f"{left} AND {_grouped(predicate.right, zone)}"
-    left = sql(predicate.left, zone) if isinstance(predicate.left, Or) else _grouped(predicate.left, zone)
-    return f"{left} OR {_grouped(predicate.right, zone)}"
+        left = (sql if isinstance(predicate.left, And) else _grouped)(predicate.left, zone, literals)
+        return f"{left} AND {_grouped(predicate.right, zone, literals)}"
+    left = (sql if isinstance(predicate.left, Or) else _grouped)(predicate.left, zone, literals)
+    return f"{left} OR {_grouped(predicate.right, zone, literals)}"
 
 
-def _test(predicate: Between | In | IsNull | Like | Missing, zone: str | None, *, negated: bool) -> str:
+def _test(
+    predicate: Between | In | IsNull | Like | Missing, zone: str | None, literals: Literals, *, negated: bool
+) -> str:
     """A test with an optional infix NOT."""
     no = "NOT " if negated else ""
     if isinstance(predicate, Missing):
         return f"{_operand(predicate.expression, zone)} IS {no}NULL"
     column = identifier(predicate.column)
     if isinstance(predicate, Between):
-        low, high = literal(predicate.low, predicate.type, zone), literal(predicate.high, predicate.type, zone)
+        low, high = (
+            written_literal(bound, predicate.type, zone, literals) for bound in (predicate.low, predicate.high)
+        )
         return f"{column} {no}BETWEEN {low} AND {high}"
     if isinstance(predicate, In):
-        return f"{column} {no}IN ({', '.join(literal(value, predicate.type, zone) for value in predicate.values)})"
+        # A list with texts may be compared as texts (Spark's "Type Coercion").
+        exact = Literals.EXACT if predicate.type in (Type.DATE, Type.TIMESTAMP) else literals
+        values = (written_literal(value, predicate.type, zone, exact) for value in predicate.values)
+        return f"{column} {no}IN ({', '.join(values)})"
     if isinstance(predicate, IsNull):
         return f"{column} IS {no}NULL"
     return f"{column} {no}LIKE {string_literal(predicate.pattern)}"
 
 
-def _not(operand: Predicate, zone: str | None) -> str:
+def _compare(test: Compare, zone: str | None, literals: Literals, *, negated: bool = False) -> str:
+    """A comparison; ``negated``: of a null-safe one its contrary. As users write it that is IS [NOT] DISTINCT FROM."""
+    operator = test.op.value
+    if test.op is Op.NULL_SAFE_EQ and literals is not Literals.EXACT:
+        operator = "IS DISTINCT FROM" if negated else "IS NOT DISTINCT FROM"
+    return f"{identifier(test.column)} {operator} {written_literal(test.value, test.type, zone, literals)}"
+
+
+def _not(operand: Predicate, zone: str | None, literals: Literals) -> str:
     if isinstance(operand, (Between, In, IsNull, Like, Missing)):
-        return _test(operand, zone, negated=True)
-    return f"NOT ({sql(operand, zone)})"
+        return _test(operand, zone, literals, negated=True)
+    if isinstance(operand, Compare) and operand.op is Op.NULL_SAFE_EQ and literals is not Literals.EXACT:
+        return _compare(operand, zone, literals, negated=True)
+    return f"NOT ({sql(operand, zone, literals)})"
 
 
-def _grouped(predicate: Predicate, zone: str | None) -> str:
-    text = sql(predicate, zone)
+def _grouped(predicate: Predicate, zone: str | None, literals: Literals) -> str:
+    text = sql(predicate, zone, literals)
     return f"({text})" if isinstance(predicate, (And, Or, Verbatim)) else text
 
 
@@ -137,7 +155,7 @@ def delete_sql(step: Delete, table_text: str) -> str:
             raise ValueError("TRUNCATE TABLE cannot have a condition")
         return f"TRUNCATE TABLE {table_text}"
     statement = f"DELETE FROM {table_text}"
-    return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone)}"
+    return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone, step.literals)}"
 
 
 def insert_sql(step: Insert, types: Sequence[AnyType], table_text: str) -> str:

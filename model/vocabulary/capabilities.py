@@ -11,7 +11,7 @@ from model.vocabulary.commands import CommandKind
 from model.vocabulary.predicate import Function, Language
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.steps import DeleteMistake, Form, IOFault, Literals, Mode, VacuumForm, VacuumMistake
 from model.vocabulary.table import ColumnRule, Feature, Reference, VectorStorage
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
@@ -34,9 +34,11 @@ class Capabilities:
     vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors
     writes_vectors: bool = True  # whether a DELETE writes new ones
     functions: frozenset[Function] = frozenset(Function)  # in conditions
-    casts: bool = True
     languages: frozenset[Language] = frozenset(Language)  # of tests that are texts
+    casts: bool = True  # ... and CASE
+    column_comparisons: bool = True  # ... of a column with another one
     members: bool = True  # fields of structs in conditions
+    literals: frozenset[Literals] = frozenset(Literals)  # ... and how their literals are written
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum: bool = True  # whether it has one; if not, the fields about it below have no effect
@@ -47,6 +49,7 @@ class Capabilities:
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
     logging: bool = True  # whether VACUUM can run without writing commits
     parallel: bool = True
+    keeps_versions: bool = True  # whether a VACUUM can be asked to keep the files of some versions
     settings: frozenset[Setting] = frozenset(Setting)  # of the session
     zones: bool = True  # sessions in time zones other than UTC
     change_feed: bool = True  # reading it
@@ -110,6 +113,7 @@ Need = Union[
     DeleteMistake,
     VacuumMistake,
     Form,
+    Literals,
     VacuumForm,
     CommandKind,
     str,
@@ -142,6 +146,7 @@ _FIELDS: dict[type, str] = {
     DeleteMistake: "delete_mistakes",
     VacuumMistake: "vacuum_mistakes",
     Form: "delete_forms",
+    Literals: "literals",
     VacuumForm: "vacuum_forms",
     CommandKind: "commands",
 }

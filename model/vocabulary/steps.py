@@ -33,6 +33,14 @@ API_DELETE_FORMS = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
 DELETES_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
 
 
+class Literals(str, Enum):
+    """How the literals of a condition are written, where that means the same (``model.text.plain_literals``)."""
+
+    EXACT = "with their types"
+    PLAIN = "as users write them"  # without types and casts: 1.5, '2020-01-31'
+    EXPONENTS = "as users write them, numbers with exponents"  # 1.5E+0
+
+
 class CrashPoint(str, Enum):
     """An effect of a command on the table's storage. Files of the file system itself (.crc) do not count."""
 
@@ -80,6 +88,7 @@ class Delete:
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
     by_earlier: bool = False  # whether the session of the latest OpenSession issues it, through what it opened then
+    literals: Literals = Literals.EXACT  # in the forms that have a text
 
     @property
     def returns_rows(self) -> bool:
@@ -205,6 +214,13 @@ class Vacuum:
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
     by_earlier: bool = False  # as of a Delete
+    keep: tuple[
+        int, ...
+    ] = ()  # versions whose files it is asked to keep: each so many before the current one, but at least 0
+
+    def kept_versions(self, current: int) -> tuple[int, ...]:
+        """The versions to keep, in the order of ``keep``, where the table has the version ``current``."""
+        return tuple(max(0, current - before) for before in self.keep)
 
     @property
     def returns_rows(self) -> bool:

@@ -99,6 +99,7 @@ DELTA_RS_PAGES: Mapping[str, str] = {
     "DeltaTable.to_pyarrow_table": f"{_API}#deltalake.DeltaTable.to_pyarrow_table",
     "DeltaTable.vacuum": f"{_API}#deltalake.DeltaTable.vacuum",
     "DeleteMetrics": f"{_OPERATIONS}/delete/struct.DeleteMetrics.html",
+    "VacuumBuilder.with_keep_versions": (f"{_OPERATIONS}/vacuum/struct.VacuumBuilder.html#method.with_keep_versions"),
     "VacuumEndOperationMetrics": f"{_OPERATIONS}/vacuum/struct.VacuumEndOperationMetrics.html",
     "VacuumMetrics": f"{_OPERATIONS}/vacuum/struct.VacuumMetrics.html",
 }

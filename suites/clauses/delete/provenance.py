@@ -13,7 +13,7 @@ from harness.observing.observation import DeleteObservation
 from model.semantics.domains import difference
 from model.text.sql import sql
 from model.vocabulary.predicate import Compare, columns_of, verbatim_tests
-from model.vocabulary.steps import Form
+from model.vocabulary.steps import Form, Literals
 from model.vocabulary.values import Type
 from records.expectations import ByReplay
 from suites.clauses.delete.recorded_predicate import is_simple, readings
@@ -106,7 +106,8 @@ def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
         return judgement(_wrong(d, f"it names {foreign[0]}, which the condition does not"))
     if not d.is_constant and expected and not named:
         return judgement(_wrong(d, f"it names none of the columns {', '.join(expected)}: {text!r}"))
-    number = str(where.value) if isinstance(where, Compare) and where.type in _WHOLE and named else None
+    whole = isinstance(where, Compare) and where.type in _WHOLE and d.step.literals is not Literals.EXPONENTS
+    number = str(where.value) if isinstance(where, Compare) and whole and named else None
     lacks = number is not None and not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", rest)
     return judgement(_wrong(d, f"it lacks the number {number}: {text!r}") if lacks else None)
 
@@ -133,7 +134,7 @@ def predicate_means_the_condition(d: DeleteObservation) -> Judgement:
     if None in differing:
         return judgement(None)
     values = ", ".join(f"{name} = {value!r}" for name, value in (differing[0] or {}).items())
-    return judgement(_wrong(d, f"{text!r} and {sql(where, d.step.zone)} differ for {values}"))
+    return judgement(_wrong(d, f"{text!r} and {sql(where, d.step.zone, d.step.literals)} differ for {values}"))
 
 
 def _parameter(d: DeleteObservation) -> object:

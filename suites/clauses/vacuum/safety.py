@@ -54,6 +54,22 @@ FILES_AND_HIDDEN_PATHS = (
 )
 
 
+VERSIONS_TO_KEEP = (
+    clause(
+        "VAC-SAFE-13A",
+        "VACUUM keeps the data files of the versions that it is asked to keep.",
+        sources=("R DeltaTable.vacuum",),
+        needs=("keeps_versions",),
+    )(keeps(Reason.KEPT_VERSION)),
+    clause(
+        "VAC-SAFE-13B",
+        "VACUUM keeps the files of the deletion vectors of the versions that it is asked to keep.",
+        sources=("R DeltaTable.vacuum", "R VacuumBuilder.with_keep_versions"),
+        needs=("keeps_versions",),
+    )(keeps(Reason.KEPT_VERSION_VECTOR)),
+)
+
+
 def _in_underscored_partition(v: VacuumObservation, paths: list[str]) -> list[str]:
     return [path for path in paths if in_underscored_partition(path, v.table.partition_by)]
 
