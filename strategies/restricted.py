@@ -178,7 +178,8 @@ def capabilities_on(table: Table, capabilities: Capabilities) -> Capabilities:
 def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
     """The table without the features, column rules and deletion vectors that the engine does not support."""
     features = tuple(name for name in table.features if Feature(name) in capabilities.features)
-    restricted = replace(table, features=features)
+    widens = Feature.WIDENED in capabilities.features
+    restricted = replace(table, features=features, widened_from=table.widened_from if widens else None)
     rules = capabilities.column_rules
     restricted = replace(
         restricted,

@@ -35,7 +35,7 @@ from deltalog.schemas import (
     struct_fields,
     struct_type,
 )
-from deltalog.statistics import full_statistics
+from deltalog.statistics import full_statistics, is_single
 from tests.builders.every_type import COLUMNS, FIRST, LAST, ROWS, UTC, mapped_columns
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
@@ -320,6 +320,22 @@ def test_a_struct_counts_as_its_leaves() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.10000000149011612, "0.1"),
+        (3.4028234663852886e38, "3.4028235e+38"),
+        (1.401298464324817e-45, "1e-45"),
+        (1.5, "1.5"),
+    ],
+)
+def test_a_bound_of_a_float_is_its_shortest_text(value: float, text: str) -> None:
+    stats = full_statistics(to_table([("f", "float"), ("d", "double")], [(value, value)]))
+    assert f'"minValues":{{"f":{text},"d":{value!r}}},"maxValues":{{"f":{text},"d":{value!r}}}' in stats
+    assert is_single(value)
+    assert is_single(json.loads(text)) is (value == float(text))
+
+
 @given(st.data())
 @settings(max_examples=100)
 def test_bounds_hold_for_every_value(data: st.DataObject) -> None:
@@ -344,7 +360,9 @@ def test_bounds_hold_for_every_value(data: st.DataObject) -> None:
 
 
 def _parsed(bound: Any, kind: object) -> Any:
-    if kind in ("float", "double"):
+    if kind == "float":
+        return pa.scalar(float(bound), pa.float32()).as_py()
+    if kind == "double":
         return float(bound)
     if kind == "date":
         return date.fromisoformat(bound)

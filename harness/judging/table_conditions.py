@@ -18,6 +18,8 @@ from deltalog.actions import Add, Remove
 from deltalog.names import LAST_CHECKPOINT
 from deltalog.paths import encode
 from deltalog.protocols import features_of
+from deltalog.schemas import parse_schema, widened_columns
+from deltalog.statistics import bounds_of, is_single
 from harness.judging.command_conditions import deletes
 from harness.judging.subjects import links_to_directories, young_orphans
 from harness.observing.log_facts import OfFile
@@ -70,6 +72,13 @@ def supports_vectors(observation: Observation) -> bool:
 
 def _is_set(observation: Observation, name: str, value: str) -> bool:
     return observation.before.snapshot.metadata.configuration.get(name) == value
+
+
+def _has_float_bounds(observation: Observation) -> bool:
+    """Whether a live file has, in a column that is a DOUBLE now, the text of a FLOAT as a bound: as a DOUBLE another number."""
+    snapshot = observation.before.snapshot
+    names = widened_columns(parse_schema(snapshot.metadata.schema_string), Type.FLOAT.value, Type.DOUBLE.value)
+    return any(not is_single(bound) for add in snapshot.adds.values() if names for bound in bounds_of(add.stats, names))
 
 
 def maps_columns(observation: Observation) -> bool:
@@ -234,6 +243,7 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     ),
     "broken _last_checkpoint": _broken_last_checkpoint,
     "statistics as a struct only": lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false"),
+    "bound of a FLOAT that is a DOUBLE now": _has_float_bounds,
     "change feed": lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
     "partition column begins with a dot or an underscore": lambda o: any(
         name.startswith((".", "_")) for name in o.before.snapshot.metadata.partition_columns

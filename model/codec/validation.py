@@ -119,9 +119,12 @@ def _check_features(table: Table) -> None:
     if table.has(Feature.ALTERED) and len(table.commits) < 2:
         invalid(path, f"{Feature.ALTERED.value} needs two commits")
     if table.has(Feature.WIDENED) and table.widened_column is None:
-        invalid(path, f"{Feature.WIDENED.value} needs a column of whole numbers that fit the narrower type")
+        numbers = "whole numbers" if table.widened_from is None else "values"
+        invalid(path, f"{Feature.WIDENED.value} needs a column of {numbers} that fit the narrower type")
     if table.has(Feature.WIDENED) and len(table.commits) < 2:
         invalid(path, f"{Feature.WIDENED.value} needs two commits")
+    if table.widened_from is not None and not table.has(Feature.WIDENED):
+        invalid("table.widened_from", f"needs the feature {Feature.WIDENED.value}")
     half = next((one for one in (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED) if table.has(one)), None)
     if half is not None and (table.checkpointed is None or table.pruned):
         invalid(path, f"{half.value} needs a checkpoint, and every commit")

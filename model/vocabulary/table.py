@@ -13,7 +13,8 @@ from functools import cached_property
 
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
-from model.vocabulary.values import WHOLE_NUMBERS, AnyType, Row, Type, Value
+from model.vocabulary.values import AnyType, Row, Type, Value
+from model.vocabulary.widening import DoesNotFit, can_widen, narrow_value
 
 SECOND = 1_000
 MINUTE = 60 * SECOND
@@ -192,6 +193,7 @@ class Table:
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
     pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
     root: TableRoot = TableRoot.PLAIN  # the name of its directory
+    widened_from: AnyType | None = None  # the type that ``widened_column`` had; None: the next narrower whole number
 
     @property
     def data_columns(self) -> tuple[Column, ...]:
@@ -232,21 +234,37 @@ class Table:
     def widened_column(self) -> Column | None:
         """The column whose type the last commit widens: files of earlier commits store it in the narrower type.
 
-        It is the last data column of whole numbers, without rules, whose values there fit; not the added one.
+        It is the last data column without rules whose type can have been the narrower one, and whose values there fit; not
+        the added one.
         """
         if not self.has(Feature.WIDENED):
             return None
-        early, sources = self.early_files, {column.generated_from for column in self.columns}
+        sources = {column.generated_from for column in self.columns}
         for place, column in reversed(list(enumerate(self.data_columns))):
-            narrow = NARROWER.get(column.type) if isinstance(column.type, Type) else None
+            narrow = self.narrower_type(column)
             plain = Column(column.name, column.type, column.nullable)
             if narrow is None or column != plain or column.name in sources or column == self.added_column:
                 continue
-            low, high = WHOLE_NUMBERS[narrow]
-            values = [row[place] for file in self.files if file.id in early for row in file.rows]
-            if all(value is None or (isinstance(value, int) and low <= value <= high) for value in values):
+            if self._fits(place, narrow):
                 return column
         return None
+
+    def narrower_type(self, column: Column) -> AnyType | None:
+        """The type that this column had if its type was widened; None if it cannot have been."""
+        if self.widened_from is None:
+            return NARROWER.get(column.type) if isinstance(column.type, Type) else None
+        return self.widened_from if can_widen(self.widened_from, column.type) else None
+
+    def _fits(self, place: int, narrow: AnyType) -> bool:
+        """Whether the early files have only values of the narrower type in the data column at this place."""
+        early = self.early_files
+        try:
+            for file in self.files:
+                for row in file.rows if file.id in early else ():
+                    narrow_value(row[place], narrow)
+        except DoesNotFit:
+            return False
+        return True
 
     @property
     def checkpointed(self) -> int | None:
@@ -313,8 +331,8 @@ EXCLUSIVE = (
     (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
 )
 
-#: The type from which a type can have been widened (PROTOCOL.md, "Type Widening").
+#: The type from which a table's column was widened if it does not say so (PROTOCOL.md, "Type Widening").
 NARROWER = {Type.SHORT: Type.BYTE, Type.INTEGER: Type.SHORT, Type.LONG: Type.INTEGER}
 
-#: The type to which each can be widened.
-WIDER = {narrow: wide for wide, narrow in NARROWER.items()}
+#: The type to which a command widens each.
+WIDER = {**{narrow: wide for wide, narrow in NARROWER.items()}, Type.FLOAT: Type.DOUBLE}
