@@ -333,6 +333,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         ),
         (),
     ),
+    "first partition column begins with a scheme and a colon": (
+        empty(Column("time:utc", Type.INTEGER), V, partition_by=("time:utc",)),
+        (),
+    ),
     "first of several partition columns begins with a dot": (
         empty(Column(".p", Type.INTEGER), V, partition_by=(".p", "v")),
         (),

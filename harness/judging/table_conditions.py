@@ -195,6 +195,9 @@ def _has_a_commit_no_younger_than_the_one_before(observation: Observation) -> bo
 #: The characters that no XML document has (https://www.w3.org/TR/xml/#charsets).
 _BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+#: What the first segment of a relative URI must not begin with (RFC 2396, section 3.1 and 5).
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+
 #: By the name that a deviation gives as ``when``.
 OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "NULL partition value": _null_partition,
@@ -247,6 +250,9 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "change feed": lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
     "partition column begins with a dot or an underscore": lambda o: any(
         name.startswith((".", "_")) for name in o.before.snapshot.metadata.partition_columns
+    ),
+    "first partition column begins with a scheme and a colon": lambda o: any(
+        _SCHEME.match(name) for name in o.before.snapshot.metadata.partition_columns[:1] if not maps_columns(o)
     ),
     "first of several partition columns begins with a dot": lambda o: (
         len(names := o.before.snapshot.metadata.partition_columns) > 1 and names[0].startswith(".")
