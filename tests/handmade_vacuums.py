@@ -442,6 +442,19 @@ WIDENED = Case(
 )
 
 
+#: A file of several pages, and a row of the last one is deleted.
+PAGED = Case(
+    Table(
+        columns=(Column("id", Type.INTEGER),),
+        partition_by=(),
+        files=(DataFile(0, (), tuple((number,) for number in range(8)), OLD),),
+        commits=(Commit(-HOUR, adds=(0,)),),
+        features=(Feature.DELETION_VECTORS.value,),
+    ),
+    (Delete(Compare("id", Op.EQ, 7, Type.INTEGER)),),
+)
+
+
 def _numbered(**groups: tuple[Case, ...]) -> dict[str, Case]:
     return {f"{name}-{number}": case for name, cases in groups.items() for number, case in enumerate(cases)}
 
@@ -450,6 +463,7 @@ def _numbered(**groups: tuple[Case, ...]) -> dict[str, Case]:
 HANDMADE: dict[str, Case] = {
     "listed": LISTED,
     "widened": WIDENED,
+    "paged": PAGED,
     "underscored": UNDERSCORED,
     "encoded": ENCODED,
     "elsewhere": ELSEWHERE,

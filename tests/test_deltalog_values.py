@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import tempfile
@@ -104,6 +105,19 @@ def test_row_groups_have_the_requested_size(tmp_path: Path) -> None:
     write_data_file(tmp_path / "f", pa.table({"a": list(range(5))}), group_rows=2)
     metadata = pq.read_metadata(tmp_path / "f")
     assert [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)] == [2, 2, 1]
+
+
+@pytest.mark.parametrize(("count", "indexed"), [(1, False), (2, False), (3, True), (40, True), (9_000, True)])
+def test_a_file_of_more_than_two_rows_has_pages_and_an_index(count: int, indexed: bool) -> None:
+    table = pa.table({"a": list(range(count)), "l": [[number] for number in range(count)]})
+    file = pq.ParquetFile(pa.BufferReader(content := parquet_bytes(table)))
+    columns = [file.metadata.row_group(0).column(place) for place in range(2)]
+    assert [column.has_offset_index for column in columns] == [indexed] * 2
+    assert file.read().to_pylist() == table.to_pylist()
+    # Each page has a header: a file with more of them is longer.
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="snappy", store_schema=False, write_page_index=indexed)
+    assert (len(content) > len(sink.getvalue())) is (2 < count < 9_000)
 
 
 def test_files_have_the_ids_of_mapped_columns() -> None:
