@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -9,9 +10,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, Read, Step
-from model.vocabulary.table import FEATURES, NARROWER, Feature, Table
-from model.vocabulary.values import AnyType, DecimalOf, Type, Value, is_nested
-from model.vocabulary.widening import can_widen, nearest_value, widened_value
+from model.vocabulary.table import FEATURES, NARROWER, Column, Feature, Table
+from model.vocabulary.values import AnyType, DecimalOf, Row, Type, Value, is_nested
+from model.vocabulary.widening import can_widen, keeps_texts, nearest_value, widened_value
 from strategies.features import feature_sets
 from strategies.operations import deletes
 from strategies.predicates import picks
@@ -87,9 +88,18 @@ def _narrower_types(table: Table) -> list[AnyType | None]:
     kinds = [column.type for column in table.data_columns]
     found: list[AnyType | None] = [None] if any(kind in NARROWER for kind in kinds) else []
     for kind in kinds:
-        decimals = _narrower_decimals(kind) if isinstance(kind, DecimalOf) else ()
-        found += [narrow for narrow in (*decimals, *_NARROW) if can_widen(narrow, kind)]
+        found += _narrower(kind)
+    for kind in [column.type for column in table.partition_columns]:
+        # Of a type that no data column can have had: those come first.
+        found += [
+            one for one in _narrower(kind) if keeps_texts(one) and not any(can_widen(one, data) for data in kinds)
+        ]
     return found or [None]
+
+
+def _narrower(kind: AnyType) -> list[AnyType]:
+    decimals = _narrower_decimals(kind) if isinstance(kind, DecimalOf) else ()
+    return [narrow for narrow in (*decimals, *_NARROW) if can_widen(narrow, kind)]
 
 
 def _narrower_decimals(kind: DecimalOf) -> list[DecimalOf]:
@@ -103,15 +113,20 @@ def _narrower_decimals(kind: DecimalOf) -> list[DecimalOf]:
 def _narrowed(table: Table, narrow: AnyType | None) -> Table:
     """The table with a column that was of this type: the early files hold only values that fit it, others become near ones."""
     table, early = replace(table, widened_from=narrow), table.early_files
-    narrower = [table.narrower_type(column) for column in table.data_columns]
-    kinds = [column.type for column in table.data_columns]
+    partition, data = (_nearer(table, columns) for columns in (table.partition_columns, table.data_columns))
     files = tuple(
-        replace(file, rows=tuple(tuple(map(_near, row, narrower, kinds)) for row in file.rows))
+        replace(file, partition=partition(file.partition), rows=tuple(map(data, file.rows)))
         if file.id in early
         else file
         for file in table.files
     )
     return replace(table, files=files)
+
+
+def _nearer(table: Table, columns: tuple[Column, ...]) -> Callable[[Row], Row]:
+    """Makes the values of these columns fit the narrower type, where they can have had it."""
+    kinds = [(table.narrower_type(column), column.type) for column in columns]
+    return lambda row: tuple(_near(value, narrow, kind) for value, (narrow, kind) in zip(row, kinds))
 
 
 def _near(value: Value, narrow: AnyType | None, kind: AnyType) -> Value:

@@ -55,6 +55,7 @@ def test_each_kind_is_frequent() -> None:
             "a widened column": (10, table.widened_column is not None),
             "... in a file from before": (8, bool(table.widened_column and table.early_files)),
             "... by several steps, or of another kind": (5, table.widened_from is not None),
+            "... of a partition column": (0.3, table.widened_column in table.partition_columns),
             "... from a FLOAT": (0.5, table.widened_from is Type.FLOAT),
             "... from a DATE": (0.3, table.widened_from is Type.DATE),
             "... from a DECIMAL": (0.5, isinstance(table.widened_from, DecimalOf)),
@@ -133,6 +134,45 @@ def test_what_the_protocol_does_not_widen_is_refused(kind: AnyType, narrow: AnyT
     assert table.widened_column is None
     with pytest.raises(codec.InvalidCase, match="fit the narrower type"):
         codec.table_from_json(codec.table_to_json(table))
+
+
+@pytest.mark.parametrize(
+    ("kind", "narrow", "value", "text"),
+    [
+        (Type.DOUBLE, Type.BYTE, -3.0, "-3"),
+        (DecimalOf(12, 3), DecimalOf(5, 1), Decimal("1.500"), "1.5"),
+        (DecimalOf(12, 2), Type.INTEGER, Decimal("7.00"), "7"),
+        (Type.LONG, Type.INTEGER, None, None),
+    ],
+)
+def test_an_early_file_has_the_partition_value_of_then(
+    kind: AnyType, narrow: AnyType, value: Value, text: str | None, tmp_path: Path
+) -> None:
+    columns = (Column("p", kind), Column("s", Type.STRING))
+    files = (DataFile(0, (value,), (("a",),), modified=-DAY), DataFile(1, (value,), (("b",),), modified=-DAY))
+    table = replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
+    assert table.widened_column == columns[0]
+    assert codec.table_from_json(codec.table_to_json(table)) == table
+    root = make(table, tmp_path)
+    snapshot = read_log(root).snapshot()
+    texts = {"part-00000" in add.file: add.partition_values["p"] for add in snapshot.adds.values()}
+    assert texts[True] == text and texts[False] != (text or "")
+    directories = sorted(path.parent.name for path in root.rglob("part-*.parquet"))
+    assert directories.count(f"p={'__HIVE_DEFAULT_PARTITION__' if text is None else text}") == (1 if text else 2)
+    assert sorted(read_rows(root, snapshot), key=str) == sorted([(value, "a"), (value, "b")], key=str)
+
+
+@pytest.mark.parametrize(
+    ("kind", "narrow", "value"),
+    [(Type.DOUBLE, Type.FLOAT, 1.0), (Type.TIMESTAMP_NTZ, Type.DATE, datetime(2020, 1, 31))],
+)
+def test_a_partition_column_whose_texts_are_others_was_not_widened(
+    kind: AnyType, narrow: AnyType, value: Value
+) -> None:
+    columns = (Column("p", kind), Column("s", Type.STRING))
+    files = (DataFile(0, (value,), (("a",),), modified=-DAY), DataFile(1, (value,), (("b",),), modified=-DAY))
+    table = replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
+    assert table.widened_column is None
 
 
 def test_a_type_from_before_needs_the_feature() -> None:

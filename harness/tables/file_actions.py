@@ -20,7 +20,7 @@ from deltalog.paths import encode
 from deltalog.schemas import Field
 from deltalog.statistics import count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
-from model.text.layout import file_path, partition_string, physical_name
+from model.text.layout import file_path, partition_texts, physical_name
 from model.vocabulary.table import (
     DataFile,
     Feature,
@@ -128,10 +128,8 @@ class FileActions:
         return encode(path) if file.reference is Reference.RELATIVE else self.uri(path)
 
     def _partition_values(self, file: DataFile) -> dict[str, str | None]:
-        return {
-            physical_name(self.table, column.name): partition_string(value, column.type)
-            for column, value in zip(self.table.partition_columns, file.partition)
-        }
+        names = (physical_name(self.table, name) for name in self.table.partition_by)
+        return dict(zip(names, partition_texts(self.table, file)))
 
 
 def absolute(root: Path, path: str) -> Path:

@@ -7,6 +7,7 @@ only when the case is run, so a case means the same on any day.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -14,7 +15,7 @@ from functools import cached_property
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, Row, Type, Value
-from model.vocabulary.widening import DoesNotFit, can_widen, narrow_value
+from model.vocabulary.widening import DoesNotFit, can_widen, keeps_texts, narrow_value
 
 SECOND = 1_000
 MINUTE = 60 * SECOND
@@ -235,36 +236,36 @@ class Table:
         """The column whose type the last commit widens: files of earlier commits store it in the narrower type.
 
         It is the last data column without rules whose type can have been the narrower one, and whose values there fit; not
-        the added one.
+        the added one. Without such a data column it is such a partition column, if ``widened_from`` says so.
         """
         if not self.has(Feature.WIDENED):
             return None
-        sources = {column.generated_from for column in self.columns}
+        early = [file for file in self.files if file.id in self.early_files]
         for place, column in reversed(list(enumerate(self.data_columns))):
             narrow = self.narrower_type(column)
-            plain = Column(column.name, column.type, column.nullable)
-            if narrow is None or column != plain or column.name in sources or column == self.added_column:
-                continue
-            if self._fits(place, narrow):
+            if (
+                narrow is not None
+                and self._is_free(column)
+                and _fit((row[place] for f in early for row in f.rows), narrow)
+            ):
+                return column
+        for place, column in reversed(list(enumerate(self.partition_columns))):
+            narrow = self.narrower_type(column) if keeps_texts(self.widened_from) else None
+            if narrow is not None and self._is_free(column) and _fit((f.partition[place] for f in early), narrow):
                 return column
         return None
+
+    def _is_free(self, column: Column) -> bool:
+        """Whether the column has no rules, is the source of none, and is not the added one."""
+        sources = {other.generated_from for other in self.columns}
+        plain = Column(column.name, column.type, column.nullable)
+        return column == plain and column.name not in sources and column != self.added_column
 
     def narrower_type(self, column: Column) -> AnyType | None:
         """The type that this column had if its type was widened; None if it cannot have been."""
         if self.widened_from is None:
             return NARROWER.get(column.type) if isinstance(column.type, Type) else None
         return self.widened_from if can_widen(self.widened_from, column.type) else None
-
-    def _fits(self, place: int, narrow: AnyType) -> bool:
-        """Whether the early files have only values of the narrower type in the data column at this place."""
-        early = self.early_files
-        try:
-            for file in self.files:
-                for row in file.rows if file.id in early else ():
-                    narrow_value(row[place], narrow)
-        except DoesNotFit:
-            return False
-        return True
 
     @property
     def checkpointed(self) -> int | None:
@@ -290,6 +291,16 @@ class Table:
         values: dict[str, Value] = dict(zip(self.partition_by, partition))
         values.update(zip((column.name for column in self.data_columns), data))
         return tuple(values[column.name] for column in self.columns)
+
+
+def _fit(values: Iterable[Value], narrow: AnyType) -> bool:
+    """Whether all are values of the narrower type."""
+    try:
+        for value in values:
+            narrow_value(value, narrow)
+    except DoesNotFit:
+        return False
+    return True
 
 
 class Feature(str, Enum):

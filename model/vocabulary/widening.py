@@ -39,6 +39,14 @@ def can_widen(narrow: AnyType, wide: AnyType) -> bool:
     return (narrow, wide) == (Type.DATE, Type.TIMESTAMP_NTZ)
 
 
+def keeps_texts(narrow: AnyType | None) -> bool:
+    """Whether each text of the type in the log is one of the same value of every wider type: of whole numbers and DECIMALs.
+
+    The text of a FLOAT is another DOUBLE, and that of a DATE no TIMESTAMP_NTZ (PROTOCOL.md, "Partition Value Serialization").
+    """
+    return isinstance(narrow, DecimalOf) or narrow in _WHOLE
+
+
 def narrow_value(value: Value, narrow: AnyType) -> Value:
     """The value of the type ``narrow`` that becomes ``value``, which is of a type to which it can be widened.
 
