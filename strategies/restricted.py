@@ -224,8 +224,13 @@ def _commit(commit: Commit, table: Table, capabilities: Capabilities) -> Commit:
 
 
 def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataFile, ...]:
-    supported = capabilities.references
-    return tuple(file if file.reference in supported else replace(file, reference=Reference.RELATIVE) for file in files)
+    return tuple(_file(file, capabilities) for file in files)
+
+
+def _file(file: DataFile, capabilities: Capabilities) -> DataFile:
+    if file.reference not in capabilities.references:
+        file = replace(file, reference=Reference.RELATIVE)
+    return replace(file, trimmed=False) if file.trimmed and not capabilities.trimmed_decimals else file
 
 
 def _stray_files(stray_files: Iterable[StrayFile], capabilities: Capabilities) -> tuple[StrayFile, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -43,9 +44,17 @@ from model.vocabulary.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.vocabulary.table import Column, Commit, Feature, Table
-from model.vocabulary.values import ArrayOf, Type
-from strategies.restricted import can_be_judged, fits, knows_types, restricted_cases, restricted_step, restricted_to
+from model.vocabulary.table import Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import ArrayOf, DecimalOf, Type
+from strategies.restricted import (
+    can_be_judged,
+    fits,
+    knows_types,
+    restricted_cases,
+    restricted_step,
+    restricted_table,
+    restricted_to,
+)
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty
 
@@ -86,6 +95,18 @@ def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilit
                 assert step.io_fault is None or step.io_fault in capabilities.io_faults
             if isinstance(step, InvalidDelete):
                 assert step.mistake in capabilities.delete_mistakes
+
+
+def test_partition_values_keep_their_zeros_for_an_engine_that_needs_them() -> None:
+    file = DataFile(0, (Decimal("1.50"),), ((1,),), 0, trimmed=True)
+    columns = (Column("p", DecimalOf(10, 2)), Column("v", Type.INTEGER))
+    table = Table(columns, ("p",), (file,), (Commit(-1, adds=(0,)),))
+    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert restricted_table(table, capabilities=DELTALAKE).files == (replace(file, trimmed=False),)
+    with pytest.raises(codec.InvalidCase, match="needs a DECIMAL partition column"):
+        codec.table_from_json(
+            codec.table_to_json(replace(table, partition_by=(), files=(replace(file, partition=(), rows=()),)))
+        )
 
 
 def test_without_vacuum_reads_stand_for_it_and_a_case_of_nothing_else_is_left_out() -> None:

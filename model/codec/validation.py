@@ -10,7 +10,7 @@ from model.semantics.evaluate import WouldFail, evaluate
 from model.text.layout import file_path
 from model.vocabulary.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of
 from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
-from model.vocabulary.values import AnyType, Type, Value, is_nested, type_name
+from model.vocabulary.values import AnyType, DecimalOf, Type, Value, is_nested, type_name
 
 
 class InvalidCase(ValueError):
@@ -93,6 +93,7 @@ def check_table(table: Table) -> None:
     _check_features(table)
     _check_history(table)
     _check_conditions(table)
+    check_texts(table, files)
     check_rows(table, files)
     check_stray_files(
         table, [(f"table.stray_files[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files
@@ -211,6 +212,14 @@ def _check_hidden_rows(vector: DeletionVector, count: int, hidden: frozenset[int
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------
+
+
+def check_texts(table: Table, files: Located) -> None:
+    """Only DECIMAL partition values are trimmed."""
+    if not any(isinstance(column.type, DecimalOf) for column in table.partition_columns):
+        for path, file in files:
+            if file.trimmed:
+                invalid(f"{path}.trimmed", "needs a DECIMAL partition column")
 
 
 def check_rows(table: Table, files: Located) -> None:

@@ -214,7 +214,9 @@ def _directory(table: Table, texts: Sequence[str | None]) -> str:
 
 
 def partition_texts(table: Table, file: DataFile) -> tuple[str | None, ...]:
-    """The partition values of a data file as in the log: those of the narrower type if the column was widened since."""
+    """The partition values of a data file as in the log: of the narrower type if the column was widened since, and of a
+    trimmed file without the trailing zeros of DECIMALs.
+    """
     widened = table.widened_column if file.id in table.early_files else None
     texts = []
     for column, value in zip(table.partition_columns, file.partition):
@@ -222,7 +224,14 @@ def partition_texts(table: Table, file: DataFile) -> tuple[str | None, ...]:
         texts.append(
             partition_string(*((value, column.type) if narrow is None else (narrow_value(value, narrow), narrow)))
         )
+    if file.trimmed:
+        kinds = (column.type for column in table.partition_columns)
+        texts = [_trimmed(text) if isinstance(kind, DecimalOf) else text for text, kind in zip(texts, kinds)]
     return tuple(texts)
+
+
+def _trimmed(text: str | None) -> str | None:
+    return text.rstrip("0").rstrip(".") if text is not None and "." in text else text
 
 
 def spark_text(value: datetime, zone: str) -> str:

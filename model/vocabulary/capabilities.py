@@ -25,6 +25,7 @@ class Capabilities:
     types: frozenset[Type] = frozenset(Type)
     decimals: bool = True
     nested: bool = True  # structs, arrays, maps
+    trimmed_decimals: bool = True  # partition values without trailing zeros
     column_rules: frozenset[ColumnRule] = frozenset(ColumnRule)
     references: frozenset[Reference] = frozenset(Reference)
     directories: bool = True  # directories, which may be empty

@@ -105,6 +105,7 @@ class DataFile:
     statistics: Statistics = Statistics.FULL
     group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
+    trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 in place of 1.50
 
 
 @dataclass(frozen=True, slots=True)  # there may be 100,000
