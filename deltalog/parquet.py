@@ -14,21 +14,30 @@ from deltalog.files import write_new
 #: What each file begins and ends with (https://parquet.apache.org/docs/file-format/).
 _MAGIC = b"PAR1"
 
-#: Rows that every reader reads in one batch and from one page.
-_LARGE = 8192
+#: Rows that every reader reads in one batch.
+_BATCH = 8192
 
-#: Bytes of a page of a large file.
+#: Bytes of a page of a file of more rows.
 _PAGE = 32 * 1024
+
+
+def page_rows(rows: int) -> int:
+    """The most rows of a page in a file of this many rows: a quarter, and at least two.
+
+    >>> page_rows(3), page_rows(40)
+    (2, 10)
+    """
+    return max(rows // 4, 2)
 
 
 def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression: str = "snappy") -> bytes:
     """``table`` as a Parquet file, ``group_rows`` rows per row group (``None``: all).
 
-    A file of more than ``_LARGE`` rows has a page index, and pages of a few thousand rows. Equal tables have equal bytes with the
-    same version of pyarrow: there are no times and no Arrow schema. Columns whose Arrow fields have ``PARQUET:field_id`` get
-    that id.
+    A file of more than two rows has a page index and pages of ``page_rows``; of more than ``_BATCH`` rows, pages of a few
+    thousand. Equal tables have equal bytes with the same version of pyarrow: there are no times and no Arrow schema. Columns
+    whose Arrow fields have ``PARQUET:field_id`` get that id.
     """
-    large = table.num_rows > _LARGE
+    large = table.num_rows > _BATCH
     sink = io.BytesIO()
     pq.write_table(
         table.replace_schema_metadata(None),
@@ -37,9 +46,11 @@ def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression
         store_schema=False,
         row_group_size=group_rows,
         write_statistics=_columns_with_statistics(table),
-        write_page_index=large,
+        write_page_index=table.num_rows > 2,
+        store_decimal_as_integer=True,  # up to 18 digits, as Spark stores them
         use_dictionary=not large,
         data_page_size=_PAGE if large else None,
+        **({} if large else {"max_rows_per_page": page_rows(table.num_rows)}),
     )
     return sink.getvalue()
 

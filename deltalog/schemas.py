@@ -168,6 +168,23 @@ def struct_fields(kind: Mapping[str, Any]) -> tuple[Field, ...]:
     )
 
 
+def widened_columns(fields: Iterable[Field], narrow: object, wide: object) -> frozenset[str]:
+    """The stored names of the top-level columns of the type ``wide`` that were of the type ``narrow`` once.
+
+    Source: PROTOCOL.md, "Type Change Metadata".
+    """
+    return frozenset(
+        one.stored_name
+        for one in fields
+        if one.type == wide and any(change["fromType"] == narrow for change in _type_changes(one))
+    )
+
+
+def _type_changes(one: Field) -> Iterable[Mapping[str, object]]:
+    changes = one.metadata.get("delta.typeChanges", ())
+    return [change for change in changes if "fieldPath" not in change] if isinstance(changes, (list, tuple)) else ()
+
+
 def timestamp_ntz_paths(fields: Iterable[Field]) -> frozenset[tuple[str, ...]]:
     """The paths of the TIMESTAMP_NTZ columns, in structs too, by stored names."""
     found: set[tuple[str, ...]] = set()

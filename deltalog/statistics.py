@@ -37,8 +37,8 @@ def full_statistics(
     ``table`` has the stored column names. A struct is an object of its fields; a field of a NULL struct counts as NULL.
     Booleans, binaries, arrays, maps and columns of NULLs have a nullCount only. Strings are truncated, timestamps are in
     ``zone`` and rounded down to milliseconds. NaN is the greatest number, as in Spark; NaN and infinities are strings, as Spark
-    writes them. ``tight_bounds`` is written if not ``None`` (Delta writes it if deletion vectors are supported; with a
-    deletion vector it is ``False``). Raises UnsupportedType.
+    writes them; a FLOAT has the fewest digits that identify it. ``tight_bounds`` is written if not ``None`` (Delta writes it if
+    deletion vectors are supported; with a deletion vector it is ``False``). Raises UnsupportedType.
     Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and truncation.
     """
     collected = _Collected(zone)
@@ -125,6 +125,8 @@ class _Collected:
         if not values:
             return
         low, high = _bounds(values, self._zone)
+        if pa.types.is_float32(column.type):
+            low, high = _single(low), _single(high)
         _place(self.minima, path, low)
         if high is not None:
             _place(self.maxima, path, high)
@@ -178,6 +180,30 @@ def _bound(value: Any, zone: timezone = timezone.utc) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def bounds_of(stats: str | None, names: Container[str]) -> list[object]:
+    """The bounds of these top-level columns, by stored names, in the JSON text of statistics; none if it is no such text."""
+    try:
+        found = json.loads(stats or "{}")
+    except ValueError:
+        return []
+    trees = [found.get(key) for key in ("minValues", "maxValues")] if isinstance(found, dict) else []
+    return [bound for tree in trees if isinstance(tree, dict) for name, bound in tree.items() if name in names]
+
+
+def is_single(bound: object) -> bool:
+    """Whether a bound in JSON is a number that a FLOAT holds exactly: 0.5, but not 0.1. Texts, such as "NaN", are."""
+    number = float(bound) if isinstance(bound, (int, float, Decimal)) else math.nan
+    return math.isnan(number) or pa.scalar(number, pa.float32()).as_py() == number
+
+
+def _single(bound: object) -> object:
+    """A bound of a FLOAT as the DOUBLE whose text is that of the FLOAT: 0.1, not 0.10000000149011612. Nine digits suffice."""
+    if not isinstance(bound, float):
+        return bound
+    texts = (f"{bound:.{digits}e}" for digits in range(9))
+    return next(float(text) for text in texts if pa.scalar(float(text), pa.float32()).as_py() == bound)
+
+
 def _milliseconds(value: datetime, zone: timezone) -> str:
     """Rounded down: readers treat the whole millisecond as part of a maximum."""
     if value.tzinfo is None:
@@ -190,6 +216,11 @@ def _milliseconds(value: datetime, zone: timezone) -> str:
 def _text(fields: dict[str, object], tight_bounds: bool | None) -> str:
     if tight_bounds is not None:
         fields["tightBounds"] = tight_bounds
+    return _json(fields)
+
+
+def statistics_text(fields: Mapping[str, object]) -> str:
+    """The JSON text of statistics whose numbers may be Decimals, which keep all digits."""
     return _json(fields)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from deltalog.schemas import Field, parse_schema
+from deltalog.schemas import Field, parse_schema, widened_columns
+from deltalog.statistics import bounds_of, is_single
 from engines.port import Outcome
 from faults import actions
 from faults.delete import first_untouched
@@ -50,6 +51,13 @@ def _widened_columns(t: Tampering) -> list[str]:
     return [field.stored_name for field in t.log.fields if types.get(field.name, field.type) != field.type]
 
 
+def _has_narrow_bounds(t: Tampering) -> bool:
+    """Whether a removed file has bounds that were FLOATs, and are other numbers than the DOUBLEs of its rows."""
+    names = widened_columns(t.log.fields, "float", "double")
+    texts = [t.log.live[path].get("stats") for path in t.log.removed if path in t.log.live]
+    return any(not is_single(bound) for text in texts for bound in bounds_of(text, names))
+
+
 def _read_before(t: Tampering) -> Outcome:
     """The session reads the rows before the DELETE."""
     view = View(t.before)
@@ -67,6 +75,9 @@ FAULTS = (
         "A column that the table did not have at first is NULL after a rewrite."),
     delete_fault("forgets-a-widened-column", "DEL-ROW-3", lose_values(_widened_columns),
         "A column that had a narrower type at first is NULL after a rewrite.", needs=[Feature.WIDENED]),
+    delete_fault("skips-by-bounds-of-the-narrower-type", "DEL-ROW-1 DEL-ROW-5B",
+        when(_has_narrow_bounds, actions.drop_last_remove),
+        "A file is skipped whose bounds were FLOATs before the column became a DOUBLE.", needs=[Feature.WIDENED]),
     delete_fault("forgets-an-odd-name", "DEL-GEN-1C",
         _lose_column(lambda field: not field.name.isascii() or not field.name.isalnum()),
         "A column with an unusual name is NULL after a rewrite."),

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from deltalog.actions import Add
 from deltalog.codec import from_json
 from deltalog.deletion_vectors import inline_vector, read_vector
+from deltalog.parquet import page_rows
 from faults import actions, files
 from faults.delete import copy_first
 from faults.fault import Tamper, delete_fault, fault, when
@@ -70,6 +71,24 @@ def _keep_one_array(t: Tampering) -> None:
         rows = sorted(read_vector(t.root, add.deletion_vector))
         if len(rows) > _ARRAY_LIMIT:
             action["deletionVector"] = _inline(rows[:_ARRAY_LIMIT])
+            t.log.save()
+            return
+
+
+def _count_after_skipped_pages(t: Tampering) -> None:
+    """A new vector's rows are counted from the first page that has one: the pages before it were skipped by the page index."""
+    for action in actions.vector_adds(t):
+        (add,) = from_json({"add": action})
+        assert isinstance(add, Add) and add.deletion_vector is not None, "the adds with a vector"
+        (live,) = from_json({"add": t.log.live[t.log.path(action)]})
+        assert isinstance(live, Add), "a live file"
+        old = read_vector(t.before, live.deletion_vector) if live.deletion_vector else frozenset()
+        new = frozenset(read_vector(t.root, add.deletion_vector)) - frozenset(old)
+        page = page_rows(rows_of(t, action).num_rows)
+        skipped = min(new) // page * page if new else 0
+        hidden = sorted({*old, *(row - skipped for row in new)})
+        if skipped:
+            action["deletionVector"] = _inline(hidden)
             t.log.save()
             return
 
@@ -246,6 +265,8 @@ FAULTS = (
         "A rewritten file gets a deletion vector though the table property is off."),
     delete_fault("vector-holds-one-array", "DEL-DV-1A", _keep_one_array,
         "Of a new deletion vector, the rows beyond the 4096 of an array container are lost."),
+    delete_fault("counts-rows-after-skipped-pages", "DEL-DV-1A", _count_after_skipped_pages,
+        "Row numbers are counted after pages were skipped by the page index, so a new deletion vector hides other rows."),
     delete_fault("remove-forgets-its-vector", "DEL-REM-1D DEL-META-2B",
         actions.drop_field(actions.removes, "deletionVector"),
         "A remove lacks the deletion vector of its add."),

@@ -191,7 +191,8 @@ def capabilities_on(table: Table, capabilities: Capabilities) -> Capabilities:
 def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
     """The table without the features, column rules and deletion vectors that the engine does not support."""
     features = tuple(name for name in table.features if Feature(name) in capabilities.features)
-    restricted = replace(table, features=features)
+    widens = Feature.WIDENED in capabilities.features
+    restricted = replace(table, features=features, widened_from=table.widened_from if widens else None)
     rules = capabilities.column_rules
     restricted = replace(
         restricted,
@@ -236,8 +237,17 @@ def _commit(commit: Commit, table: Table, capabilities: Capabilities) -> Commit:
 
 
 def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataFile, ...]:
-    supported = capabilities.references
-    return tuple(file if file.reference in supported else replace(file, reference=Reference.RELATIVE) for file in files)
+    return tuple(_file(file, capabilities) for file in files)
+
+
+def _file(file: DataFile, capabilities: Capabilities) -> DataFile:
+    if file.reference not in capabilities.references:
+        file = replace(file, reference=Reference.RELATIVE)
+    trimmed = file.trimmed and capabilities.trimmed_decimals
+    empty_nulls = file.empty_nulls and capabilities.empty_nulls
+    if (trimmed, empty_nulls) == (file.trimmed, file.empty_nulls):
+        return file
+    return replace(file, trimmed=trimmed, empty_nulls=empty_nulls)
 
 
 def _stray_files(stray_files: Iterable[StrayFile], capabilities: Capabilities) -> tuple[StrayFile, ...]:

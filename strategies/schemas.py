@@ -27,6 +27,12 @@ INTERNAL_NAMES = ("_metadata", "_row_id", "input_file_name", "rowIndexCol", "fil
 #: Columns that the change data feed adds: Delta refuses them when the feed is enabled.
 CHANGE_NAMES = ("_change_type", "_commit_version")
 
+#: Names with characters that SQL, paths, URIs or patterns treat otherwise: engines take them with and without column mapping.
+ODD_NAMES = ("at:utc", "g/h", "50%", "k'l", 'm"n', "o#?", "w\\[*]^", "x&y+z", "<$1>|~@!")
+
+#: The same for partition columns: Spark writes some of them as %XX in the names of directories, delta-rs none.
+ODD_PARTITION_NAMES = ("time:utc", "r/s", "t%41", "u'v", 'x"y', "c#?", "b\\[*]^", "d&e+f", "<$2>|~@!")
+
 #: Names with characters that Parquet schemas do not allow: only with column mapping.
 MAPPED_NAMES = ("a b", "x,y", "semi;colon", "{c}", "(d)", "e=q", "t\tab", "n\nl")
 
@@ -85,10 +91,11 @@ def ruled_schemas(
 ) -> Schema:
     """Schemas with columns of any type, for a table with these ``features``.
 
-    A third of the data columns have a name that engines use internally or, with column mapping, one that Parquet does
-    not allow. With ``rules``, of ten tables four have a generated column (in half of the partitioned ones a partition
-    column), two an identity column, three a column with a default and three a NOT NULL column. ``wide`` draws whether
-    there are 100 columns or more. Shrinks to one plain column without rules.
+    Two fifths of the data columns have a name that engines use internally or that has unusual characters, with column mapping
+    also such as Parquet does not allow; so do a third of the partition columns. With ``rules``, of ten tables four have a
+    generated column (in half of the partitioned ones a partition column), two an identity column, three a column with a
+    default and three a NOT NULL column. ``wide`` draws whether there are 100 columns or more. Shrinks to one plain column
+    without rules.
     """
     count = draw(odds((2, 0), (4, 1), (2, 2), (1, 3)) if partition_counts is None else partition_counts)
     partition_by = draw(_names(_partition_names(maps_columns(features)), count))
@@ -109,7 +116,7 @@ def ruled_schemas(
 
 @cache
 def _data_names(features: tuple[str, ...]) -> tuple[str, ...]:
-    names: tuple[str, ...] = DATA_NAMES * 2 + INTERNAL_NAMES
+    names: tuple[str, ...] = DATA_NAMES * 3 + INTERNAL_NAMES + ODD_NAMES
     if Feature.DELETION_VECTORS.value in features or Feature.DELETION_VECTORS_OFF.value in features:
         # Delta 4.4 cannot delete rows of such a table (docs/findings.md): every such case would fail for that reason.
         names = tuple(name for name in names if name != "_metadata")
@@ -119,7 +126,8 @@ def _data_names(features: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _partition_names(mapped: bool) -> tuple[str, ...]:
-    return PARTITION_NAMES + MAPPED_PARTITION_NAMES if mapped else PARTITION_NAMES
+    names = PARTITION_NAMES * 4 + ODD_PARTITION_NAMES
+    return names + MAPPED_PARTITION_NAMES * 2 if mapped else names
 
 
 @dataclass(frozen=True)

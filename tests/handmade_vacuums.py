@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from model.vocabulary.case import Case
+from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -424,6 +425,36 @@ SPELLED_ROOT = Case(
 ENCODED_ROOT = Case(replace(ELSEWHERE.table, root=TableRoot.BLANK), (Vacuum(dry_run=True), Vacuum(), Read()))
 
 
+#: A column that was a FLOAT: the bounds of the first file are its texts, which are other numbers as DOUBLEs.
+WIDENED = Case(
+    Table(
+        columns=(Column("id", Type.INTEGER), Column("f", Type.DOUBLE)),
+        partition_by=(),
+        files=(
+            DataFile(0, (), ((1, nearest_float(0.1)), (2, nearest_float(0.1))), OLD),
+            DataFile(1, (), ((3, 0.1),), OLD),
+        ),
+        commits=(Commit(-2 * HOUR, adds=(0,)), Commit(-HOUR, adds=(1,))),
+        features=(Feature.WIDENED.value,),
+        widened_from=Type.FLOAT,
+    ),
+    (Delete(Compare("f", Op.GT, 0.1, Type.DOUBLE)),),
+)
+
+
+#: A file of several pages, and a row of the last one is deleted.
+PAGED = Case(
+    Table(
+        columns=(Column("id", Type.INTEGER),),
+        partition_by=(),
+        files=(DataFile(0, (), tuple((number,) for number in range(8)), OLD),),
+        commits=(Commit(-HOUR, adds=(0,)),),
+        features=(Feature.DELETION_VECTORS.value,),
+    ),
+    (Delete(Compare("id", Op.EQ, 7, Type.INTEGER)),),
+)
+
+
 def _numbered(**groups: tuple[Case, ...]) -> dict[str, Case]:
     return {f"{name}-{number}": case for name, cases in groups.items() for number, case in enumerate(cases)}
 
@@ -454,6 +485,8 @@ KEPT_VERSIONS = Case(
 #: All of them, by name.
 HANDMADE: dict[str, Case] = {
     "listed": LISTED,
+    "widened": WIDENED,
+    "paged": PAGED,
     "underscored": UNDERSCORED,
     "encoded": ENCODED,
     "elsewhere": ELSEWHERE,

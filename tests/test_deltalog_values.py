@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import tempfile
@@ -35,7 +36,7 @@ from deltalog.schemas import (
     struct_fields,
     struct_type,
 )
-from deltalog.statistics import full_statistics
+from deltalog.statistics import full_statistics, is_single
 from tests.builders.every_type import COLUMNS, FIRST, LAST, ROWS, UTC, mapped_columns
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
@@ -104,6 +105,19 @@ def test_row_groups_have_the_requested_size(tmp_path: Path) -> None:
     write_data_file(tmp_path / "f", pa.table({"a": list(range(5))}), group_rows=2)
     metadata = pq.read_metadata(tmp_path / "f")
     assert [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)] == [2, 2, 1]
+
+
+@pytest.mark.parametrize(("count", "indexed"), [(1, False), (2, False), (3, True), (40, True), (9_000, True)])
+def test_a_file_of_more_than_two_rows_has_pages_and_an_index(count: int, indexed: bool) -> None:
+    table = pa.table({"a": list(range(count)), "l": [[number] for number in range(count)]})
+    file = pq.ParquetFile(pa.BufferReader(content := parquet_bytes(table)))
+    columns = [file.metadata.row_group(0).column(place) for place in range(2)]
+    assert [column.has_offset_index for column in columns] == [indexed] * 2
+    assert file.read().to_pylist() == table.to_pylist()
+    # Each page has a header: a file with more of them is longer.
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="snappy", store_schema=False, write_page_index=indexed)
+    assert (len(content) > len(sink.getvalue())) is (2 < count < 9_000)
 
 
 def test_files_have_the_ids_of_mapped_columns() -> None:
@@ -320,6 +334,22 @@ def test_a_struct_counts_as_its_leaves() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.10000000149011612, "0.1"),
+        (3.4028234663852886e38, "3.4028235e+38"),
+        (1.401298464324817e-45, "1e-45"),
+        (1.5, "1.5"),
+    ],
+)
+def test_a_bound_of_a_float_is_its_shortest_text(value: float, text: str) -> None:
+    stats = full_statistics(to_table([("f", "float"), ("d", "double")], [(value, value)]))
+    assert f'"minValues":{{"f":{text},"d":{value!r}}},"maxValues":{{"f":{text},"d":{value!r}}}' in stats
+    assert is_single(value)
+    assert is_single(json.loads(text)) is (value == float(text))
+
+
 @given(st.data())
 @settings(max_examples=100)
 def test_bounds_hold_for_every_value(data: st.DataObject) -> None:
@@ -344,7 +374,9 @@ def test_bounds_hold_for_every_value(data: st.DataObject) -> None:
 
 
 def _parsed(bound: Any, kind: object) -> Any:
-    if kind in ("float", "double"):
+    if kind == "float":
+        return pa.scalar(float(bound), pa.float32()).as_py()
+    if kind == "double":
         return float(bound)
     if kind == "date":
         return date.fromisoformat(bound)

@@ -19,6 +19,7 @@ from harness.judging.conditions import CONDITIONS
 from harness.judging.judge import Judge
 from harness.observing.observation import Observation
 from model.vocabulary.commands import Assignment, Checkpoint, Merge, Overwrite, Restore, Switch, Update
+from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -139,6 +140,14 @@ def with_vectors(*rows: int) -> Table:
 
 
 P, V = PLAIN.columns
+#: The first file has the FLOAT nearest to 0.1, of which the bounds are 0.1.
+WIDENED = replace(
+    PLAIN,
+    files=(DataFile(0, (1,), ((nearest_float(0.1),),), -DAY), DataFile(1, (2,), ((0.1,),), -DAY)),
+    commits=(Commit(-2 * HOUR, adds=(0,)), Commit(-HOUR, adds=(1,))),
+    features=(Feature.WIDENED.value,),
+    widened_from=Type.FLOAT,
+)
 #: A table and a DELETE in which no condition holds.
 INTEGERS = one_file((1,), (2,), columns=(P, Column("v", Type.INTEGER)))
 SEVEN = Compare("v", Op.EQ, 7, Type.INTEGER)
@@ -221,6 +230,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "statistics as a struct only": (with_features(Feature.STRUCT_STATISTICS), ()),
+    "bound of a FLOAT that is a DOUBLE now": (WIDENED, ()),
     "change feed": (with_features(Feature.CHANGE_DATA_FEED), ()),
     "partition column begins with a dot or an underscore": (
         empty(Column("_p", Type.INTEGER), V, partition_by=("_p",)),
@@ -340,6 +350,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
             columns=(Column("s", Type.STRING), Column("v", Type.INTEGER)),
             partition=(),
         ),
+        (),
+    ),
+    "first partition column begins with a scheme and a colon": (
+        empty(Column("time:utc", Type.INTEGER), V, partition_by=("time:utc",)),
         (),
     ),
     "first of several partition columns begins with a dot": (

@@ -29,6 +29,7 @@ OF_SPARK_ITSELF = {
     "follows-links",
     "forgets-absolute-vectors",
     "inventory-shows-what-is-hidden-deeper",
+    "skips-by-bounds-of-the-narrower-type",
 }
 
 

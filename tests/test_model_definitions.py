@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from model.codec.command_checks import check_command
+from model.codec.validation import InvalidCase
 from model.semantics.definitions import definitions, table_after
 from model.vocabulary.commands import (
     AddColumn,
@@ -17,7 +21,7 @@ from model.vocabulary.commands import (
     WidenColumn,
 )
 from model.vocabulary.steps import Delete, OtherCommand, Step
-from model.vocabulary.table import Column, Feature
+from model.vocabulary.table import Column, Feature, Table
 from model.vocabulary.values import Type
 from tests.codec_cases import TABLE
 
@@ -32,6 +36,17 @@ def test_columns_and_the_rows_of_files_change_together() -> None:
     assert [column.name for column in dropped.columns] == ["p", "i", "b", "d"]
     assert dropped.files[0].rows == tuple((row[0], *row[2:]) for row in TABLE.files[0].rows)
     assert table_after(WidenColumn("i"), TABLE).columns[1] == Column("i", Type.LONG)
+    floats = replace(TABLE, columns=(*TABLE.columns, Column("f", Type.FLOAT)))
+    assert table_after(WidenColumn("f"), floats).columns[-1] == Column("f", Type.DOUBLE)
+
+
+def test_a_partition_column_of_floats_is_not_widened() -> None:
+    columns = (Column("f", Type.FLOAT), Column("i", Type.INTEGER))
+    of_data = Table(columns, ("i",), (), ())
+    check_command(WidenColumn("f"), of_data)
+    check_command(WidenColumn("i"), of_data)
+    with pytest.raises(InvalidCase, match="'f' is a partition column, whose texts"):
+        check_command(WidenColumn("f"), replace(of_data, partition_by=("f",)))
 
 
 def test_a_partition_column_has_its_new_name_in_the_partitioning_too() -> None:

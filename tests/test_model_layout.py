@@ -18,6 +18,7 @@ from model.text.layout import (
     is_named_by_engine,
     partition_directory,
     partition_string,
+    partition_texts,
     partition_value,
     physical_name,
     without_random,
@@ -372,3 +373,18 @@ def test_the_zone_matters_for_timestamps_only() -> None:
     )
     assert partition_directory(table("p"), ("2020-01-31",), zone="Asia/Kolkata") == "p=2020-01-31"
     assert partition_directory(table("p", type=Type.DATE), (date(2020, 1, 31),), zone="Asia/Kolkata") == "p=2020-01-31"
+
+
+@pytest.mark.parametrize(
+    ("value", "trimmed", "text"),
+    [("1.50", True, "1.5"), ("1.50", False, "1.50"), ("-10.00", True, "-10"), ("0.00", True, "0"), (None, True, None)],
+)
+def test_a_trimmed_file_has_no_trailing_zeros_in_the_log(value: str | None, trimmed: bool, text: str | None) -> None:
+    number = None if value is None else Decimal(value)
+    file = DataFile(0, (number, "1.50", 100), ((1,),), 0, trimmed=trimmed)
+    columns = (Column("p", PRICE), Column("s", Type.STRING), Column("i", Type.INTEGER), Column("v", Type.INTEGER))
+    table = Table(columns, ("p", "s", "i"), (file,), ())
+    assert partition_texts(table, file) == (text, "1.50", "100")
+    directory = "__HIVE_DEFAULT_PARTITION__" if text is None else text
+    assert file_path(table, file).startswith(f"p={directory}/s=1.50/i=100/")
+    assert partition_value(text, PRICE) == number

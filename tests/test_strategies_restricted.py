@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 
 from engines.deltalake.capabilities import capabilities_of
 from model import codec
+from model.text.layout import file_path, partition_texts
 from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
@@ -61,9 +64,17 @@ from model.vocabulary.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.vocabulary.table import Column, Commit, Feature, Table
-from model.vocabulary.values import ArrayOf, Type
-from strategies.restricted import can_be_judged, fits, knows_types, restricted_cases, restricted_step, restricted_to
+from model.vocabulary.table import Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import ArrayOf, DecimalOf, Type
+from strategies.restricted import (
+    can_be_judged,
+    fits,
+    knows_types,
+    restricted_cases,
+    restricted_step,
+    restricted_table,
+    restricted_to,
+)
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty
 
@@ -104,6 +115,33 @@ def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilit
                 assert step.io_fault is None or step.io_fault in capabilities.io_faults
             if isinstance(step, InvalidDelete):
                 assert step.mistake in capabilities.delete_mistakes
+
+
+def test_partition_values_keep_their_zeros_for_an_engine_that_needs_them() -> None:
+    file = DataFile(0, (Decimal("1.50"),), ((1,),), 0, trimmed=True)
+    columns = (Column("p", DecimalOf(10, 2)), Column("v", Type.INTEGER))
+    table = Table(columns, ("p",), (file,), (Commit(-1, adds=(0,)),))
+    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert restricted_table(table, capabilities=DELTALAKE).files == (replace(file, trimmed=False),)
+    with pytest.raises(codec.InvalidCase, match="needs a DECIMAL partition column"):
+        codec.table_from_json(
+            codec.table_to_json(replace(table, partition_by=(), files=(replace(file, partition=(), rows=()),)))
+        )
+
+
+def test_null_is_no_empty_text_for_an_engine_that_reads_one() -> None:
+    file = DataFile(0, (None, "a"), ((1,),), 0, empty_nulls=True)
+    columns = (Column("p", Type.DATE), Column("s", Type.STRING), Column("v", Type.INTEGER))
+    table = Table(columns, ("p", "s"), (file,), (Commit(-1, adds=(0,)),))
+    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert partition_texts(table, file) == ("", "a")
+    assert file_path(table, file).startswith("p=__HIVE_DEFAULT_PARTITION__/s=a/")
+    (restricted,) = restricted_table(table, capabilities=DELTALAKE).files
+    assert partition_texts(table, restricted) == (None, "a")
+    with pytest.raises(codec.InvalidCase, match="needs a partition value that is NULL"):
+        codec.table_from_json(
+            codec.table_to_json(replace(table, files=(replace(file, partition=(date(2020, 1, 31), "a")),)))
+        )
 
 
 def test_without_vacuum_reads_stand_for_it_and_a_case_of_nothing_else_is_left_out() -> None:

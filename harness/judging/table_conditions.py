@@ -18,6 +18,8 @@ from deltalog.actions import Add, Remove
 from deltalog.names import LAST_CHECKPOINT
 from deltalog.paths import encode
 from deltalog.protocols import features_of
+from deltalog.schemas import parse_schema, widened_columns
+from deltalog.statistics import bounds_of, is_single
 from harness.judging.command_conditions import deletes
 from harness.judging.subjects import links_to_directories, young_orphans
 from harness.observing.log_facts import OfFile
@@ -70,6 +72,13 @@ def supports_vectors(observation: Observation) -> bool:
 
 def _is_set(observation: Observation, name: str, value: str) -> bool:
     return observation.before.snapshot.metadata.configuration.get(name) == value
+
+
+def _has_float_bounds(observation: Observation) -> bool:
+    """Whether a live file has, in a column that is a DOUBLE now, the text of a FLOAT as a bound: as a DOUBLE another number."""
+    snapshot = observation.before.snapshot
+    names = widened_columns(parse_schema(snapshot.metadata.schema_string), Type.FLOAT.value, Type.DOUBLE.value)
+    return any(not is_single(bound) for add in snapshot.adds.values() if names for bound in bounds_of(add.stats, names))
 
 
 def maps_columns(observation: Observation) -> bool:
@@ -186,6 +195,9 @@ def _has_a_commit_no_younger_than_the_one_before(observation: Observation) -> bo
 #: The characters that no XML document has (https://www.w3.org/TR/xml/#charsets).
 _BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+#: What the first segment of a relative URI must not begin with (RFC 2396, section 3.1 and 5).
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+
 #: By the name that a deviation gives as ``when``.
 OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "NULL partition value": _null_partition,
@@ -234,9 +246,13 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     ),
     "broken _last_checkpoint": _broken_last_checkpoint,
     "statistics as a struct only": lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false"),
+    "bound of a FLOAT that is a DOUBLE now": _has_float_bounds,
     "change feed": lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
     "partition column begins with a dot or an underscore": lambda o: any(
         name.startswith((".", "_")) for name in o.before.snapshot.metadata.partition_columns
+    ),
+    "first partition column begins with a scheme and a colon": lambda o: any(
+        _SCHEME.match(name) for name in o.before.snapshot.metadata.partition_columns[:1] if not maps_columns(o)
     ),
     "first of several partition columns begins with a dot": lambda o: (
         len(names := o.before.snapshot.metadata.partition_columns) > 1 and names[0].startswith(".")

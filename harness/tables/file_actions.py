@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta, timezone
 from functools import cached_property
@@ -19,7 +20,7 @@ from deltalog.paths import encode
 from deltalog.schemas import Field
 from deltalog.statistics import count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
-from model.text.layout import file_path, partition_string, physical_name
+from model.text.layout import file_path, partition_texts, physical_name
 from model.vocabulary.table import (
     DataFile,
     Feature,
@@ -27,6 +28,8 @@ from model.vocabulary.table import (
     Statistics,
     Table,
 )
+from model.vocabulary.values import AnyType, Row, Value
+from model.vocabulary.widening import narrow_value
 
 
 class RowIds(TypedDict, total=False):
@@ -125,10 +128,8 @@ class FileActions:
         return encode(path) if file.reference is Reference.RELATIVE else self.uri(path)
 
     def _partition_values(self, file: DataFile) -> dict[str, str | None]:
-        return {
-            physical_name(self.table, column.name): partition_string(value, column.type)
-            for column, value in zip(self.table.partition_columns, file.partition)
-        }
+        names = (physical_name(self.table, name) for name in self.table.partition_by)
+        return dict(zip(names, partition_texts(self.table, file)))
 
 
 def absolute(root: Path, path: str) -> Path:
@@ -151,11 +152,14 @@ class StoredColumns:
     fields: tuple[Field, ...]
     first: tuple[Field, ...]
     early_files: frozenset[int]
+    narrow: Mapping[str, AnyType]  # the types that columns had in the files from before, if not their own
 
     @classmethod
     def of(cls, table: Table) -> StoredColumns:
-        fields = stored_fields(table)
-        return cls(fields, first_fields(table, fields), table.early_files)
+        fields, widened = stored_fields(table), table.widened_column
+        narrow = None if widened is None else table.narrower_type(widened)
+        types = {widened.name: narrow} if widened is not None and narrow is not None else {}
+        return cls(fields, first_fields(table, fields), table.early_files, types)
 
     def rows(self, file: DataFile) -> pa.Table:
         """See ``arrow_table``."""
@@ -163,12 +167,17 @@ class StoredColumns:
         rows = [(*row, *dropped) for row in file.rows]
         if file.id not in self.early_files:
             return to_table(self.fields, rows)
-        return to_table(self.first, [tuple(row[place] for place in self._kept) for row in rows])
+        return to_table(self.first, [tuple(self._first(row)) for row in rows])
+
+    def _first(self, row: Row) -> Iterator[Value]:
+        """The values of a row as a file from before the table was changed stores them."""
+        for place, narrow in self._kept:
+            yield row[place] if narrow is None else narrow_value(row[place], narrow)
 
     @cached_property
-    def _kept(self) -> list[int]:
+    def _kept(self) -> list[tuple[int, AnyType | None]]:
         names = {one.name for one in self.first}
-        return [place for place, field in enumerate(self.fields) if field.name in names]
+        return [(place, self.narrow.get(one.name)) for place, one in enumerate(self.fields) if one.name in names]
 
 
 def content_of(rows: pa.Table, file: DataFile) -> bytes:

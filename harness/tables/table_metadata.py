@@ -21,7 +21,7 @@ from deltalog.schemas import (
 from model.text.layout import physical_name
 from model.text.literals import identifier
 from model.text.sql import sql
-from model.vocabulary.table import NARROWER, Column, Feature, Table, retention_text
+from model.vocabulary.table import Column, Feature, Table, retention_text
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 
 #: The columns that keep row ids in rewritten files of a table with row tracking (PROTOCOL.md, "Row Tracking").
@@ -88,9 +88,10 @@ def first_fields(table: Table, fields: tuple[Field, ...]) -> tuple[Field, ...]:
     before = (field for field in fields if added is None or field.name != added.name)
     if widened is None:
         return tuple(before)
-    assert isinstance(widened.type, Type), "a column whose type was widened has whole numbers"
+    narrow = table.narrower_type(widened)
+    assert narrow is not None, "a column whose type was widened had another"
     return tuple(
-        replace(field, type=NARROWER[widened.type].value, metadata=_without_changes(field.metadata))
+        replace(field, type=type_name(narrow), metadata=_without_changes(field.metadata))
         if field.name == widened.name
         else field
         for field in before
@@ -106,8 +107,8 @@ def _without_changes(metadata: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _rules(table: Table, column: Column) -> Mapping[str, object]:
-    if column == table.widened_column and isinstance(column.type, Type):
-        return {_TYPE_CHANGES: [{"fromType": NARROWER[column.type].value, "toType": column.type.value}]}
+    if column == table.widened_column and (narrow := table.narrower_type(column)) is not None:
+        return {_TYPE_CHANGES: [{"fromType": type_name(narrow), "toType": type_name(column.type)}]}
     if column.generated_from is not None:
         return generated_metadata(identifier(column.generated_from))
     if column.identity:

@@ -33,6 +33,7 @@ from model.vocabulary.predicate import Predicate, columns_of, verbatim_tests
 from model.vocabulary.steps import OtherCommand, Step
 from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_nested, type_name
+from model.vocabulary.widening import keeps_texts
 
 
 def check_command(command: Command, table: Table) -> None:
@@ -179,6 +180,11 @@ def _widen(command: WidenColumn, table: Table) -> None:
     _check_unruled(table, command.column, "column")
     if column.identity or not isinstance(column.type, Type) or column.type not in WIDER:
         refuse(f"{column.name!r} cannot be widened: it is of type {type_name(column.type)}", "column")
+    if column.name in table.partition_by and not keeps_texts(column.type):
+        refuse(
+            f"{column.name!r} is a partition column, whose texts in the log are other values of the wider type",
+            "column",
+        )
 
 
 def _feature(command: Switch | DropFeature, table: Table) -> None:

@@ -332,6 +332,8 @@ _CONVERTER.register_structure_hook(bool, _hook(flag))
 _CONVERTER.register_structure_hook(int, _hook(integer))
 _CONVERTER.register_structure_hook(AnyType, _hook(read_type))
 _CONVERTER.register_unstructure_hook(AnyType, type_to_json)
+_CONVERTER.register_structure_hook(Union[AnyType, None], _hook(nullable(read_type)))
+_CONVERTER.register_unstructure_hook(Union[AnyType, None], lambda kind: None if kind is None else type_to_json(kind))
 _CONVERTER.register_unstructure_hook(Value, value_to_json)
 _CONVERTER.register_unstructure_hook(
     predicate.Answered,

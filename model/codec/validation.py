@@ -10,7 +10,7 @@ from model.semantics.evaluate import WouldFail, evaluate
 from model.text.layout import file_path
 from model.vocabulary.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of, verbatim_tests
 from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
-from model.vocabulary.values import AnyType, Type, Value, is_nested, type_name
+from model.vocabulary.values import AnyType, DecimalOf, Type, Value, is_nested, type_name
 
 
 class InvalidCase(ValueError):
@@ -93,6 +93,7 @@ def check_table(table: Table) -> None:
     _check_features(table)
     _check_history(table)
     _check_conditions(table)
+    check_texts(table, files)
     check_rows(table, files)
     check_stray_files(
         table, [(f"table.stray_files[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files
@@ -119,9 +120,12 @@ def _check_features(table: Table) -> None:
     if table.has(Feature.ALTERED) and len(table.commits) < 2:
         invalid(path, f"{Feature.ALTERED.value} needs two commits")
     if table.has(Feature.WIDENED) and table.widened_column is None:
-        invalid(path, f"{Feature.WIDENED.value} needs a column of whole numbers that fit the narrower type")
+        numbers = "whole numbers" if table.widened_from is None else "values"
+        invalid(path, f"{Feature.WIDENED.value} needs a column of {numbers} that fit the narrower type")
     if table.has(Feature.WIDENED) and len(table.commits) < 2:
         invalid(path, f"{Feature.WIDENED.value} needs two commits")
+    if table.widened_from is not None and not table.has(Feature.WIDENED):
+        invalid("table.widened_from", f"needs the feature {Feature.WIDENED.value}")
     half = next((one for one in (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED) if table.has(one)), None)
     if half is not None and (table.checkpointed is None or table.pruned):
         invalid(path, f"{half.value} needs a checkpoint, and every commit")
@@ -208,6 +212,16 @@ def _check_hidden_rows(vector: DeletionVector, count: int, hidden: frozenset[int
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------
+
+
+def check_texts(table: Table, files: Located) -> None:
+    """Only DECIMAL partition values are trimmed, and only NULL is an empty text."""
+    has_decimals = any(isinstance(column.type, DecimalOf) for column in table.partition_columns)
+    for path, file in files:
+        if file.trimmed and not has_decimals:
+            invalid(f"{path}.trimmed", "needs a DECIMAL partition column")
+        if file.empty_nulls and None not in file.partition:
+            invalid(f"{path}.empty_nulls", "needs a partition value that is NULL")
 
 
 def check_rows(table: Table, files: Located) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -11,6 +12,7 @@ from zoneinfo import ZoneInfo
 from model.vocabulary.floats import java_text, nearest_float
 from model.vocabulary.table import DataFile, Reference, Table
 from model.vocabulary.values import NAN, WHOLE_NUMBERS, AnyType, DecimalOf, Row, Type, Value
+from model.vocabulary.widening import narrow_value
 
 #: NULL in a directory name (Hive's convention, which Spark follows).
 NULL_DIRECTORY = "__HIVE_DEFAULT_PARTITION__"
@@ -199,14 +201,37 @@ def partition_directory(table: Table, partition: Row, *, zone: str | None = None
     zone it is the directory that Delta on Spark uses (without column mapping), which differs for TIMESTAMP columns: their
     values are in that zone (``2020-01-31 01:30:00.5``).
     """
-    types = [column.type for column in table.partition_columns]
-    parts = []
-    for name, value, type in zip(table.partition_by, partition, types):
-        text = partition_string(value, type)
-        if zone is not None and isinstance(value, datetime):
-            text = spark_text(value, zone)
-        parts.append(f"{escape(physical_name(table, name))}={NULL_DIRECTORY if text is None else escape(text)}")
-    return "/".join(parts)
+    texts = []
+    for column, value in zip(table.partition_columns, partition):
+        local = zone is not None and isinstance(value, datetime)
+        texts.append(spark_text(value, zone) if local else partition_string(value, column.type))  # type: ignore[arg-type]
+    return _directory(table, texts)
+
+
+def _directory(table: Table, texts: Sequence[str | None]) -> str:
+    names = (escape(physical_name(table, name)) for name in table.partition_by)
+    return "/".join(f"{name}={escape(text) if text else NULL_DIRECTORY}" for name, text in zip(names, texts))
+
+
+def partition_texts(table: Table, file: DataFile) -> tuple[str | None, ...]:
+    """The partition values of a data file as in the log: of the narrower type if the column was widened since, and of a
+    trimmed file without the trailing zeros of DECIMALs. NULL may be the empty string, by ``empty_nulls``.
+    """
+    widened = table.widened_column if file.id in table.early_files else None
+    texts = []
+    for column, value in zip(table.partition_columns, file.partition):
+        narrow = table.narrower_type(column) if column == widened else None
+        texts.append(
+            partition_string(*((value, column.type) if narrow is None else (narrow_value(value, narrow), narrow)))
+        )
+    if file.trimmed:
+        kinds = (column.type for column in table.partition_columns)
+        texts = [_trimmed(text) if isinstance(kind, DecimalOf) else text for text, kind in zip(texts, kinds)]
+    return tuple("" if text is None and file.empty_nulls else text for text in texts)
+
+
+def _trimmed(text: str | None) -> str | None:
+    return text.rstrip("0").rstrip(".") if text is not None and "." in text else text
 
 
 def spark_text(value: datetime, zone: str) -> str:
@@ -219,6 +244,6 @@ def spark_text(value: datetime, zone: str) -> str:
 def file_path(table: Table, file: DataFile) -> str:
     """The path of a data file relative to the root, as on storage (not URL-encoded); ``../elsewhere/…`` if it is outside."""
     outside = OUTSIDE if file.reference is Reference.OUTSIDE else ""
-    directory = partition_directory(table, file.partition)
+    directory = _directory(table, partition_texts(table, file))
     name = f"part-{file.id:05d}-{file.id:08x}{BY_HAND}.c000.snappy.parquet"
     return "/".join(part for part in (outside, directory, name) if part)

@@ -149,7 +149,7 @@ class DropColumn:
 
 @dataclass(frozen=True)
 class WidenColumn:
-    """``ALTER TABLE t ALTER COLUMN column TYPE`` the next wider type of whole numbers, with delta.enableTypeWidening."""
+    """``ALTER TABLE t ALTER COLUMN column TYPE`` the next wider type in ``WIDER``, with delta.enableTypeWidening."""
 
     column: str
 

@@ -7,13 +7,15 @@ only when the case is run, so a case means the same on any day.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
-from model.vocabulary.values import WHOLE_NUMBERS, AnyType, Row, Type, Value
+from model.vocabulary.values import AnyType, Row, Type, Value
+from model.vocabulary.widening import DoesNotFit, can_widen, keeps_texts, narrow_value
 
 SECOND = 1_000
 MINUTE = 60 * SECOND
@@ -103,6 +105,8 @@ class DataFile:
     statistics: Statistics = Statistics.FULL
     group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
+    trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 in place of 1.50
+    empty_nulls: bool = False  # NULL partition values are the empty string in the log
 
 
 @dataclass(frozen=True, slots=True)  # there may be 100,000
@@ -192,6 +196,7 @@ class Table:
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
     pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
     root: TableRoot = TableRoot.PLAIN  # the name of its directory
+    widened_from: AnyType | None = None  # the type that ``widened_column`` had; None: the next narrower whole number
 
     @property
     def data_columns(self) -> tuple[Column, ...]:
@@ -232,21 +237,37 @@ class Table:
     def widened_column(self) -> Column | None:
         """The column whose type the last commit widens: files of earlier commits store it in the narrower type.
 
-        It is the last data column of whole numbers, without rules, whose values there fit; not the added one.
+        It is the last data column without rules whose type can have been the narrower one, and whose values there fit; not
+        the added one. Without such a data column it is such a partition column, if ``widened_from`` says so.
         """
         if not self.has(Feature.WIDENED):
             return None
-        early, sources = self.early_files, {column.generated_from for column in self.columns}
+        early = [file for file in self.files if file.id in self.early_files]
         for place, column in reversed(list(enumerate(self.data_columns))):
-            narrow = NARROWER.get(column.type) if isinstance(column.type, Type) else None
-            plain = Column(column.name, column.type, column.nullable)
-            if narrow is None or column != plain or column.name in sources or column == self.added_column:
-                continue
-            low, high = WHOLE_NUMBERS[narrow]
-            values = [row[place] for file in self.files if file.id in early for row in file.rows]
-            if all(value is None or (isinstance(value, int) and low <= value <= high) for value in values):
+            narrow = self.narrower_type(column)
+            if (
+                narrow is not None
+                and self._is_free(column)
+                and _fit((row[place] for f in early for row in f.rows), narrow)
+            ):
+                return column
+        for place, column in reversed(list(enumerate(self.partition_columns))):
+            narrow = self.narrower_type(column) if keeps_texts(self.widened_from) else None
+            if narrow is not None and self._is_free(column) and _fit((f.partition[place] for f in early), narrow):
                 return column
         return None
+
+    def _is_free(self, column: Column) -> bool:
+        """Whether the column has no rules, is the source of none, and is not the added one."""
+        sources = {other.generated_from for other in self.columns}
+        plain = Column(column.name, column.type, column.nullable)
+        return column == plain and column.name not in sources and column != self.added_column
+
+    def narrower_type(self, column: Column) -> AnyType | None:
+        """The type that this column had if its type was widened; None if it cannot have been."""
+        if self.widened_from is None:
+            return NARROWER.get(column.type) if isinstance(column.type, Type) else None
+        return self.widened_from if can_widen(self.widened_from, column.type) else None
 
     @property
     def checkpointed(self) -> int | None:
@@ -272,6 +293,16 @@ class Table:
         values: dict[str, Value] = dict(zip(self.partition_by, partition))
         values.update(zip((column.name for column in self.data_columns), data))
         return tuple(values[column.name] for column in self.columns)
+
+
+def _fit(values: Iterable[Value], narrow: AnyType) -> bool:
+    """Whether all are values of the narrower type."""
+    try:
+        for value in values:
+            narrow_value(value, narrow)
+    except DoesNotFit:
+        return False
+    return True
 
 
 class Feature(str, Enum):
@@ -313,8 +344,8 @@ EXCLUSIVE = (
     (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
 )
 
-#: The type from which a type can have been widened (PROTOCOL.md, "Type Widening").
+#: The type from which a table's column was widened if it does not say so (PROTOCOL.md, "Type Widening").
 NARROWER = {Type.SHORT: Type.BYTE, Type.INTEGER: Type.SHORT, Type.LONG: Type.INTEGER}
 
-#: The type to which each can be widened.
-WIDER = {narrow: wide for wide, narrow in NARROWER.items()}
+#: The type to which a command widens each.
+WIDER = {**{narrow: wide for wide, narrow in NARROWER.items()}, Type.FLOAT: Type.DOUBLE}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
+from deltalog.schemas import parse_schema, widened_columns
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
@@ -17,7 +18,7 @@ from model.prediction.delete import ConditionScope, DeleteMethod
 from model.text.layout import physical_name
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
-from model.vocabulary.values import Row, is_nested
+from model.vocabulary.values import Row, Type, is_nested
 from records.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
@@ -110,8 +111,13 @@ _AS_BEFORE = {
     needs=("writes_vectors",),
 )
 def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
-    """With tightBounds=false only a null count of 0 or of all rows says something. Of a dropped column nothing needs to stay."""
+    """With tightBounds=false only a null count of 0 or of all rows says something. Of a dropped column nothing needs to stay.
+
+    A bound that a FLOAT had before its column became a DOUBLE is a text of the FLOAT: it may stay as it was.
+    """
     names = {physical_name(d.table, column.name) for column in d.table.columns}
+    fields = parse_schema(d.before.snapshot.metadata.schema_string)
+    singles = widened_columns(fields, Type.FLOAT.value, Type.DOUBLE.value)
 
     def problem(add: Add) -> Violation | None:
         stats, before = parsed(add.stats), parsed(d.before.live[add.file].stats)
@@ -124,7 +130,7 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
         hidden = d.after.hidden(add) or frozenset()
         try:
             visible = [row for index, row in enumerate(rows) if index not in hidden]
-            bound = wrong_bounds({**stats, "nullCount": {}}, d, visible)
+            bound = wrong_bounds({**_without_kept(stats, before, singles), "nullCount": {}}, d, visible)
             wrong = bound.text if bound else _wrong_null_count(stats, d, rows)
             wrong = f"{lost[0]} of columns are gone" if lost else wrong
         except Malformed as malformed:
@@ -134,6 +140,18 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
         return Violation(add.file, message, ByReplay(reason)) if wrong else None
 
     return each(d.hidden_rows, problem)
+
+
+def _without_kept(stats: dict[str, Any], before: dict[str, Any], names: Set[str]) -> dict[str, Any]:
+    """The statistics without those bounds of these columns that are as they were before."""
+    found = dict(stats)
+    for key in ("minValues", "maxValues"):
+        kept = {
+            name for name in names & members(stats, key) & members(before, key) if stats[key][name] == before[key][name]
+        }
+        if kept:
+            found[key] = {name: bound for name, bound in stats[key].items() if name not in kept}
+    return found
 
 
 def _wrong_null_count(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
