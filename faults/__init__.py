@@ -29,6 +29,7 @@ from faults import (
     vacuum_records,
     vacuum_refused,
     version_checksums,
+    wrapped,
 )
 from faults.engine import KnownBadEngine
 from faults.fault import Fault
@@ -40,6 +41,7 @@ _ALL = (
     *delete_features.FAULTS,
     *delete_refused.FAULTS,
     *delete_columns.FAULTS,
+    *wrapped.FAULTS,
     *read.FAULTS,
     *vacuum.FAULTS,
     *vacuum_history.FAULTS,

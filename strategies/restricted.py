@@ -37,6 +37,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Wrapped,
     columns_of,
 )
 from model.vocabulary.settings import Setting
@@ -324,7 +325,10 @@ def _settings(step: Delete | Vacuum, capabilities: Capabilities) -> tuple[Settin
 
 
 def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
-    """The condition, with IS NULL in place of tests that the engine does not support."""
+    """The condition without functions of the user, and with IS NULL in place of tests, that the engine does not support."""
+    if isinstance(predicate, Wrapped):
+        operand = _condition(predicate.operand, capabilities)
+        return Wrapped(operand, predicate.by) if predicate.by in capabilities.wrappers else operand
     if isinstance(predicate, Not):
         return Not(_condition(predicate.operand, capabilities))
     if isinstance(predicate, (And, Or)):

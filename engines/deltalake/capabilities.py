@@ -45,6 +45,7 @@ NEWEST = Capabilities(
     writes_vectors=False,
     functions=frozenset(),
     casts=False,
+    wrappers=frozenset(),
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),
     vacuum_forms=frozenset({VacuumForm.SQL_PATH}),

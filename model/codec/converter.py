@@ -69,6 +69,7 @@ PREDICATES: dict[str, type] = {
     "RELATE": predicate.Relate,
     "HOLDS": predicate.Holds,
     "MISSING": predicate.Missing,
+    "WRAPPED": predicate.Wrapped,
 }
 EXPRESSIONS: dict[str, type] = {
     "of": predicate.Of,

@@ -42,6 +42,7 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Wrapped,
 )
 from model.vocabulary.values import AnyType, Type, Value
 
@@ -265,6 +266,7 @@ _TRUTHS: dict[type, Callable[[Any, _Scope], bool | None]] = {
     Holds: _of_expression,
     Missing: _of_expression,
     Not: lambda predicate, scope: _not(_truth(predicate.operand, scope)),
+    Wrapped: lambda predicate, scope: _truth(predicate.operand, scope),
     And: lambda predicate, scope: _and(_truth(predicate.left, scope), _truth(predicate.right, scope)),
     Or: lambda predicate, scope: _or(_truth(predicate.left, scope), _truth(predicate.right, scope)),
 }
@@ -365,7 +367,7 @@ def parts_of(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
     """The predicate or expression, and all its parts."""
     yield part
     inner: tuple[Predicate | Expression, ...] = ()
-    if isinstance(part, Not):
+    if isinstance(part, (Not, Wrapped)):
         inner = (part.operand,)
     elif isinstance(part, (And, Or, Relate)):
         inner = (part.left, part.right)

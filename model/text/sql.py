@@ -32,9 +32,14 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Relate,
+    Wrapped,
+    Wrapper,
 )
 from model.vocabulary.steps import Delete, Form, Insert, Mode, Vacuum
 from model.vocabulary.values import AnyType, Type
+
+#: The names of the user's functions, which a session registers for itself.
+WRAPPERS = {wrapper: f"tombstone_{wrapper.value}" for wrapper in Wrapper}
 
 #: Functions that are infix operators.
 _BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
@@ -60,6 +65,8 @@ def sql(predicate: Predicate, zone: str | None = None) -> str:
         return f"{_operand(predicate.left, zone)} {predicate.op.value} {_operand(predicate.right, zone)}"
     if isinstance(predicate, Holds):
         return expression_sql(predicate.expression, zone)
+    if isinstance(predicate, Wrapped):
+        return f"{WRAPPERS[predicate.by]}({sql(predicate.operand, zone)})"
     if isinstance(predicate, And):
         # AND is left-associative, so a left operand needs no parentheses.
         left = sql(predicate.left, zone) if isinstance(predicate.left, And) else _grouped(predicate.left, zone)

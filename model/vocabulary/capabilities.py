@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Union
 
 from model.vocabulary.commands import CommandKind
-from model.vocabulary.predicate import Function
+from model.vocabulary.predicate import Function, Wrapper
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
@@ -36,6 +36,7 @@ class Capabilities:
     functions: frozenset[Function] = frozenset(Function)  # in conditions
     casts: bool = True
     members: bool = True  # fields of structs in conditions
+    wrappers: frozenset[Wrapper] = frozenset(Wrapper)  # users' functions around conditions
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum: bool = True  # whether it has one; if not, the fields about it below have no effect
@@ -111,6 +112,7 @@ Need = Union[
     Form,
     VacuumForm,
     CommandKind,
+    Wrapper,
     str,
 ]
 
@@ -143,4 +145,5 @@ _FIELDS: dict[type, str] = {
     Form: "delete_forms",
     VacuumForm: "vacuum_forms",
     CommandKind: "commands",
+    Wrapper: "wrappers",
 }
