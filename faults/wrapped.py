@@ -14,16 +14,13 @@ from model.semantics.condition_mutants import as_true_where_null
 from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, Wrapper, columns_of, wrappers_of
 from model.vocabulary.steps import Delete
 
-#: The functions that get their rows in batches.
-_IN_BATCHES = {Wrapper.PYTHON, Wrapper.ARROW}
-
 
 def _gets_batches(t: Tampering) -> bool:
     """Whether such a function decides which files are rewritten."""
     where = t.delete.where
     if where is None or columns_of(where) <= set(t.log.partition_by):
         return False
-    return bool(wrappers_of(where) & _IN_BATCHES) and is_plain(t)
+    return bool(wrappers_of(where)) and is_plain(t)
 
 
 def _leave_all_but_the_last(t: Tampering) -> None:
@@ -91,7 +88,7 @@ def _nothing(t: Tampering) -> None:
 FAULTS = (
     delete_fault("rewrites-the-last-file-of-a-batch", "DEL-ROW-1 DEL-ROW-5B", when(_gets_batches, _leave_all_but_the_last),
         "Where a function gets rows of several files at once, only the last of these files is rewritten: the others keep rows "
-        "that are counted as deleted.", needs=_IN_BATCHES),
+        "that are counted as deleted.", needs=Wrapper),
     delete_fault("takes-null-of-a-function-for-true", "DEL-ROW-5B", _nothing,
         "A row for which a user's function returns NULL counts as one for which it returns TRUE.",
         asks=_asked(_null_as_true), needs=Wrapper),

@@ -20,7 +20,6 @@ from model.vocabulary.predicate import (
     Or,
     Predicate,
     Wrapped,
-    Wrapper,
     columns_of,
 )
 from model.vocabulary.values import AnyType, DecimalOf, Type, Value
@@ -42,8 +41,7 @@ def recorded(where: Predicate | None, zone: str) -> str:
         operand = where.operand
         return f"isnotnull({operand.column}#1)" if isinstance(operand, IsNull) else f"NOT {recorded(operand, zone)}"
     if isinstance(where, Wrapped):
-        of_python = "" if where.by is Wrapper.SQL_FUNCTION else "#2"
-        return f"{WRAPPERS[where.by]}({recorded(where.operand, zone)}){of_python}"
+        return f"{WRAPPERS[where.by]}({recorded(where.operand, zone)})#2"
     if isinstance(where, IsNull):
         return f"isnull({where.column}#1)"
     if isinstance(where, Like):

@@ -14,7 +14,7 @@ from strategies.predicates import picks, predicates
 from strategies.tables import tables
 from strategies.weights import odds, one_in, weighted
 
-_WRAPPERS = odds((2, Wrapper.PYTHON), (2, Wrapper.ARROW), (1, Wrapper.SQL_FUNCTION))
+_WRAPPERS = st.sampled_from(Wrapper)
 _FEATURES = odds(
     (5, ()),
     (1, (Feature.CHANGE_DATA_FEED.value,)),
@@ -27,7 +27,7 @@ _FORMS = odds((6, Form.SQL_PATH), (1, Form.API_PATH), (1, Form.API_PATH_COLUMN),
 def wrapped(draw: DrawFn, where: Predicate) -> Predicate:
     """The condition through a function; half of those that AND, OR or NOT joins have one of their operands alone in it.
 
-    Two in five functions are in Python, two of Arrow arrays, one in SQL. Shrinks to the whole in Python.
+    Each kind of function is as frequent. Shrinks to the whole in Python.
     """
     if isinstance(where, (And, Or)) and draw(st.booleans()):
         if draw(st.booleans()):

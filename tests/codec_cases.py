@@ -215,7 +215,7 @@ WIDE_CASE = Case(
         Delete(form=Form.TRUNCATE),
         InvalidDelete(DeleteMistake.IN_SUBQUERY),
         Append((DataFile(2, (None,), ((None, 3, *UNKNOWN),), 0, group_rows=1),)),
-        Delete(Wrapped(Not(Wrapped(Wrapped(IsNull("id"), Wrapper.ARROW), Wrapper.SQL_FUNCTION)), Wrapper.PYTHON)),
+        Delete(Wrapped(Not(Wrapped(Wrapped(IsNull("id"), Wrapper.ARROW), Wrapper.ARROW)), Wrapper.PYTHON)),
     ),
 )
 

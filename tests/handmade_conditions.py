@@ -27,9 +27,9 @@ def called(by: Wrapper) -> Case:
 
 SHOWING_CONDITIONS = {
     "rewrites-the-last-file-of-a-batch": called(Wrapper.PYTHON),
-    "takes-null-of-a-function-for-true": called(Wrapper.SQL_FUNCTION),
+    "takes-null-of-a-function-for-true": called(Wrapper.ARROW),
     "drops-a-function-from-an-and": Case(
         FILES,
-        (Delete(And(Wrapped(ONE, Wrapper.SQL_FUNCTION), Compare("w", Op.GT, 0, Type.INTEGER))), Read()),
+        (Delete(And(Wrapped(ONE, Wrapper.PYTHON), Compare("w", Op.GT, 0, Type.INTEGER))), Read()),
     ),
 }

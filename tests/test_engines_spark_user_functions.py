@@ -44,7 +44,7 @@ CASES = tuple(
         ),
         *((Delete(Wrapped(FIRST, wrapper), Form.API_PATH_COLUMN),) for wrapper in Wrapper),
         (OpenSession(), Delete(Wrapped(FIRST, Wrapper.PYTHON), by_earlier=True)),
-        (OtherCommand(Update(Assignment("v", Type.INTEGER, 9), Wrapped(FIRST, Wrapper.SQL_FUNCTION))),),
+        (OtherCommand(Update(Assignment("v", Type.INTEGER, 9), Wrapped(FIRST, Wrapper.ARROW))),),
         (OtherCommand(Merge(Wrapped(FIRST, Wrapper.ARROW))),),
     )
 )

@@ -33,7 +33,7 @@ def test_cases_are_valid_and_have_all_kinds_of_functions_and_tables() -> None:
     ]
     assert len(several) > len(cases) / 3
     kinds = [kind for one in several for where in conditions(one) for kind in wrappers_of(where)]
-    assert min(map(kinds.count, Wrapper)) > 10
+    assert min(map(kinds.count, Wrapper)) > 20
 
 
 def test_half_of_the_joined_conditions_have_a_part_in_a_function() -> None:
@@ -51,5 +51,5 @@ def test_an_engine_without_a_kind_of_function_gets_the_condition_itself() -> Non
     case = called(Wrapper.ARROW)
     (where,) = conditions(restricted_to(case, capabilities=without))
     assert where == ONE
-    both = Case(case.table, (Delete(Not(And(Wrapped(Wrapped(ONE, Wrapper.PYTHON), Wrapper.SQL_FUNCTION), ONE))),))
+    both = Case(case.table, (Delete(Not(And(Wrapped(Wrapped(ONE, Wrapper.PYTHON), Wrapper.ARROW), ONE))),))
     assert conditions(restricted_to(both, capabilities=without)) == [Not(And(Wrapped(ONE, Wrapper.PYTHON), ONE))]

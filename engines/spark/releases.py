@@ -43,8 +43,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.3", "commands", frozenset({CommandKind.DROP_FEATURE})),
     ("4.0", "commands", frozenset({CommandKind.WIDEN_COLUMN})),
     ("4.0", "features", frozenset({Feature.WIDENED})),  # earlier ones have a preview of it, with a name of its own
-    # Of Spark 4.0 and PySpark 4.1, which come with them.
-    ("4.0", "wrappers", frozenset({Wrapper.SQL_FUNCTION})),
+    # Of PySpark 4.1, which comes with it.
     ("4.1", "wrappers", frozenset({Wrapper.ARROW})),
     # By Delta Kernel, which comes with it: Delta on Spark itself reads such files, and never wrote one.
     ("4.2", "commands", frozenset({CommandKind.COMPACT_LOG})),

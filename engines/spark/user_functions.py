@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
-from engines.spark.wrappers import SQL_FUNCTION
 from model.text.sql import WRAPPERS
 from model.vocabulary.predicate import Wrapper
 
@@ -15,12 +14,9 @@ from model.vocabulary.predicate import Wrapper
 def register(spark: SparkSession, wrappers: Iterable[Wrapper]) -> None:
     """Register these functions in the session; those that it has are replaced by the same.
 
-    Spark starts a Python for one that is no SQL, and ends it with the JVM.
+    Spark starts a Python for the first, and ends it with the JVM.
     """
     for wrapper in wrappers:
-        if wrapper is Wrapper.SQL_FUNCTION:
-            spark.sql(SQL_FUNCTION)
-            continue
         # Else Spark starts the first Python of the PATH.
         spark.sparkContext.pythonExec = sys.executable
         # A function without a name of its own goes to it as code: that Python cannot import this module.

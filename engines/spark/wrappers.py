@@ -9,12 +9,7 @@ from model.vocabulary.commands import Merge, Optimize, Overwrite, Update
 from model.vocabulary.predicate import Predicate, Wrapper, wrappers_of
 from model.vocabulary.steps import Delete, OtherCommand, Step
 
-#: The statement that makes the function in SQL, for the session.
-SQL_FUNCTION = (
-    f"CREATE OR REPLACE TEMPORARY FUNCTION {WRAPPERS[Wrapper.SQL_FUNCTION]}(b BOOLEAN) RETURNS BOOLEAN RETURN b"
-)
-
-#: The arguments of ``SparkSession.udf.register`` for the others.
+#: The arguments of ``SparkSession.udf.register``.
 _REGISTERED = {
     Wrapper.PYTHON: f'"{WRAPPERS[Wrapper.PYTHON]}", lambda b: b, "boolean"',
     Wrapper.ARROW: f'"{WRAPPERS[Wrapper.ARROW]}", arrow_udf(lambda b: b, "boolean")',
@@ -41,12 +36,7 @@ def _condition_of(step: Step) -> Predicate | None:
 
 def lines(wrappers: Sequence[Wrapper], session: str) -> list[str]:
     """The lines that register these in the session of this name. They use ``sys``, and ``arrow_udf`` for an Arrow function."""
-    found = []
-    if set(wrappers) & set(_REGISTERED):
-        found.append(f"{session}.sparkContext.pythonExec = sys.executable  # else the first Python of the PATH")
-    for wrapper in wrappers:
-        if wrapper in _REGISTERED:
-            found.append(f"{session}.udf.register({_REGISTERED[wrapper]})")
-        else:
-            found.append(f'{session}.sql("{SQL_FUNCTION}")')
-    return found
+    if not wrappers:
+        return []
+    own = f"{session}.sparkContext.pythonExec = sys.executable  # else the first Python of the PATH"
+    return [own, *(f"{session}.udf.register({_REGISTERED[wrapper]})" for wrapper in wrappers)]

@@ -21,6 +21,7 @@ CAPABILITIES = Capabilities(
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset(DeleteMistake) - {DeleteMistake.PARTITION_DIRECTORY, DeleteMistake.VIEW},
     vacuum=False,
+    wrappers=frozenset(),
     settings=frozenset(),
     change_feed=False,
     inserts=False,

@@ -25,7 +25,6 @@ from model.vocabulary.predicate import (
     Op,
     Predicate,
     Relate,
-    Wrapper,
     columns_of,
     compared_values,
     leaves,
@@ -201,10 +200,7 @@ def _asks_python_which_files_to_rewrite(observation: Observation) -> bool:
     found = [step.where for step in deletes(observation)]
     found += [command.where for command in commands(observation) if isinstance(command, Update)]
     return any(
-        where is not None
-        and wrappers_of(where) & {Wrapper.PYTHON, Wrapper.ARROW}
-        and not columns_of(where) <= set(table.partition_by)
-        for where in found
+        where is not None and wrappers_of(where) and not columns_of(where) <= set(table.partition_by) for where in found
     )
 
 

@@ -112,12 +112,11 @@ class Or:
 class Wrapper(str, Enum):
     """The kind of a user's function that returns its only argument, a BOOLEAN: TRUE, FALSE or NULL.
 
-    What calls Python gets its rows in batches, which may span files. A function in SQL is a part of the query.
+    Both get their rows in batches, which may span files.
     """
 
-    PYTHON = "python"
-    ARROW = "arrow"  # a function of Arrow arrays
-    SQL_FUNCTION = "sql"
+    PYTHON = "python"  # of a value
+    ARROW = "arrow"  # of an Arrow array
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from model.vocabulary.predicate import (
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value, canonical
 
 _ID = re.compile(r"#\d+L?")
-_END_OF_CALL = re.compile(r"\)(#\d+)?")  # a call of Python has an id of its own
+_END_OF_CALL = re.compile(r"\)#\d+")  # of a user's function, which has an id of its own
 _OPERATOR = re.compile(" (" + "|".join(sorted((re.escape(op.value) for op in Op), key=len, reverse=True)) + ") ")
 _CONSTANTS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
 
