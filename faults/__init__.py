@@ -41,7 +41,6 @@ _ALL = (
     *delete_features.FAULTS,
     *delete_refused.FAULTS,
     *delete_columns.FAULTS,
-    *wrapped.FAULTS,
     *read.FAULTS,
     *vacuum.FAULTS,
     *vacuum_history.FAULTS,
@@ -62,6 +61,7 @@ _ALL = (
     *crash.FAULTS,
     *odd_answers.FAULTS,
     *misread.FAULTS,
+    *wrapped.FAULTS,
 )
 
 #: All faults by name.
