@@ -29,6 +29,7 @@ from faults import (
     vacuum_records,
     vacuum_refused,
     version_checksums,
+    wrapped,
 )
 from faults.engine import KnownBadEngine
 from faults.fault import Fault
@@ -60,6 +61,7 @@ _ALL = (
     *crash.FAULTS,
     *odd_answers.FAULTS,
     *misread.FAULTS,
+    *wrapped.FAULTS,
 )
 
 #: All faults by name.

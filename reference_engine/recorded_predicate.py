@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from model.semantics import moments
+from model.text.sql import WRAPPERS
 from model.vocabulary.floats import java_text
 from model.vocabulary.predicate import (
     And,
@@ -18,6 +19,7 @@ from model.vocabulary.predicate import (
     Op,
     Or,
     Predicate,
+    Wrapped,
     columns_of,
 )
 from model.vocabulary.values import AnyType, DecimalOf, Type, Value
@@ -38,6 +40,8 @@ def recorded(where: Predicate | None, zone: str) -> str:
     if isinstance(where, Not):
         operand = where.operand
         return f"isnotnull({operand.column}#1)" if isinstance(operand, IsNull) else f"NOT {recorded(operand, zone)}"
+    if isinstance(where, Wrapped):
+        return f"{WRAPPERS[where.by]}({recorded(where.operand, zone)})#2"
     if isinstance(where, IsNull):
         return f"isnull({where.column}#1)"
     if isinstance(where, Like):

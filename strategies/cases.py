@@ -23,6 +23,7 @@ from strategies.tables import feature_tables, live_files, tables
 from strategies.types import PLAIN, types
 from strategies.vacuum_tables import just_committed
 from strategies.weights import odds, one_in, weighted
+from strategies.wrapped import sometimes_wrapped, wrapped_deletes
 
 #: Combinations of the features that change what DELETE commits.
 FEATURE_SETS = ((), ("deletionVectors",), ("changeDataFeed",), ("deletionVectors", "changeDataFeed"))
@@ -82,8 +83,11 @@ def row_deletes(draw: DrawFn) -> Case:
     """DELETEs that rewrite files, on tables without features: one or two, each followed by a read.
 
     Conditions use data columns; on partitioned tables two in three also use partition columns. Two in five cases end
-    with a read of the version before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE with one test.
+    with a read of the version before one of the DELETEs. One case in six is of ``wrapped_deletes``. 2 to 5 engine steps. Shrinks
+    to one DELETE with one test.
     """
+    if draw(one_in(6)):
+        return draw(wrapped_deletes())
     table = draw(tables(partition_counts=odds((2, 1), (1, 2), (1, 0), (1, 3)), removed=one_in(4)))
     over_data = predicates(table, over="data")
     mixed = predicates(table, over="mixed") if table.partition_by else over_data
@@ -139,11 +143,13 @@ def feature_deletes(draw: DrawFn) -> Case:
 
 @st.composite
 def _conditions(draw: DrawFn, table: Table, *, functions: bool = False, zone: str = "UTC") -> Predicate | None:
-    """Conditions, most of them over data columns; one in seven is a constant or absent. Shrinks to data columns."""
+    """Conditions, most of them over data columns; one in seven is a constant or absent. One in 16 predicates goes through a
+    user's function. Shrinks to data columns.
+    """
     over = draw(_CONDITIONS if table.partition_by else _CONDITIONS_OF_DATA)
     if over is None:
         return draw(_CONSTANT_OR_NONE)
-    return draw(predicates(table, over=over, functions=functions, zone=zone))
+    return draw(sometimes_wrapped(draw(predicates(table, over=over, functions=functions, zone=zone)), one=16))
 
 
 @st.composite

@@ -47,6 +47,7 @@ from strategies.program_state import Program
 from strategies.schemas import CHANGE_NAMES
 from strategies.types import PRIMITIVES
 from strategies.weights import one_in, weighted
+from strategies.wrapped import sometimes_wrapped
 
 #: Names of new columns; the last ones need column mapping.
 NEW_NAMES = ("added", "other", "größe 2", "n;w")
@@ -152,10 +153,13 @@ def _satisfies(where: Predicate, row: Row, table: Table) -> bool:
 
 @st.composite
 def _conditions(draw: DrawFn, table: Table) -> Predicate:
-    """Half select the rows equal to a row of a file, the others are predicates over any columns."""
+    """Half select the rows equal to a row of a file, the others are predicates over any columns. One in 12 goes through a user's
+    function.
+    """
     can_pick = any(not is_nested(column.type) for column in table.data_columns)
     anything: SearchStrategy[Predicate] = predicates(table, over="any")
-    return draw(weighted((1, picks(table)), (1, anything)) if can_pick else anything)
+    condition = draw(weighted((1, picks(table)), (1, anything)) if can_pick else anything)
+    return draw(sometimes_wrapped(condition, one=12))
 
 
 @st.composite

@@ -42,6 +42,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    Wrapped,
     columns_of,
     verbatim_tests,
 )
@@ -348,7 +349,10 @@ def _settings(step: Delete | Vacuum, capabilities: Capabilities) -> tuple[Settin
 
 
 def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
-    """The condition, with IS NULL in place of tests that the engine does not support."""
+    """The condition without functions of the user, and with IS NULL in place of tests, that the engine does not support."""
+    if isinstance(predicate, Wrapped):
+        operand = _condition(predicate.operand, capabilities)
+        return Wrapped(operand, predicate.by) if predicate.by in capabilities.wrappers else operand
     if isinstance(predicate, Not):
         return Not(_condition(predicate.operand, capabilities))
     if isinstance(predicate, (And, Or)):

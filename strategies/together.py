@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Checkpoint, Command
 from model.vocabulary.operations import Operation
@@ -32,6 +34,7 @@ from strategies.new_rows import new_rows
 from strategies.operations import deletes
 from strategies.predicates import picks
 from strategies.program_state import Program
+from strategies.restricted import restricted_step
 from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import live_files
 from strategies.vacuum_steps import vacuums
@@ -55,6 +58,8 @@ _OF_CHECKPOINT = st.sampled_from((CrashPoint.CHECKPOINT, CrashPoint.POINTER_DELE
 _OF_COMMIT = odds(
     (8, CrashPoint.COMMITTED), (2, CrashPoint.COMMIT_WRITTEN), (2, CrashPoint.FILE_CREATED), (1, CrashPoint.CHECKSUM)
 )
+
+_NO_FUNCTIONS = replace(EVERYTHING, wrappers=frozenset())
 
 _Part = Callable[[Program], SearchStrategy[SessionStep]]
 
@@ -103,7 +108,14 @@ def _points(first: SessionStep, table: Table) -> SearchStrategy[CrashPoint]:
 
 def _command(operation: Operation) -> _Part:
     drawn: Callable[[Program], SearchStrategy[Command]] = COMMANDS[operation]
-    return lambda program: drawn(program).map(OtherCommand)
+    return lambda program: drawn(program).map(_without_functions)
+
+
+def _without_functions(command: Command) -> OtherCommand:
+    """The command with no user's function in its condition: two sessions have enough to do with each other."""
+    step = restricted_step(OtherCommand(command), capabilities=_NO_FUNCTIONS)
+    assert isinstance(step, OtherCommand), "nothing else is left out"
+    return step
 
 
 def _vacuums(program: Program) -> SearchStrategy[SessionStep]:

@@ -51,6 +51,8 @@ from model.vocabulary.predicate import (
     Op,
     Or,
     Relate,
+    Wrapped,
+    Wrapper,
 )
 from model.vocabulary.steps import (
     AddStrayFiles,
@@ -213,6 +215,7 @@ WIDE_CASE = Case(
         Delete(form=Form.TRUNCATE),
         InvalidDelete(DeleteMistake.IN_SUBQUERY),
         Append((DataFile(2, (None,), ((None, 3, *UNKNOWN),), 0, group_rows=1),)),
+        Delete(Wrapped(Not(Wrapped(Wrapped(IsNull("id"), Wrapper.ARROW), Wrapper.ARROW)), Wrapper.PYTHON)),
     ),
 )
 

@@ -37,6 +37,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    Wrapped,
 )
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, MapOf, Type, Value, is_nested
 
@@ -121,6 +122,8 @@ class Translation:
             return f"({self.condition(predicate.left)} {word} {self.condition(predicate.right)})"
         if isinstance(predicate, Not):
             return f"(NOT {self.condition(predicate.operand)})"
+        if isinstance(predicate, Wrapped):
+            return self.condition(predicate.operand)
         if isinstance(predicate, Holds):
             return self._expression(predicate.expression)
         if isinstance(predicate, Missing):

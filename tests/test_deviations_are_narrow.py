@@ -24,7 +24,21 @@ from harness.judging.severity import Cause
 from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.observation import Observation
 from model.vocabulary.capabilities import EVERYTHING
-from model.vocabulary.predicate import And, Compare, Like, Literal, Member, Not, Of, Op, Or, Relate, columns_of
+from model.vocabulary.predicate import (
+    And,
+    Compare,
+    Like,
+    Literal,
+    Member,
+    Not,
+    Of,
+    Op,
+    Or,
+    Relate,
+    Wrapped,
+    Wrapper,
+    columns_of,
+)
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, Insert, OpenSession, Request, Step
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
@@ -35,6 +49,7 @@ from reports.compare.acceptance import tables_of
 from reports.deviations import PLACES, Deviation
 from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
+from tests.handmade_conditions import FILES
 from tests.test_harness_conditions import AMOUNTS, HOLDS, ONE, PLAIN, REQUIRED, SPOILED, P, V, below, observed, one_file
 
 ENTRIES = [
@@ -151,6 +166,12 @@ OTHER_ROWS: dict[str, OtherRows] = {
         (Delete(Compare("v", Op.GT, 0.0, Type.DOUBLE)),),
         None,
         "zeros of both signs",
+    ),
+    "rows of files left alone": OtherRows(
+        FILES,
+        (Delete(Wrapped(Compare("v", Op.EQ, 1, Type.INTEGER), Wrapper.PYTHON)),),
+        "keeps-a-match",
+        "function in Python that decides which files are rewritten",
     ),
     "rows removed by another spelling": OtherRows(
         SPELLED, (Delete(IN_U), Delete(ONE)), None, "removed by another spelling"

@@ -35,6 +35,8 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    Wrapped,
+    Wrapper,
 )
 from model.vocabulary.steps import (
     AddStrayFiles,
@@ -277,6 +279,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
+    "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
     "commit file no younger than the one before": (
         PLAIN,

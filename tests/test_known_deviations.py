@@ -30,6 +30,7 @@ OF_SPARK_ITSELF = {
     "forgets-absolute-vectors",
     "inventory-shows-what-is-hidden-deeper",
     "skips-by-bounds-of-the-narrower-type",
+    "rewrites-the-last-file-of-a-batch",
 }
 
 
@@ -49,6 +50,7 @@ def test_a_fault_of_another_kind_is_no_known_deviation(bad: str, tmp_path: Path)
 #: Cases to which known deviations apply, each with a fault of another kind, and the clause that must fail.
 BESIDE = (
     ("spark", "inline-vector", "overflows-the-stack-at-inline-vectors", "VAC-LIVE-6"),
+    ("spark", "delete-by-a-function-in-python", "keeps-a-match", "DEL-ROW-3"),
     ("spark", "live-files-behind-a-link", "corrupts-a-live-file", "VAC-SAFE-7C"),
     ("spark", "old-vector-by-an-absolute-path", "vacuum-truncates-what-stays", "VAC-SAFE-8C"),
     ("deltalake", "inline-vector", "vacuums-a-live-file", "VAC-SAFE-1"),

@@ -30,6 +30,8 @@ from model.vocabulary.predicate import (
     Op,
     Or,
     Predicate,
+    Wrapped,
+    Wrapper,
 )
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, DecimalOf, Type
@@ -112,6 +114,8 @@ SAME: list[tuple[Predicate, str]] = [
     (Compare("a.b", Op.EQ, 3, Type.INTEGER), "(a.b#1 = 3)"),
     (Not(IsNull("a.b")), "true"),  # the column cannot be NULL
     (Constant(None), "null"),
+    (And(Wrapped(v(Op.GT, 2), Wrapper.PYTHON), v(Op.LT, 9)), "(tombstone_python((v#1 > 2))#7 AND (v#1 < 9))"),
+    (Not(Wrapped(s(Op.EQ, "a)"), Wrapper.ARROW)), "NOT tombstone_arrow((s#1 = a)))#7"),
 ]
 
 OTHERS: list[tuple[Predicate, str]] = [
@@ -131,6 +135,7 @@ OTHERS: list[tuple[Predicate, str]] = [
     (Compare("t", Op.EQ, NEW_YEAR, Type.TIMESTAMP), "(t#1 = 2020-01-01 08:00:00)"),
     (Compare("b", Op.EQ, True, Type.BOOLEAN), "NOT b#1"),
     (v(Op.EQ, 2), "true"),
+    (Wrapped(v(Op.GT, 2), Wrapper.PYTHON), "tombstone_python((v#1 >= 2))#7"),
 ]
 
 #: Texts in another form: not judged.

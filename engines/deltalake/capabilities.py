@@ -51,6 +51,7 @@ NEWEST = Capabilities(
     functions=frozenset(FUNCTIONS),
     languages=frozenset({Language.DATAFUSION}),
     casts=False,  # it casts a DECIMAL wrong (docs/findings-deltalake.md), and CASE comes with them
+    wrappers=frozenset(),
     delete_forms=frozenset({Form.SQL_PATH}),
     delete_mistakes=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),
     vacuum_forms=frozenset({VacuumForm.SQL_PATH}),

@@ -37,7 +37,9 @@ from engines.spark.settings import settings
 from engines.spark.statements import table_text
 from engines.spark.targets import spelled_path
 from engines.spark.together import run_together
+from engines.spark.user_functions import register
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
+from engines.spark.wrappers import called_by
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities
@@ -158,9 +160,11 @@ class SparkEngine:
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             assert self._opened is not None, "a session has opened the table"
             activate(self._opened.session)
+            register(self._opened.session, called_by(step))
             return Answer(run_earlier(self._opened, step, clock))
         activate(spark)
         zoned = step.delete if isinstance(step, Ask) else step
+        register(spark, called_by(zoned))
         spark.conf.set("spark.sql.session.timeZone", zoned.zone if isinstance(zoned, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Ask):
             return Answer(_asked(spark, root, step))

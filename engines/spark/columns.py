@@ -11,7 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - its name everywhere
 
 from model.text.literals import identifier, literal, type_sql
-from model.text.sql import expression_sql
+from model.text.sql import WRAPPERS, expression_sql
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -34,6 +34,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    Wrapped,
 )
 from model.vocabulary.values import AnyType, Value
 
@@ -88,6 +89,8 @@ def condition(predicate: Predicate, zone: str) -> Column:
         return F.expr(predicate.text)
     if isinstance(predicate, Not):
         return ~condition(predicate.operand, zone)
+    if isinstance(predicate, Wrapped):
+        return _called(WRAPPERS[predicate.by], condition(predicate.operand, zone))
     left, right = condition(predicate.left, zone), condition(predicate.right, zone)
     return left & right if isinstance(predicate, And) else left | right
 
@@ -108,8 +111,13 @@ def value_of(expression: Expression, zone: str) -> Column:
     arguments = [value_of(argument, zone) for argument in expression.arguments]
     if expression.function in _ARITHMETIC:
         return reduce(_ARITHMETIC[expression.function], arguments)
+    return _called(expression.function.value, *arguments)
+
+
+def _called(name: str, *arguments: Column) -> Column:
     call = getattr(F, "call_function", F.call_udf)  # its name before Spark 3.5
-    return call(expression.function.value, *arguments)
+    found: Column = call(name, *arguments)
+    return found
 
 
 def _column(name: str) -> Column:

@@ -29,8 +29,10 @@ _OVER_CONNECT = Limits(
         delete_forms=EVERYTHING.delete_forms - {*API_DELETE_FORMS},
         vacuum_forms=EVERYTHING.vacuum_forms - {*API_VACUUM_FORMS},
         earlier_sessions=False,
+        wrappers=frozenset(),
     ),
-    "It needs Delta's class DeltaTable, which over Spark Connect needs plugins of Delta's in the server: only SQL is judged.",
+    "It needs Delta's class DeltaTable, which over Spark Connect needs plugins of Delta's in the server, or users' functions, "
+    "which the suite registers in the server's own session: only SQL without them is judged.",
 )
 
 #: In a bucket, beside what holds for every engine.

@@ -12,7 +12,7 @@ from typing import Any
 
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.commands import CommandKind
-from model.vocabulary.predicate import Language
+from model.vocabulary.predicate import Language, Wrapper
 from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Form, Mode, VacuumMistake
@@ -43,6 +43,8 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.3", "commands", frozenset({CommandKind.DROP_FEATURE})),
     ("4.0", "commands", frozenset({CommandKind.WIDEN_COLUMN})),
     ("4.0", "features", frozenset({Feature.WIDENED})),  # earlier ones have a preview of it, with a name of its own
+    # Of PySpark 4.1, which comes with it.
+    ("4.1", "wrappers", frozenset({Wrapper.ARROW})),
     # By Delta Kernel, which comes with it: Delta on Spark itself reads such files, and never wrote one.
     ("4.2", "commands", frozenset({CommandKind.COMPACT_LOG})),
     ("4.3", "delete_forms", frozenset({Form.TRUNCATE})),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from engines.dialect import Code, Command, Run, ScriptedCase, call, code, literal, quoted
 from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
@@ -20,6 +21,7 @@ from engines.spark.statements import (
     view_of,
 )
 from engines.spark.versions import GROUP, artifact_for
+from engines.spark.wrappers import called_by, lines
 from model.prediction.history import live_ids
 from model.semantics.definitions import table_after
 from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql
@@ -37,6 +39,7 @@ from model.vocabulary.commands import (
     VacuumClone,
 )
 from model.vocabulary.commands import Command as CommandOfStep
+from model.vocabulary.predicate import Wrapper
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     API_DELETE_FORMS,
@@ -86,6 +89,7 @@ _VERSION = "@version"
 _IMPORTS: Mapping[str, str] = {
     "DeltaTable": "from delta.tables import DeltaTable",
     "SparkSession": "from pyspark.sql import SparkSession",
+    "arrow_udf": "from pyspark.sql.functions import arrow_udf",
     "expr": "from pyspark.sql.functions import expr",
 }
 
@@ -146,6 +150,14 @@ class SparkScript:
     # Commands ---------------------------------------------------------------------------------------------------------
 
     def command(self, run: Run) -> Command:
+        command, wrappers = self._command(run), called_by(run.step)
+        if not wrappers:
+            return command
+        session = "earlier" if isinstance(run.step, Delete) and run.step.by_earlier else "spark"
+        uses = {"arrow_udf"} if Wrapper.ARROW in wrappers else set()
+        return replace(command, setup=(*lines(wrappers, session), *command.setup), uses=command.uses | uses)
+
+    def _command(self, run: Run) -> Command:
         step, self._table = run.step, self._tables[run.index]
         if isinstance(step, OtherCommand):
             return self._other(step.command)

@@ -33,6 +33,9 @@ def connect(lease: Lease) -> SparkSession:
     java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(scala_context)
     context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_conf))
     context.setLogLevel("ERROR")
+    # What a user's function in Python counts comes here. When the JVM is gone, this is no error that anyone must read.
+    server: Any = context._accumulatorServer
+    server.handle_error = lambda request, client_address: None
     for form in ("short", "long"):  # else Spark looks through the stack for the caller of each of its operations
         context.setLocalProperty(f"callSite.{form}", "tombstone")
     if (

@@ -23,6 +23,7 @@ CAPABILITIES = Capabilities(
     languages=frozenset(),  # it is not asked, though it speaks Spark's
     literals=frozenset({Literals.EXACT}),  # what it makes of others was not examined
     vacuum=False,
+    wrappers=frozenset(),
     settings=frozenset(),
     change_feed=False,
     inserts=False,

@@ -13,7 +13,7 @@ from model.codec import InvalidCase, from_json, to_json
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, Merge, Optimize, Overwrite, Restore, StreamAppend, Update
-from model.vocabulary.predicate import And, Not, Or, Predicate, columns_of
+from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, columns_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     AddStrayFiles,
@@ -352,4 +352,4 @@ def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
 def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
     if isinstance(predicate, (And, Or)):
         return (predicate.left, predicate.right)
-    return (predicate.operand,) if isinstance(predicate, Not) else ()
+    return (predicate.operand,) if isinstance(predicate, (Not, Wrapped)) else ()

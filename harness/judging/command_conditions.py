@@ -31,6 +31,7 @@ from model.vocabulary.predicate import (
     columns_of,
     compared_values,
     leaves,
+    wrappers_of,
 )
 from model.vocabulary.steps import (
     Delete,
@@ -226,6 +227,19 @@ def _updates_beside_a_backtick(observation: Observation) -> bool:
     return quoted and feeds and any(isinstance(command, Update) for command in commands(observation))
 
 
+def _asks_python_which_files_to_rewrite(observation: Observation) -> bool:
+    """Whether a DELETE or an UPDATE without deletion vectors has a condition on data columns with a function that gets its rows
+    in batches, of several files."""
+    table = observation.table
+    if table.has(Feature.DELETION_VECTORS):
+        return False
+    found = [step.where for step in deletes(observation)]
+    found += [command.where for command in commands(observation) if isinstance(command, Update)]
+    return any(
+        where is not None and wrappers_of(where) and not columns_of(where) <= set(table.partition_by) for where in found
+    )
+
+
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
@@ -270,6 +284,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "overwrite where BETWEEN": _overwrites_by_between,
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
+    "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
     "UPDATE of whole partitions": lambda o: any(
         isinstance(command, Update)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engines.port import Outcome
 from harness.observing.table_state import TableState
-from model.vocabulary.predicate import And, Answered, Not, Or, Predicate, Verbatim, key_of, verbatim_tests
+from model.vocabulary.predicate import And, Answered, Not, Or, Predicate, Verbatim, Wrapped, key_of, verbatim_tests
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Table
 from model.vocabulary.values import Row
@@ -46,8 +46,8 @@ def _truths(test: Verbatim, place: int, rows: tuple[Row, ...], table: Table) -> 
 def _with_truths(where: Predicate, truths: dict[Verbatim, dict[str, bool | None]]) -> Predicate:
     if isinstance(where, Verbatim):
         return Answered(where.text, where.columns, where.language, truths[where])
-    if isinstance(where, Not):
-        return Not(_with_truths(where.operand, truths))
+    if isinstance(where, (Not, Wrapped)):
+        return replace(where, operand=_with_truths(where.operand, truths))
     if isinstance(where, (And, Or)):
         left, right = _with_truths(where.left, truths), _with_truths(where.right, truths)
         return replace(where, left=left, right=right)

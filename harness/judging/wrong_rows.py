@@ -111,6 +111,15 @@ def _removed_by_another_spelling(observation: Observation) -> bool:
     return not observation.missing_rows and observation.unexpected_rows.keys() <= removed
 
 
+def _in_files_left_alone(observation: Observation) -> bool:
+    """Whether every row that is left is in a file that the step did not touch, and none is lost, but those that an UPDATE would
+    have made of them."""
+    alone = (path for path in observation.before.live if path in observation.after.live)
+    lost, left = observation.missing_rows.total(), observation.unexpected_rows
+    updated = left.total() if any(isinstance(command, Update) for command in commands(observation)) else 0
+    return left <= _rows_in(observation.after, alone) and lost == updated
+
+
 #: By the name that a deviation gives.
 WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows committed since the session opened": _committed_since_opened,
@@ -119,5 +128,6 @@ WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows that a plain LIKE names": _named_by_plain_like,
     "rows with a DECIMAL as users write it": _has_untyped_decimal,
     "rows with a zero": _has_zero,
+    "rows of files left alone": _in_files_left_alone,
     "rows removed by another spelling": _removed_by_another_spelling,
 }

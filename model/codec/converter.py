@@ -70,6 +70,7 @@ PREDICATES: dict[str, type] = {
     "HOLDS": predicate.Holds,
     "MISSING": predicate.Missing,
     "VERBATIM": predicate.Verbatim,
+    "WRAPPED": predicate.Wrapped,
 }
 EXPRESSIONS: dict[str, type] = {
     "of": predicate.Of,

@@ -8,7 +8,18 @@ from typing import NoReturn
 
 from model.semantics.evaluate import WouldFail, evaluate
 from model.text.layout import file_path
-from model.vocabulary.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of, verbatim_tests
+from model.vocabulary.predicate import (
+    Between,
+    CaseWhen,
+    Compare,
+    Expression,
+    In,
+    Like,
+    Predicate,
+    columns_of,
+    verbatim_tests,
+    wrappers_of,
+)
 from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
 from model.vocabulary.values import AnyType, DecimalOf, Type, Value, is_nested, type_name
 
@@ -266,11 +277,18 @@ def _check_conditions(table: Table) -> None:
         if verbatim_tests(check):
             invalid(where, "has a verbatim test, of which the engine is asked only before a DELETE")
         check_types(check, types, where)
+        if wrappers_of(check):
+            invalid(where, "calls a function of the user, which a table's property cannot")
 
 
 def check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) -> None:
-    """The types in a predicate are those of the columns. Unknown columns are not checked."""
+    """The types in a predicate are those of the columns, and no function of the user is a part of an expression.
+
+    Unknown columns are not checked.
+    """
     for where, part in _parts(predicate, path):
+        if isinstance(part, CaseWhen) and wrappers_of(part.condition):
+            invalid(f"{where}.condition", "calls a function of the user, which no part of an expression may")
         if isinstance(part, (Compare, Between, In)):
             declared = types.get(part.column, part.type)
             if declared != part.type:

@@ -10,7 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from model.prediction.delete import ConditionScope, LiveFile, scope_of, types_of
 from model.semantics.evaluate import WouldFail, evaluate, parts_of
 from model.semantics.typed import type_of
-from model.vocabulary.predicate import Call, Cast, Expression, Function, Literal, Not, Of, Predicate, Relate, columns_of
+from model.vocabulary.predicate import (
+    Call,
+    Cast,
+    Expression,
+    Function,
+    Literal,
+    Not,
+    Of,
+    Predicate,
+    Relate,
+    Wrapped,
+    columns_of,
+)
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Type, Value
@@ -86,7 +98,7 @@ def _compared(where: Predicate | None, types: Mapping[str, AnyType]) -> Relate |
 
     If the types of its sides differ, one is converted, and the range of its own type may decide the comparison.
     """
-    while isinstance(where, Not):
+    while isinstance(where, (Not, Wrapped)):
         where = where.operand
     if not isinstance(where, Relate):
         return None

@@ -134,9 +134,14 @@ def _changed(part: Any, types: Mapping[str, AnyType]) -> Iterator[tuple[Mutation
         yield from _changed_test(part, types)
 
 
+def as_true_where_null(test: Predicate) -> Predicate:
+    """The condition that is TRUE where this one is TRUE or NULL, and FALSE elsewhere."""
+    return Holds(CaseWhen(Not(test), _FALSE, _TRUE))
+
+
 def _changed_test(test: Predicate, types: Mapping[str, AnyType]) -> Iterator[tuple[Mutation, Predicate]]:
     yield from ((Mutation.TEST_TRUE, Constant(True)), (Mutation.TEST_FALSE, Constant(False)))
-    yield Mutation.NULL_AS_TRUE, Holds(CaseWhen(Not(test), _FALSE, _TRUE))
+    yield Mutation.NULL_AS_TRUE, as_true_where_null(test)
     yield Mutation.NULL_AS_FALSE, Holds(CaseWhen(test, _TRUE, _FALSE))
     if isinstance(test, (Compare, Relate)):
         if test.op in _OTHER_OPERATORS:

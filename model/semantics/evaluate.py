@@ -45,6 +45,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    Wrapped,
     key_of,
 )
 from model.vocabulary.values import AnyType, Type, Value
@@ -288,6 +289,7 @@ _TRUTHS: dict[type, Callable[[Any, _Scope], bool | None]] = {
     Verbatim: lambda predicate, scope: arbitrary(predicate, scope.row),
     Answered: _answered,
     Not: lambda predicate, scope: _not(_truth(predicate.operand, scope)),
+    Wrapped: lambda predicate, scope: _truth(predicate.operand, scope),
     And: lambda predicate, scope: _and(_truth(predicate.left, scope), _truth(predicate.right, scope)),
     Or: lambda predicate, scope: _or(_truth(predicate.left, scope), _truth(predicate.right, scope)),
 }
@@ -396,7 +398,7 @@ def parts_of(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
     """The predicate or expression, and all its parts."""
     yield part
     inner: tuple[Predicate | Expression, ...] = ()
-    if isinstance(part, Not):
+    if isinstance(part, (Not, Wrapped)):
         inner = (part.operand,)
     elif isinstance(part, (And, Or, Relate)):
         inner = (part.left, part.right)

@@ -25,6 +25,7 @@ _CONF: Mapping[Setting, Mapping[str, str]] = {
     Setting.NO_FILES_IN_CHECKSUMS: {f"{_DELTA}.allFilesInCrc.enabled": "false"},
     Setting.NO_INCREMENTAL_COMMITS: {f"{_DELTA}.incremental.commit.enabled": "false"},
     Setting.NO_METADATA_ROW_INDEX: {f"{_DELTA}.deletionVectors.useMetadataRowIndex": "false"},
+    Setting.FILES_TOGETHER: {"spark.sql.files.minPartitionNum": "1"},
     Setting.SMALL_VECTOR_FILES: {f"{_DELTA}.deletionVectors.packing.targetSize": "1"},
 }
 

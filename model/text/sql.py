@@ -34,9 +34,14 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    Wrapped,
+    Wrapper,
 )
 from model.vocabulary.steps import Delete, Form, Insert, Literals, Mode, Vacuum
 from model.vocabulary.values import AnyType, Type
+
+#: The names of the user's functions, which a session registers for itself.
+WRAPPERS = {wrapper: f"tombstone_{wrapper.value}" for wrapper in Wrapper}
 
 #: Functions that are infix operators.
 _BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
@@ -64,6 +69,8 @@ def sql(predicate: Predicate, zone: str | None = None, literals: Literals = Lite
         return expression_sql(predicate.expression, zone)
     if isinstance(predicate, Verbatim):
         return predicate.text
+    if isinstance(predicate, Wrapped):
+        return f"{WRAPPERS[predicate.by]}({sql(predicate.operand, zone, literals)})"
     if isinstance(predicate, And):
         # AND is left-associative, so a left operand needs no parentheses.
         left = (sql if isinstance(predicate.left, And) else _grouped)(predicate.left, zone, literals)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Union
 
 from model.vocabulary.commands import CommandKind
-from model.vocabulary.predicate import Function, Language
+from model.vocabulary.predicate import Function, Language, Wrapper
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import DeleteMistake, Form, IOFault, Literals, Mode, VacuumForm, VacuumMistake
@@ -41,6 +41,7 @@ class Capabilities:
     column_comparisons: bool = True  # ... of a column with another one
     members: bool = True  # fields of structs in conditions
     literals: frozenset[Literals] = frozenset(Literals)  # ... and how their literals are written
+    wrappers: frozenset[Wrapper] = frozenset(Wrapper)  # users' functions around conditions
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum: bool = True  # whether it has one; if not, the fields about it below have no effect
@@ -118,6 +119,7 @@ Need = Union[
     Literals,
     VacuumForm,
     CommandKind,
+    Wrapper,
     str,
 ]
 
@@ -151,4 +153,5 @@ _FIELDS: dict[type, str] = {
     Literals: "literals",
     VacuumForm: "vacuum_forms",
     CommandKind: "commands",
+    Wrapper: "wrappers",
 }

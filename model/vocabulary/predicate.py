@@ -133,7 +133,29 @@ class Or:
     right: Predicate
 
 
-Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Verbatim, Not, And, Or]
+class Wrapper(str, Enum):
+    """The kind of a user's function that returns its only argument, a BOOLEAN: TRUE, FALSE or NULL.
+
+    Both get their rows in batches, which may span files.
+    """
+
+    PYTHON = "python"  # of a value
+    ARROW = "arrow"  # of an Arrow array
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """A condition that goes through a user's function. It means what its operand means.
+
+    It may be the whole condition, or what NOT, AND, OR or another function joins; no part of an expression, whose parts an
+    engine evaluates as needed, but not what it gives to Python.
+    """
+
+    operand: Predicate
+    by: Wrapper
+
+
+Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Verbatim, Not, And, Or, Wrapped]
 
 
 # Expressions --------------------------------------------------------------------------
@@ -220,7 +242,7 @@ def columns_of(predicate: Predicate) -> frozenset[str]:
     """The names of the columns in the predicate."""
     if isinstance(predicate, Constant):
         return frozenset()
-    if isinstance(predicate, Not):
+    if isinstance(predicate, (Not, Wrapped)):
         return columns_of(predicate.operand)
     if isinstance(predicate, (And, Or)):
         return columns_of(predicate.left) | columns_of(predicate.right)
@@ -247,8 +269,8 @@ def _columns(expression: Expression) -> frozenset[str]:
 
 
 def leaves(predicate: Predicate) -> Iterator[Predicate]:
-    """The single tests that NOT, AND and OR join, left to right."""
-    if isinstance(predicate, Not):
+    """The single tests that NOT, AND and OR join, left to right, also within a user's function."""
+    if isinstance(predicate, (Not, Wrapped)):
         yield from leaves(predicate.operand)
     elif isinstance(predicate, (And, Or)):
         yield from leaves(predicate.left)
@@ -266,6 +288,17 @@ def verbatim_tests(predicate: Predicate | None) -> tuple[Verbatim, ...]:
 def key_of(test: Verbatim, row: Mapping[str, Value]) -> str:
     """The values of the columns of a test in a row, which maps names of columns to values."""
     return repr([row[name] for name in test.columns])
+
+
+def wrappers_of(predicate: Predicate) -> frozenset[Wrapper]:
+    """The kinds of the user's functions in the predicate."""
+    if isinstance(predicate, Wrapped):
+        return wrappers_of(predicate.operand) | {predicate.by}
+    if isinstance(predicate, Not):
+        return wrappers_of(predicate.operand)
+    if isinstance(predicate, (And, Or)):
+        return wrappers_of(predicate.left) | wrappers_of(predicate.right)
+    return frozenset()
 
 
 def compared_values(test: Predicate) -> tuple[Value, ...]:

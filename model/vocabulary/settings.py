@@ -22,4 +22,5 @@ class Setting(str, Enum):
     NO_FILES_IN_CHECKSUMS = "no files in checksums"  # listed
     NO_INCREMENTAL_COMMITS = "no incremental commits"  # checksums are computed from the one before
     NO_METADATA_ROW_INDEX = "no metadata row index"  # deletion vectors use Spark's row index
+    FILES_TOGETHER = "small files in one task"  # as many tasks as processors
     SMALL_VECTOR_FILES = "a file for each deletion vector"  # several share one

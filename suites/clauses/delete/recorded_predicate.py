@@ -14,6 +14,7 @@ from typing import Any, Union
 
 from model.semantics import moments
 from model.semantics.patterns import like_expression
+from model.text.sql import WRAPPERS
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -26,12 +27,14 @@ from model.vocabulary.predicate import (
     Op,
     Or,
     Predicate,
+    Wrapped,
     compared_values,
     leaves,
 )
 from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value, canonical
 
 _ID = re.compile(r"#\d+L?")
+_END_OF_CALL = re.compile(r"\)#\d+")  # of a user's function, which has an id of its own
 _OPERATOR = re.compile(" (" + "|".join(sorted((re.escape(op.value) for op in Op), key=len, reverse=True)) + ") ")
 _CONSTANTS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
 
@@ -104,6 +107,11 @@ class _Reader:
         if self._text.startswith("(", at):
             yield from self._joined(at + 1)
             yield from self._compared(at + 1)
+        for wrapper, called in WRAPPERS.items():
+            if self._text.startswith(f"{called}(", at):
+                for operand, last in self.conditions(at + len(called) + 1):
+                    if found := _END_OF_CALL.match(self._text, last):
+                        yield Wrapped(operand, wrapper), found.end()
         for word in ("isnull", "isnotnull"):
             if self._text.startswith(f"{word}(", at):
                 for missing, end in self._missing(at + len(word) + 1):
