@@ -32,6 +32,7 @@ from suites.profiles import PROFILES
 from tests import handmade_settings
 from tests.handmade_commands import SHOWING
 from tests.handmade_crashes import CRASHES
+from tests.handmade_damage import DAMAGED
 from tests.handmade_together import SHOWING_TOGETHER
 from tests.handmade_vacuums import HANDMADE
 
@@ -71,7 +72,14 @@ class Candidate:
 def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
     """The cases that may show a fault of this engine, those of the smoke profile first."""
     healthy = Judge(engine, list(CATALOGUE.values()), scratch)
-    drawn = [*smoke_cases(), *HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED, *CRASHES.values()]
+    drawn = [
+        *smoke_cases(),
+        *HANDMADE.values(),
+        handmade_settings.MOST,
+        handmade_settings.VACUUMED,
+        *CRASHES.values(),
+        *DAMAGED.values(),
+    ]
     cases = (
         drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]
     )
