@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from deltalog.deletion_vectors import inline_vector
 from engines.port import Outcome
 from faults import actions
+from faults.delete import full_row, is_plain, matches
 from faults.fault import delete_fault, when
 from faults.rows import read_rows, write_rows
 from faults.table_log import Action
@@ -36,10 +37,6 @@ def _can_be_read(path: Path) -> bool:
     except _UNREADABLE:
         return False
     return True
-
-
-def _beside_damage(t: Tampering) -> bool:
-    return bool(_damaged(t)) and (t.failed or bool(t.log.written))
 
 
 def _commit(t: Tampering, *more: Action) -> Outcome:
@@ -68,11 +65,10 @@ def _first_groups(path: Path) -> pa.Table | None:
 
 
 def _rewrite_what_can_be_read(t: Tampering) -> Outcome | None:
-    for path in _damaged(t):
-        rows = _first_groups(t.before / path)
-        if rows is None:
+    for path in _damaged(t) if is_plain(t) and t.delete.where is not None else []:
+        rows, old, new = _first_groups(t.before / path), t.log.live[path], path.replace("part-", "part-6", 1)
+        if rows is None or not any(matches(t, full_row(t, old, stored)) for stored in rows.to_pylist()):
             continue
-        old, new = t.log.live[path], path.replace("part-", "part-6", 1)
         shutil.copy2(t.root / path, t.root / new)
         write_rows(t.root / new, rows)
         stat = (t.root / new).stat()
@@ -108,24 +104,24 @@ def _say_that_no_row_matches(t: Tampering) -> Outcome:
     return t.answer([(0,)])
 
 
-def _commit_an_empty_version(t: Tampering) -> None:
-    if t.failed:
-        actions.commit_empty(t)
+def _refuse_and_commit(t: Tampering) -> Outcome | None:
+    actions.commit_empty(t)
+    return None if t.failed else t.refuse("FAILED_READ_FILE.NO_HINT")
 
 
 # fmt: off
 FAULTS = (
-    delete_fault("rewrites-what-it-can-read", "DEL-SAFE-1", when(_beside_damage, _rewrite_what_can_be_read),
+    delete_fault("rewrites-what-it-can-read", "DEL-SAFE-1", _rewrite_what_can_be_read,
         "A DELETE rewrites a file of which a row group is damaged, without the rows that it could not read."),
-    delete_fault("removes-a-missing-file", "DEL-SAFE-1", when(_beside_damage, _remove_missing),
+    delete_fault("removes-a-missing-file", "DEL-SAFE-1", _remove_missing,
         "A DELETE of rows removes a live file that it does not find on storage."),
-    delete_fault("hides-rows-of-a-damaged-file", "DEL-SAFE-1", when(_beside_damage, _hide_rows_of_the_wrong_file),
+    delete_fault("hides-rows-of-a-damaged-file", "DEL-SAFE-1", _hide_rows_of_the_wrong_file,
         "A DELETE hides rows that do not match, in a file that it could not read whole.", needs=[Feature.DELETION_VECTORS]),
     delete_fault("passes-over-a-damaged-table", "DEL-SAFE-2",
-        when(_beside_damage, _say_that_no_row_matches),
+        when(lambda t: bool(_damaged(t)), _say_that_no_row_matches),
         "A DELETE from a table with a damaged file ends as if no row matched."),
     delete_fault("commits-beside-a-damaged-file", "DEL-SAFE-3",
-        when(lambda t: bool(_damaged(t)), _commit_an_empty_version),
+        when(lambda t: bool(_damaged(t)), _refuse_and_commit),
         "A DELETE that cannot read a live file is refused, and has written a commit."),
 )
 # fmt: on

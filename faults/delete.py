@@ -26,14 +26,14 @@ from model.vocabulary.values import Type, Value
 # The condition --------------------------------------------------------------------------------------------------------
 
 
-def _is_plain(t: Tampering) -> bool:
+def is_plain(t: Tampering) -> bool:
     """Whether files hold rows as in the schema: no column mapping, no deletion vectors, and types that JSON has."""
     simple = {"string", "integer", "long", "boolean", "date"}
     vectors = any("deletionVector" in add for add in (*t.log.live.values(), *t.log.actions("add")))
     return not t.log.maps_columns and not vectors and all(str(kind) in simple for kind in t.log.types.values())
 
 
-def _full_row(t: Tampering, add: Action, stored: dict[str, Any]) -> dict[str, Value]:
+def full_row(t: Tampering, add: Action, stored: dict[str, Any]) -> dict[str, Value]:
     """A stored row with its file's partition values, by column."""
     row: dict[str, Value] = dict(stored)
     for name in t.log.partition_by:
@@ -50,7 +50,7 @@ def _typed(text: str, type: str) -> Value:
     return date.fromisoformat(text) if type == "date" else int(text)
 
 
-def _matches(t: Tampering, row: dict[str, Value]) -> bool | None:
+def matches(t: Tampering, row: dict[str, Value]) -> bool | None:
     """The condition's value for a row; if it fails, the value for an engine that skips the failing part."""
     assert t.delete.where is not None
     types = {name: Type(kind) for name, kind in t.log.types.items()}
@@ -58,14 +58,14 @@ def _matches(t: Tampering, row: dict[str, Value]) -> bool | None:
 
 
 def _keep_a_match(t: Tampering) -> None:
-    for add in actions.new_adds(t) if _is_plain(t) and t.delete.where is not None else []:
+    for add in actions.new_adds(t) if is_plain(t) and t.delete.where is not None else []:
         for path in t.log.removed:
             old = t.log.live[path]
             if old["partitionValues"] != add["partitionValues"]:
                 continue
             for stored in rows_before(t, path).to_pylist():
-                row = _full_row(t, old, stored)
-                if _matches(t, row):
+                row = full_row(t, old, stored)
+                if matches(t, row):
                     new = rows_of(t, add)
                     replace_rows(t, add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
                     return
@@ -82,9 +82,9 @@ def _has_local_bounds(t: Tampering) -> bool:
 
 
 def _delete_null_rows(t: Tampering) -> None:
-    for add in actions.new_adds(t) if _is_plain(t) else []:
+    for add in actions.new_adds(t) if is_plain(t) else []:
         rows = rows_of(t, add)
-        keep = [_matches(t, _full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
+        keep = [matches(t, full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
         if not all(keep):
             replace_rows(t, add, rows.filter(pa.array(keep)))
 

@@ -224,7 +224,8 @@ WORDS = [
 def test_what_a_violation_says(
     bad: str, damage: Damage, settings: tuple[Setting, ...], clause: str, words: str, tmp_path: Path
 ) -> None:
-    made = case(damage, equal("w", 1), settings, Feature.DELETION_VECTORS)
+    features = (Feature.DELETION_VECTORS,) if Feature.DELETION_VECTORS in FAULTS[bad].needs else ()
+    made = case(damage, equal("w", 1), settings, *features)
     found = judged(KnownBadEngine(ReferenceEngine(), FAULTS[bad]), made, tmp_path)
     assert SAFE & set(found.violated) == {clause} == set(FAULTS[bad].caught_by)
     ((_, violation),) = found.tallies[clause].violations
