@@ -13,8 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-ROWS = 20_000
-CORRUPT, MISSING = "spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles"
+ROWS, CORRUPT, MISSING = 20_000, "spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles"
 
 
 def write(spark: SparkSession, table: str, vectors: bool) -> str:
@@ -23,7 +22,7 @@ def write(spark: SparkSession, table: str, vectors: bool) -> str:
     spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRING) USING delta TBLPROPERTIES ({properties})")
     spark.sql(f"INSERT INTO {table} SELECT id, sha2(CAST(id AS STRING), 512) FROM range(0, {ROWS}, 1, 1)")
     (file,) = spark.table(table).inputFiles()
-    return file.removeprefix("file://")
+    return file.removeprefix("file:")
 
 
 def damage(path: str) -> None:
@@ -46,6 +45,7 @@ def main() -> int:
         .config("spark.sql.warehouse.dir", f"{home}/warehouse")
         .config("spark.hadoop.parquet.block.size", "300000")
         .config("spark.ui.enabled", "false")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("OFF")

@@ -43,7 +43,7 @@ def main() -> int:
             spark.sql(f"CREATE TABLE {table} (id BIGINT) USING delta")
             for start in (0, 1000):
                 spark.sql(f"INSERT INTO {table} SELECT id FROM range({start}, {start + 1000}, 1, 1)")
-            path = Path(spark.table(table).inputFiles()[0].removeprefix("file://"))
+            path = Path(spark.table(table).inputFiles()[0].removeprefix("file:"))
             os.remove(path.with_name(f".{path.name}.crc"))
             os.truncate(path, path.stat().st_size // 2) if damage == "cut in half" else path.unlink()
             spark.conf.set(setting, "true")
