@@ -55,6 +55,20 @@ def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression
     return sink.getvalue()
 
 
+def without_last_group(data: bytes) -> bytes:
+    """A Parquet file with zeros in place of the pages of its last row group. Raises ValueError if it has one only."""
+    metadata = pq.ParquetFile(io.BytesIO(data)).metadata
+    if metadata.num_row_groups < 2:
+        raise ValueError(f"the file has {metadata.num_row_groups} row group, and must have several")
+    group = metadata.row_group(metadata.num_row_groups - 1)
+    spoilt = bytearray(data)
+    for place in range(group.num_columns):
+        chunk = group.column(place)
+        first = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
+        spoilt[first : first + chunk.total_compressed_size] = bytes(chunk.total_compressed_size)
+    return bytes(spoilt)
+
+
 def write_data_file(path: Path, table: pa.Table, *, modified: int | None = None, group_rows: int | None = None) -> int:
     """Write ``table`` to the new file ``path``, with its directories; return its size in bytes.
 

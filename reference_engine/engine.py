@@ -22,6 +22,7 @@ from model.prediction.refusals import (
     APPEND_ONLY,
     MISSING_FILE,
     UNKNOWN_PROTOCOL,
+    UNREADABLE_FILE,
     NamedPartition,
     Refusal,
     checks_writer,
@@ -34,6 +35,7 @@ from model.semantics.moments import moment
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
     Ask,
     Delete,
@@ -238,6 +240,10 @@ class ReferenceEngine:
     def _delete(self, view: View, storage: Storage, step: Delete, clock: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
+        damaged = view.damaged_for(step.where)
+        if damaged and _IGNORED.isdisjoint(step.settings):
+            raise due(UNREADABLE_FILE.at(self.rules.release))
+        view.passed_over = damaged
         number, one_file = self._next_number(), self._habits.one_file
         deletion = Deletion(view, storage, clock, storage.at, number, self.rules, step=step, one_file=one_file)
         deletion.run()
@@ -272,6 +278,9 @@ def _rows_of(view: View, version: int) -> Counter[Row]:
     then = View(view.root, version=version)
     return Counter(row for add in then.live.values() for row in then.visible(add))
 
+
+#: With one of these a DELETE leaves the files that it cannot read, with all their rows.
+_IGNORED = frozenset({Setting.IGNORE_CORRUPT_FILES, Setting.IGNORE_MISSING_FILES})
 
 #: A checksum lists the files of a table that has no more than these (as Delta's, allFilesInCrc.thresholdNumFiles).
 _MOST_LISTED = 50

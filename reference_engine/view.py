@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.deletion_vectors import read_vector
 from deltalog.listing import EntryKind, list_tree
@@ -89,6 +91,7 @@ class View:
         )
         self.retention = self.table.retention
         self.live = {self.place(add): add for add in self.snapshot.adds.values()}
+        self.passed_over: frozenset[str] = frozenset()  # live files that a DELETE of rows leaves unread
         structs_only = configuration.get("delta.checkpoint.writeStatsAsJson") == "false"
         self._forgets_checkpointed = structs_only and not reads_struct_statistics
 
@@ -135,7 +138,20 @@ class View:
     def files_for(self, where: Predicate | None) -> list[LiveFile]:
         """The live files, with their rows where the condition is on rows."""
         read = self.live_file if scope_of(where, self.table.partition_by) is ConditionScope.ROWS else self.unread_file
-        return [read(add) for add in self.live.values()]
+        return [read(add) for path, add in self.live.items() if path not in self.passed_over]
+
+    def damaged_for(self, where: Predicate | None) -> frozenset[str]:
+        """The live files that the condition needs and that cannot be read whole."""
+        if scope_of(where, self.table.partition_by) is not ConditionScope.ROWS:
+            return frozenset()
+        return frozenset(path for path, add in self.live.items() if not self._can_be_read(add))
+
+    def _can_be_read(self, add: Add) -> bool:
+        try:
+            self.stored(add)
+        except (OSError, pa.ArrowException):
+            return False
+        return True
 
     def rows_for(self, where: Predicate | None) -> list[Row]:
         """The rows for which the condition may be evaluated: those of the files, hidden ones too, and one with NULLs for each."""

@@ -36,6 +36,7 @@ _COUNTED: Mapping[str, str] = {
     "root": "cases with a name of the table's directory",
     "size": "files and vectors of thousands of rows",
     "statistics": "statistics of files, by kind",
+    "damage": "damaged files, by kind",
     "spelling": "cases with a spelling of the table's path",
     "feature": "cases with a table feature",
     "pair": "cases with two table features",

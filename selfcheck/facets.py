@@ -89,6 +89,7 @@ GOALS: Mapping[str, int] = {
     "root": 1,
     "size": 2,
     "statistics": 2,
+    "damage": 2,
     "spelling": 2,
     "feature": 2,
     "pair": 1,
@@ -103,7 +104,9 @@ SMOKE: Mapping[str, int] = {
     "clause on any delta-rs": 1,
     "condition": 2,
     "vacuum's input": 1,
-    **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "feature", "crash"), 1),
+    **dict.fromkeys(
+        ("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "damage", "feature", "crash"), 1
+    ),
 }
 
 
@@ -229,6 +232,7 @@ def _of_case(case: Case) -> Iterator[Facet]:
     found.add(("root", case.table.root.name))
     found |= {("size", f"{name} of {_MANY} or more") for name, size in _sizes(case.table) if size >= _MANY}
     found |= {("statistics", file.statistics.value) for file in case.table.files}
+    found |= {("damage", file.damage.value) for file in case.table.files if file.damage is not None}
     found |= set(_of_commands(case.steps))
     for step in case.steps:
         operation = operation_of(step).value

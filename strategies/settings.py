@@ -13,6 +13,7 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete, Step, Vacuum
 from model.vocabulary.table import Table
 from strategies.cases import feature_deletes, partition_deletes, row_deletes, typed_deletes
+from strategies.damaged_files import damaged_deletes
 from strategies.vacuum_cases import vacuum_histories, vacuum_vectors
 from strategies.weights import odds, weighted
 
@@ -20,6 +21,7 @@ _ANY_CASE = weighted(
     (4, feature_deletes()),
     (4, row_deletes()),
     (1, partition_deletes()),
+    (1, damaged_deletes()),
     (1, typed_deletes()),
     (4, vacuum_histories()),
     (1, vacuum_vectors()),

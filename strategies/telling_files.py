@@ -19,7 +19,7 @@ from model.semantics.evaluate import evaluate_avoiding_errors
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
-from model.vocabulary.table import Commit, DataFile, Feature, Table
+from model.vocabulary.table import Commit, DataFile, Table
 from model.vocabulary.values import AnyType, Row, Type, Value
 from strategies.tables import live_files
 
@@ -46,7 +46,7 @@ def with_telling_files(table: Table, where: Predicate | None, *, zone: str = "UT
     Each holds a row for which mutants of the condition have another result than the condition, beside one that it does not
     match. The rows follow the columns' rules and the constraints. The table is unchanged where no such row is found.
     """
-    if where is None or table.has(Feature.UNREADABLE_FILES) or any(column.identity for column in table.columns):
+    if where is None or table.damaged_files or any(column.identity for column in table.columns):
         return table
     types = {column.name: column.type for column in table.columns}
     bases = list(_rows_of(table))

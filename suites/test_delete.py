@@ -15,6 +15,7 @@ from strategies.cases import (
     row_deletes,
     typed_deletes,
 )
+from strategies.damaged_files import damaged_deletes
 from strategies.telling_cases import telling_deletes
 from strategies.telling_files import told_apart
 from strategies.verbatim_cases import verbatim_deletes
@@ -65,6 +66,12 @@ def test_datafusion_functions(shard: Shard, worker: Worker) -> None:
 @cases_from(delete_forms(), judged_by=("DEL",), weight=48)
 def test_delete_forms(shard: Shard, worker: Worker) -> None:
     """Every form of the command: SQL by path, name and alias, TRUNCATE, the DataFrame API and so on."""
+    worker.judge(shard)
+
+
+@cases_from(damaged_deletes(), judged_by=("DEL", "VAC"), weight=24)
+def test_damaged_deletes(shard: Shard, worker: Worker) -> None:
+    """Tables with a live file that nobody can read whole: no row of it may be lost."""
     worker.judge(shard)
 
 

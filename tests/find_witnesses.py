@@ -33,6 +33,7 @@ from tests import handmade_settings
 from tests.handmade_commands import SHOWING
 from tests.handmade_conditions import SHOWING_CONDITIONS
 from tests.handmade_crashes import CRASHES
+from tests.handmade_damage import DAMAGED
 from tests.handmade_literals import SHOWING_LITERALS
 from tests.handmade_together import SHOWING_TOGETHER
 from tests.handmade_vacuums import HANDMADE
@@ -74,7 +75,7 @@ def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
     """The cases that may show a fault of this engine, those of the smoke profile first."""
     healthy = Judge(engine, list(CATALOGUE.values()), scratch)
     handmade = (*HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED, *CRASHES.values())
-    drawn = [*smoke_cases(), *handmade, *SHOWING_CONDITIONS.values()]
+    drawn = [*smoke_cases(), *handmade, *SHOWING_CONDITIONS.values(), *DAMAGED.values()]
     cases = (
         drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]
     )

@@ -60,6 +60,7 @@ from model.vocabulary.table import (
     HOUR,
     Column,
     Commit,
+    Damage,
     DataFile,
     DeletionVector,
     Feature,
@@ -75,6 +76,7 @@ from reference_engine import ReferenceEngine
 from reports.deviations import PLACES
 from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
+from tests.handmade_damage import LENIENT, damaged, equal
 
 PLAIN = Table(
     columns=(Column("p", Type.INTEGER), Column("v", Type.DOUBLE)),
@@ -169,6 +171,10 @@ def below(amount: str, literals: Literals = Literals.PLAIN) -> Delete:
 
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
+    "damaged row group ignored without deletion vectors": (
+        damaged(Damage.LAST_GROUP),
+        (Delete(equal("w", 1), settings=LENIENT),),
+    ),
     "session that opened the table before others committed": (
         PLAIN,
         (OpenSession(), Insert(((1, 9.0),)), Delete(ONE, by_earlier=True)),

@@ -44,6 +44,7 @@ from model.vocabulary.table import (
     WEEK,
     Column,
     Commit,
+    Damage,
     DataFile,
     DeletionVector,
     Kind,
@@ -257,6 +258,7 @@ def test_all_of_a_table_is_explained() -> None:
 def test_all_of_a_vacuum_is_explained() -> None:
     rows = {0: ((1,),)}
     files = tuple(DataFile(id, (), rows.get(id, ()), 0, reference=reference) for id, reference in enumerate(Reference))
+    files = (replace(files[0], damage=Damage.MISSING), *files[1:])
     table = Table(
         columns=(Column("id", Type.INTEGER),),
         partition_by=(),
@@ -279,6 +281,7 @@ def test_all_of_a_vacuum_is_explained() -> None:
     text = explained(Case(table, steps))
     for part in (
         "- The log has no commits and no checkpoints below version 2.",
+        "1 row: `(1)`; modified at start; on storage it is damaged: missing.",
         "no rows; modified at start; the log refers to it by its URI.",
         "`../elsewhere/part-00002-",
         "(deletionTimestamp start - 1 d), in `ab`.",

@@ -18,7 +18,7 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import CrashPoint, DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
-from model.vocabulary.table import FEATURES, Column
+from model.vocabulary.table import FEATURES, Column, Damage
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
@@ -43,6 +43,7 @@ LISTS: dict[str, set[str]] = {
     "Forms": {form.value for form in Form},
     "Refusals": {mistake.value for mistake in DeleteMistake},
     "Features": set(FEATURES),
+    "Damaged files": {damage.value for damage in Damage},
     "Tables for VACUUM": {
         "ages",
         "retention",

@@ -25,6 +25,7 @@ from harness.observing.observation import (
     ChangesObservation,
     CommandObservation,
     ConflictObservation,
+    DamagedTableObservation,
     DeleteObservation,
     EarlierReadObservation,
     Observation,
@@ -110,6 +111,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
             *(
                 DeleteObservation,
                 RefusalObservation,
+                DamagedTableObservation,
                 UnreadTableObservation,
                 ConflictObservation,
                 DeleteCrashObservation,

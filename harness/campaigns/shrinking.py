@@ -146,6 +146,9 @@ def candidates(case: Case) -> Iterator[Case]:
         if file.reference is not Reference.RELATIVE:
             plain = replace(file, reference=Reference.RELATIVE)
             yield _with_table(case, files=_exchanged(case.table.files, position, plain))
+        if file.damage is not None:
+            whole = replace(file, damage=None)
+            yield _with_table(case, files=_exchanged(case.table.files, position, whole))
     for features in _fewer(case.table.features):
         yield _with_table(case, features=features)
 

@@ -24,6 +24,7 @@ from harness.observing.observation import (
     ChangesObservation,
     CommandObservation,
     ConflictObservation,
+    DamagedTableObservation,
     DeleteObservation,
     EarlierReadObservation,
     InsertObservation,
@@ -32,6 +33,7 @@ from harness.observing.observation import (
     ReadObservation,
     RefusalObservation,
     UnreadTableObservation,
+    decides_beside_damage,
     refusal_due,
 )
 from harness.observing.observer import Observer
@@ -169,6 +171,8 @@ class CaseRun:
             )
         if isinstance(step, OpenSession):
             ends = ends or observation.refused  # later steps have nothing to go through
+        if isinstance(observation, DamagedTableObservation):
+            ends = ends or after.rows != self._expected.rows  # it has left rows that it could not read
         if isinstance(observation, CrashObservation):
             self.left = left_by(index, self._root, start=self._clock.start)
         return self._keep(observation, ends)
@@ -326,6 +330,8 @@ class CaseRun:
             return VacuumCrashObservation(step=step, **common)
         if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
             return UnreadTableObservation(step=step, **common)
+        if isinstance(step, Delete) and due is None and decides_beside_damage(table, before, step):
+            return DamagedTableObservation(step=step, **common)
         if isinstance(step, OpenSession):
             self._opened, self._streams = before.version, step.streams
             return OpenObservation(step=step, **common)

@@ -16,6 +16,7 @@ from typing import TypeGuard
 from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
 from model.prediction.delete import ConditionScope, matches
 from model.semantics.definitions import VECTORS
+from model.text.layout import file_path
 from model.vocabulary.commands import Checkpoint, Command, Merge, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.predicate import (
     Between,
@@ -33,6 +34,7 @@ from model.vocabulary.predicate import (
     leaves,
     wrappers_of,
 )
+from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
     Delete,
     EngineStep,
@@ -45,7 +47,7 @@ from model.vocabulary.steps import (
     Together,
     Vacuum,
 )
-from model.vocabulary.table import Column, Feature
+from model.vocabulary.table import Column, Damage, Feature
 from model.vocabulary.values import Type, is_nested, required_fields
 
 
@@ -242,6 +244,16 @@ def _asks_python_which_files_to_rewrite(observation: Observation) -> bool:
 
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
+
+def _ignores_a_damaged_row_group(observation: Observation) -> bool:
+    """Whether a DELETE that rewrites files passes over what it cannot read of a live file, of which it can read the rest."""
+    ignored = any(Setting.IGNORE_CORRUPT_FILES in step.settings for step in deletes(observation))
+    rewrites = not observation.table.has(Feature.DELETION_VECTORS)
+    in_parts = [file for file in observation.table.damaged_files if file.damage is Damage.LAST_GROUP]
+    live = observation.before.live
+    return ignored and rewrites and any(file_path(observation.table, file) in live for file in in_parts)
+
+
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
 OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that opened the table before others committed": _others_committed,
@@ -267,6 +279,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
         isinstance(test, Like) and test.column in o.table.partition_by for test in tests(o)
     ),
     "LIKE with a backslash": lambda o: any(isinstance(test, Like) and "\\" in test.pattern for test in tests(o)),
+    "damaged row group ignored without deletion vectors": _ignores_a_damaged_row_group,
     "whole files": _deletes_whole_files,  # a condition on partition columns only, or none
     "test of a name that is no identifier": lambda o: any(
         not re.fullmatch(r"\w+", column.name) for column in tested_columns(o)

@@ -81,6 +81,7 @@ FAMILIES: dict[str, Harm] = {
         _UNREADABLE, "Readers find neither columns nor partition values by the names in the files and in the log."
     ),
     "DEL-REF": Harm(_WORDS, "A DELETE that must be refused is not answered with the error that says what is wrong."),
+    "DEL-SAFE": Harm(_LOSS, "Rows that nobody could read, but might have brought back, are gone from the table."),
     "DEL-PHYS": Harm(_LOSS, "A file that readers and time travel still need is deleted or overwritten."),
     "DEL-ADD": Harm(_UNREADABLE, "The log describes a data file wrongly: a reader fails, or skips the file."),
     "DEL-REM": Harm(_UNREADABLE, "The log describes a removed file wrongly: readers and VACUUM do not recognise it."),
@@ -158,6 +159,8 @@ CLAUSES: dict[str, Harm] = {
     "DEL-REF-5": Harm(
         _ANSWERS, "A DELETE decides on rows by a condition that has no value for them, and says nothing."
     ),
+    "DEL-SAFE-2": Harm(_ANSWERS, "Rows that were deleted are still in the table."),
+    "DEL-SAFE-3": Harm(_LOSS, "A DELETE that failed has deleted rows all the same."),
     "DEL-PHYS-2": Harm(_SPACE, "A file that no commit names costs storage until a VACUUM finds it."),
     "DEL-PHYS-5": Harm(_WORDS, "A directory disappears that its user, or a writer, still needs."),
     "DEL-PHYS-3": Harm(_UNREADABLE, "Nobody can read the table any more."),

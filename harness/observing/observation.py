@@ -14,10 +14,18 @@ from engines.port import Outcome
 from harness.observing.table_state import Rows, TableState, differing
 from harness.observing.vacuum_inputs import commit_times
 from harness.observing.version_rows import VersionRows, ever
-from model.prediction.delete import DeletePrediction, LiveFile, is_constant, predict_delete
+from model.prediction.delete import (
+    ConditionScope,
+    DeletePrediction,
+    LiveFile,
+    is_constant,
+    matches,
+    predict_delete,
+    scope_of,
+)
 from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
-from model.text.layout import partition_value, physical_name
+from model.text.layout import file_path, partition_value, physical_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import link_of
 from model.vocabulary.steps import (
@@ -264,6 +272,49 @@ class RefusalObservation(Observation):
     @property
     def append_only(self) -> bool:
         return isinstance(self.step, Delete) and self.due is not None
+
+
+@dataclass(frozen=True)
+class DamagedTableObservation(Observation):
+    """A DELETE whose condition is on rows, of a table with live files that nobody can read whole. It may be refused; where
+    it is not, it may leave the rows that it could not read."""
+
+    step: Delete
+
+    @cached_property
+    def damaged(self) -> tuple[LiveFile, ...]:
+        """The live files before the step that cannot be read whole, with their rows."""
+        return tuple(file for file in self.live_files if file.path in damaged_paths(self.table))
+
+    @cached_property
+    def undecided_rows(self) -> Rows:
+        """The rows of these files that match, and perhaps cannot be read."""
+        rows = (row for file in self.damaged for row in file.visible)
+        return Counter(row for row in rows if matches(self.step, self.table, row) is True)
+
+    @cached_property
+    def unread_rows(self) -> dict[str, Rows]:
+        """By path of such a file, the visible rows that nobody can read: those of its last row group, if the others are whole."""
+        readable = {file_path(self.table, file): len(file.readable_rows) for file in self.table.files if file.damage}
+        return {
+            file.path: Counter(
+                row
+                for index, row in enumerate(file.rows)
+                if index >= readable.get(file.path, 0) and index not in file.hidden
+            )
+            for file in self.damaged
+        }
+
+
+def damaged_paths(table: Table) -> frozenset[str]:
+    """The paths of the files that nobody can read whole, from the root."""
+    return frozenset(file_path(table, file) for file in table.damaged_files)
+
+
+def decides_beside_damage(table: Table, state: TableState, step: EngineStep) -> bool:
+    """Whether a step is a DELETE that must read rows, and a live file before it cannot be read whole."""
+    by_rows = isinstance(step, Delete) and scope_of(step.where, table.partition_by) is ConditionScope.ROWS
+    return by_rows and not damaged_paths(table).isdisjoint(state.live)
 
 
 @dataclass(frozen=True)

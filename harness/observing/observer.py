@@ -28,7 +28,7 @@ from harness.observing.table_state import CloneState, RowId, Rows, TableState
 from harness.observing.vacuum_inputs import files_of, vector_path
 from model.prediction.paths import LOG_DIRECTORY
 from model.text.layout import clone_of, file_path
-from model.vocabulary.table import Feature, Table
+from model.vocabulary.table import Damage, Feature, Table
 from model.vocabulary.values import AnyType, Row, canonical
 
 #: The errors of reading a file that does not match its action: missing, truncated, with other types.
@@ -49,11 +49,14 @@ class Observer:
         self._unit = unit
         self._types = [column.type for column in table.columns]
         self._clone_types: list[AnyType] | None = None  # those that the table had when its clone was made
-        # Nobody can read these files: their rows are those of the case.
+        # Nobody can read these files whole: their rows are those of the case.
         self._unreadable = {
             file_path(table, file): tuple(self._row(table.row(file.partition, row)) for row in file.rows)
-            for file in (table.files if table.has(Feature.UNREADABLE_FILES) else ())
+            for file in table.damaged_files
         }
+        self._missing = frozenset(
+            file_path(table, file) for file in table.damaged_files if file.damage is Damage.MISSING
+        )
         self._known: dict[Hashable, object] = {}
         self._things: Mapping[str, Entry] = {}  # of the current observation: below the root and beside it
 
@@ -133,7 +136,7 @@ class Observer:
         adds.update({add.file: add for add in snapshot.adds.values()})
 
         def read(add: Add) -> tuple[Row, ...] | None:
-            if add.file in self._unreadable:
+            if self._is_as_it_was(add.file):
                 return self._unreadable[add.file]
             try:
                 return tuple(self._row(row) for row in read_stored_rows(self._root, add, snapshot.metadata))
@@ -147,6 +150,10 @@ class Observer:
             )
             for path, add in adds.items()
         }
+
+    def _is_as_it_was(self, path: str) -> bool:
+        """Whether a file cannot be read whole, and nothing has become of it: what a VACUUM deletes has no rows."""
+        return path in self._unreadable and (path in self._missing or path in self._things)
 
     def _row(self, values: tuple[object, ...], types: Sequence[AnyType] | None = None) -> Row:
         return tuple(canonical(value, type) for value, type in zip(values, types or self._types))
@@ -176,7 +183,7 @@ class Observer:
             return {}
 
         def read(add: Add) -> tuple[RowId, ...]:
-            if add.file in self._unreadable:
+            if self._is_as_it_was(add.file):
                 first = add.base_row_id or 0
                 count = len(self._unreadable[add.file])
                 return tuple((first + index, add.default_row_commit_version) for index in range(count))

@@ -15,13 +15,14 @@ import pyarrow as pa
 from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.arrow_values import to_table
 from deltalog.descriptors import DeletionVectorDescriptor
-from deltalog.parquet import parquet_bytes
+from deltalog.parquet import parquet_bytes, without_last_group
 from deltalog.paths import encode
 from deltalog.schemas import Field
 from deltalog.statistics import count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
 from model.text.layout import file_path, partition_texts, physical_name
 from model.vocabulary.table import (
+    Damage,
     DataFile,
     Feature,
     Reference,
@@ -185,9 +186,15 @@ def content_of(rows: pa.Table, file: DataFile) -> bytes:
     return parquet_bytes(rows, group_rows=file.group_rows)
 
 
-def stored(table: Table, content: bytes) -> bytes:
-    """What is on storage in place of the content of a data file: of the same size, or it."""
-    return bytes(len(content)) if table.has(Feature.UNREADABLE_FILES) else content
+def stored(table: Table, file: DataFile, content: bytes) -> bytes | None:
+    """What is on storage of a data file with this content, or in place of it; None: nothing."""
+    if table.has(Feature.UNREADABLE_FILES):
+        return bytes(len(content))
+    if file.damage is Damage.LAST_GROUP:
+        return without_last_group(content)
+    if file.damage is Damage.TRUNCATED:
+        return content[: len(content) // 2]
+    return None if file.damage is Damage.MISSING else content
 
 
 #: The time zone of Statistics.ZONED.

@@ -82,8 +82,9 @@ def plan_table(table: Table, root: Path, *, start: int, uris: str = "file://") -
     commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
     stray_files, directories, links = plan_strays(table.stray_files)
     planned = tuple(
-        PlannedFile(file_path(table, file), stored(table, history.content(file.id)), file.modified)
+        PlannedFile(file_path(table, file), content, file.modified)
         for file in table.files
+        if (content := stored(table, file, history.content(file.id))) is not None
     )
     files = planned + tuple(history.vector_files) + stray_files
     return TablePlan(table, root, start, files, directories, links, tuple(commits))

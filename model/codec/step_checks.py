@@ -69,6 +69,8 @@ def check_steps(case: Case) -> None:
                 where = f"{path}.files[{position}]"
                 if file.id in ids:
                     invalid(f"{where}.id", f"the file id {file.id} is already taken")
+                if file.damage is not None:
+                    invalid(f"{where}.damage", "is of the files that are there at the beginning")
                 ids.add(file.id)
                 appended.append((where, file))
         elif isinstance(step, AddStrayFiles):

@@ -49,6 +49,8 @@ def check_together_table(table: Table) -> None:
     for feature in _UNFIT:
         if table.has(feature):
             refuse(f"the table has the feature {feature.value}, with which no two sessions are tried")
+    if table.damaged_files:
+        refuse("the table has a damaged file, with which no two sessions are tried")
 
 
 def _is_plain(step: SessionStep) -> bool:

@@ -20,7 +20,18 @@ from model.vocabulary.predicate import (
     verbatim_tests,
     wrappers_of,
 )
-from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
+from model.vocabulary.table import (
+    EXCLUSIVE,
+    Column,
+    Commit,
+    Damage,
+    DataFile,
+    DeletionVector,
+    Feature,
+    Kind,
+    StrayFile,
+    Table,
+)
 from model.vocabulary.values import AnyType, DecimalOf, Type, Value, is_nested, type_name
 
 
@@ -103,6 +114,7 @@ def check_table(table: Table) -> None:
     _check_unique([str(file.id) for file in table.files], "table.files", "the file id")
     _check_features(table)
     _check_history(table)
+    _check_damages(files)
     _check_conditions(table)
     check_texts(table, files)
     check_rows(table, files)
@@ -220,6 +232,13 @@ def _check_hidden_rows(vector: DeletionVector, count: int, hidden: frozenset[int
         invalid(path, f"there is no row {vector.rows[-1]} in file {vector.file}, which has {count} rows")
     if not frozenset(vector.rows) > hidden:
         invalid(path, f"must hide the already hidden rows of file {vector.file}, and more")
+
+
+def _check_damages(files: Located) -> None:
+    for path, file in files:
+        groups = 1 if file.group_rows is None else -(-len(file.rows) // file.group_rows)
+        if file.damage is Damage.LAST_GROUP and groups < 2:
+            invalid(f"{path}.damage", "needs several row groups, so group_rows must be less than there are rows")
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------

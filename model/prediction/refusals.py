@@ -226,6 +226,15 @@ MISSING_FILE = _refusal(
     Earlier((4,), "_LEGACY_ERROR_TEMP_2055"),
 )
 
+#: A DELETE of rows, or a read, of a table of which a file is damaged.
+UNREADABLE_FILE = _refusal(
+    "FAILED_READ_FILE.NO_HINT",
+    "KD001",
+    "Spark: QueryExecutionErrors.cannotReadFilesError",
+    "SparkException",
+    Earlier((4,), "_LEGACY_ERROR_TEMP_2064"),
+)
+
 _NO_TABLE = _refusal(
     "DELTA_MISSING_DELTA_TABLE",
     "42P01",

@@ -17,6 +17,8 @@ _CONF: Mapping[Setting, Mapping[str, str]] = {
     Setting.ROW_READER: {"spark.sql.parquet.enableVectorizedReader": "false"},
     Setting.NO_PUSHDOWN: {"spark.sql.parquet.filterPushdown": "false"},
     Setting.MICROSECONDS: {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"},
+    Setting.IGNORE_CORRUPT_FILES: {"spark.sql.files.ignoreCorruptFiles": "true"},
+    Setting.IGNORE_MISSING_FILES: {"spark.sql.files.ignoreMissingFiles": "true"},
     Setting.CASE_SENSITIVE: {"spark.sql.caseSensitive": "true"},
     Setting.ANSI_OFF: {"spark.sql.ansi.enabled": "false"},
     Setting.NO_METASTORE_CONVERSION: {"spark.sql.hive.convertMetastoreParquet": "false"},

@@ -14,6 +14,8 @@ class Setting(str, Enum):
     ROW_READER = "row-based reader"  # of Parquet; vectorized
     NO_PUSHDOWN = "no filter pushdown"  # to Parquet; pushed down
     MICROSECONDS = "timestamps in microseconds"  # in new Parquet files; INT96
+    IGNORE_CORRUPT_FILES = "corrupt files ignored"  # an error
+    IGNORE_MISSING_FILES = "missing files ignored"  # an error
     CASE_SENSITIVE = "case-sensitive names"  # case-insensitive
     ANSI_OFF = "ANSI off"  # on
     NO_METASTORE_CONVERSION = "no metastore conversion"  # convertMetastoreParquet is on

@@ -94,6 +94,16 @@ class Reference(str, Enum):
     OUTSIDE = "outside"  # in a directory beside the root, by its URI, as in a shallow clone
 
 
+class Damage(str, Enum):
+    """What storage has in place of a data file that its actions describe whole."""
+
+    LAST_GROUP = (
+        "last row group"  # zeros in place of the last of several row groups; the others and the footer are whole
+    )
+    TRUNCATED = "truncated"  # its first half
+    MISSING = "missing"  # nothing
+
+
 @dataclass(frozen=True, slots=True)  # there may be 100,000
 class DataFile:
     """A data file. ``id`` is unique in the case; its path is derived from it (``model.text.layout``)."""
@@ -107,6 +117,15 @@ class DataFile:
     reference: Reference = Reference.RELATIVE
     trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 in place of 1.50
     empty_nulls: bool = False  # NULL partition values are the empty string in the log
+    damage: Damage | None = None
+
+    @property
+    def readable_rows(self) -> tuple[Row, ...]:
+        """The rows that can be read: of a damaged file those before the row group that is damaged."""
+        if self.damage is None:
+            return self.rows
+        size = self.group_rows if self.damage is Damage.LAST_GROUP else None
+        return () if size is None else self.rows[: (len(self.rows) - 1) // size * size]
 
 
 @dataclass(frozen=True, slots=True)  # there may be 100,000
@@ -217,6 +236,11 @@ class Table:
     def early_files(self) -> frozenset[int]:
         """The ids of the files that a commit before the last one adds."""
         return frozenset(id for commit in self.commits[:-1] for id in commit.adds)
+
+    @cached_property
+    def damaged_files(self) -> tuple[DataFile, ...]:
+        """The files that nobody can read whole."""
+        return tuple(file for file in self.files if file.damage is not None or self.has(Feature.UNREADABLE_FILES))
 
     @cached_property
     def added_column(self) -> Column | None:

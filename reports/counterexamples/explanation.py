@@ -161,7 +161,8 @@ def _file(table: Table, file: DataFile, path: str) -> str:
     types = [column.type for column in table.data_columns]
     rows = [f"({', '.join(map(literal, values, types))})" for values in file.rows]
     uri = "" if file.reference is Reference.RELATIVE else "; the log refers to it by its URI"
-    return f"File {file.id}, {code(path)}: {_some('row', rows)}; modified at {instant(file.modified)}{uri}."
+    damage = "" if file.damage is None else f"; on storage it is damaged: {file.damage.value}"
+    return f"File {file.id}, {code(path)}: {_some('row', rows)}; modified at {instant(file.modified)}{uri}{damage}."
 
 
 def _stray(stray: StrayFile) -> str:

@@ -229,13 +229,14 @@ class _Script:
         self._write(*self._call(run, command, checked.uses if checked else frozenset()), *command.cleanup)
 
     def _call(self, run: Run, command: Command, uses: frozenset[str]) -> list[str]:
-        """The command itself. Its error is caught if the check uses it, or if the command failed in the run."""
+        """The command itself. Its error is caught if the check uses it, or if the command failed in the run, or may fail on
+        another engine."""
         step, answered = run.step, ANSWER in uses
         returns = bool(command.rows) and (answered or isinstance(step, (Read, ReadChanges)))
         text = command.rows if returns else command.text
         if isinstance(step, ReadChanges):
             text += f" if after_{step.of_step} > before_{step.of_step} else []"
-        if ERROR not in uses and not run.failed:
+        if ERROR not in uses and not run.failed and not self._plan.table.damaged_files:
             return [f"answer = {text}" if answered else text]
         return [
             "answer, error = [], None" if answered else "error = None",

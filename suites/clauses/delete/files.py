@@ -8,13 +8,12 @@ import re
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
+from harness.observing.observation import DeleteObservation, damaged_paths
 from model.prediction.delete import ConditionScope, LiveFile, matches
 from model.text.layout import is_named_by_engine
 from model.vocabulary.predicate import Predicate, columns_of, conjuncts
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete
-from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from records.expectations import (
     ByReplay,
@@ -166,7 +165,7 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
     sources=("S0", "S2", "C 2.2"),
 )
 def reads_no_data(d: DeleteObservation) -> Judgement:
-    if not d.table.has(Feature.UNREADABLE_FILES) or d.prediction.scope is ConditionScope.ROWS:
+    if damaged_paths(d.table).isdisjoint(d.before.live) or d.prediction.scope is ConditionScope.ROWS:
         return NOT_EXERCISED
     if not d.refused:
         return judgement(None)

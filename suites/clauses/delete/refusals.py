@@ -7,7 +7,12 @@ from collections.abc import Callable
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.observing import evidence
 from harness.observing.crash_observation import CrashObservation
-from harness.observing.observation import Observation, RefusalObservation, UnreadTableObservation
+from harness.observing.observation import (
+    DamagedTableObservation,
+    Observation,
+    RefusalObservation,
+    UnreadTableObservation,
+)
 from model.prediction.delete import types_of
 from model.prediction.failures import NOT_NULL_VIOLATED, failures, must_fail
 from model.prediction.paths import checksum_of
@@ -84,9 +89,11 @@ REFUSALS = (
     needs=("casts",),
 )
 def failed_condition(r: RefusalObservation) -> Judgement:
-    """Files that the failed write left behind are orphans, which VACUUM deletes later."""
-    if r.due is not None:
-        return NOT_EXERCISED
+    return check_left_as_it_was(r) if r.due is None else NOT_EXERCISED
+
+
+def check_left_as_it_was(r: Observation) -> Judgement:
+    """A DELETE that failed on its way must change nothing. Files that it wrote are orphans, which VACUUM deletes later."""
     left = {path for path in r.appeared if is_named_by_engine(path) or is_named_by_engine(checksum_of(path) or "")}
     left |= {path for path in r.appeared if any(file.startswith(f"{path}/") for file in left)}
     paths = [path for path in evidence.changes(r.before, r.after) if path not in left]
@@ -150,9 +157,9 @@ def failed_condition_is_named(r: RefusalObservation) -> Judgement:
 def due_error_is_raised(o: Observation) -> Judgement:
     """No order of evaluation, no statistics and no simplification can spare the error of such a condition.
 
-    Not judged: a DELETE that was killed, perhaps before it came to the row.
+    Not judged: a DELETE that was killed, perhaps before it came to the row, and one that may leave rows which it cannot read.
     """
-    if isinstance(o, CrashObservation):
+    if isinstance(o, (CrashObservation, DamagedTableObservation)):
         return NOT_EXERCISED
     appends = o.table.has(Feature.APPEND_ONLY)
     if not isinstance(o.step, Delete) or appends or not must_fail(o.step, o.table, o.live_files):
