@@ -125,6 +125,7 @@ SCRIPT = "docs/surface/experiments/spark_no_difference.py"
         (Entry(Word.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.hour"), "no name of the model"),
         (Entry(Word.DRAWN, "function", ("upper",), by="Function"), None),
         (Entry(Word.DRAWN, "function", ("soundex",), by="Function"), "has no soundex"),
+        (Entry(Word.DRAWN, "function", ("rand",), by="DeleteMistake.NON_DETERMINISTIC"), None),
         (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.APPEND_ONLY"), None),
         (Entry(Word.DRAWN, "property", ("delta.noSuch",), by="Feature.APPEND_ONLY"), "does not name delta.noSuch"),
         (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.NO_SUCH"), "no name of the model"),
@@ -221,3 +222,14 @@ def test_another_name_is_the_same_expression(alias: str) -> None:
     for one in inventory.kept("spark"):
         functions = one.kinds["function"]
         assert functions[alias] == functions[ALIASES[alias].value] != ""
+
+
+WINDOW_FUNCTIONS = ("cume_dist", "dense_rank", "lag", "lead", "ntile", "percent_rank", "rank", "row_number")
+
+
+@pytest.mark.parametrize("name", WINDOW_FUNCTIONS)
+def test_window_functions_are_unknown_in_a_delete(name: str) -> None:
+    """By what delta-rs itself said when a DELETE called them; others it knows there."""
+    for one in inventory.kept("deltalake"):
+        functions = one.kinds["function"]
+        assert functions[name] == "not in DELETE" and functions["upper"] == ""

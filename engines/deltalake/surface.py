@@ -73,7 +73,7 @@ def _is_own(name: str, kind: type) -> bool:
 
 def _class(name: str, kind: type) -> Iterator[tuple[str, str]]:
     yield from _callable(name, kind)
-    inherited = {*dir(tuple), *dir(object)}
+    inherited = dir(tuple) if issubclass(kind, tuple) else []
     for member, value in inspect.getmembers(kind):
         if member.startswith("_") or member in inherited:
             continue

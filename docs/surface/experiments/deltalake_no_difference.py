@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -80,6 +81,27 @@ PARAMETERS = {
     ),
 }
 
+#: What is asked of the table, opened, before its commands.
+READS = {
+    "DeltaTable.count": lambda table: table.count(),
+    "DeltaTable.deletion_vectors": lambda table: table.deletion_vectors(),
+    "DeltaTable.file_uris": lambda table: table.file_uris(),
+    "DeltaTable.generate": lambda table: table.generate(),
+    "DeltaTable.get_add_actions": lambda table: table.get_add_actions(flatten=True),
+    "DeltaTable.history": lambda table: table.history(1),
+    "DeltaTable.is_deltatable": lambda table: DeltaTable.is_deltatable(table.table_uri),
+    "DeltaTable.metadata": lambda table: table.metadata(),
+    "DeltaTable.partitions": lambda table: table.partitions(),
+    "DeltaTable.protocol": lambda table: table.protocol(),
+    "DeltaTable.repair(dry_run)": lambda table: table.repair(dry_run=True),
+    "DeltaTable.scan": lambda table: table.scan(columns=["id"], predicate="id > 3").read_all(),
+    "DeltaTable.table_config": lambda table: table.table_config,
+    "DeltaTable.table_uri": lambda table: table.table_uri,
+    "DeltaTable.to_pyarrow_dataset": lambda table: table.to_pyarrow_dataset().to_table(),
+    "DeltaTable.transaction_version": lambda table: table.transaction_version("app"),
+    "DeltaTable.update_incremental": lambda table: table.update_incremental(),
+}
+
 #: Settings of a query's session, set in one before the commands.
 SETTINGS = (
     "datafusion.execution.batch_size",
@@ -141,10 +163,11 @@ def make(home: Path) -> None:
             write_deltalake(str(home / name), pa.table(columns), mode="append", partition_by=by)
 
 
-def facts(root: Path, open: dict = {}, delete: dict = {}, vacuum: dict = {}) -> list[object]:
+def facts(root: Path, open: dict = {}, before: Callable = repr, delete: dict = {}, vacuum: dict = {}) -> list[object]:
     """What the commands did to a copy of a table."""
     first = len(list((root / "_delta_log").glob("*.json")))
     table, found = DeltaTable(str(root), **open), []
+    before(table)
     for condition in CONDITIONS:
         answer = table.delete(condition, **delete)
         found.append({key: value for key, value in answer.items() if "time" not in key})
@@ -201,12 +224,13 @@ def main(parts: list[str]) -> int:
         expected = run(home, 0, {}, {}, [])
         assert expected == run(home, 1, {}, {}, []), "the commands differ from run to run"
         tried = [(name, given, {}, []) for name, given in PARAMETERS.items()]
+        tried += [(name, {"before": read}, {}, []) for name, read in READS.items()]
         tried += [(name, {}, {}, [f"SET {name} = {VALUES.get(name.split('.')[-1], 'true')}"]) for name in SETTINGS]
         tried += [(name, {}, {}, of_family(name)) for name in FAMILIES]
         tried += [(name, {}, {name: value}, []) for name, value in PROPERTIES.items()]
         tried += [(name, given, {}, []) for name, given in CONTROLS.items()]
         for number, (name, *what) in enumerate(tried, start=2):
-            if not any(part in name for part in parts):
+            if name not in CONTROLS and not any(part in name for part in parts):
                 continue
             try:
                 same = run(home, number, *what) == expected
