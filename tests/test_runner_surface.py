@@ -179,6 +179,15 @@ def test_two_kept_versions_are_compared_without_an_engine(
     assert rest and all(line.startswith(("  new: ", "  gone: ", "  changed: ")) for line in rest)
 
 
+def test_a_version_that_is_not_installed_needs_tox(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("runner.surface.__main__.find_spec", lambda name: None)
+    assert main(["deltalake==1.0.0"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("deltalake 1.0.0 is not installed here") and "`tox -e surface -- deltalake==1.0.0`" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -233,3 +242,18 @@ def test_window_functions_are_unknown_in_a_delete(name: str) -> None:
     for one in inventory.kept("deltalake"):
         functions = one.kinds["function"]
         assert functions[name] == "not in DELETE" and functions["upper"] == ""
+
+
+def test_the_installed_version_is_asked_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """It offers what is kept of it: nothing is unlisted, and no list says what is not so."""
+    assert main(["deltalake"]) == 0
+    said = capsys.readouterr().out
+    assert " offers " in said and " 0 unlisted." in said
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_delta_offers_what_is_kept_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The Delta that is installed, asked by its own JVM."""
+    assert main(["spark"]) == 0
+    assert " 0 unlisted." in capsys.readouterr().out

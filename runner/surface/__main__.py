@@ -13,12 +13,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from engines.kind import Version
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, kind_of
-from engines.versions import version_of
+from engines.versions import name_of, version_of
 from records.mistakes import UsageMistake
 from runner.child_process import exit_code_of
 from runner.commands import Parser, in_a_sentence
@@ -44,8 +45,13 @@ def offered(version: Version) -> Inventory:
         if _installed(version.engine) == version.version:
             command = [sys.executable, *ask]
         else:
-            known = available(f"{version.engine}=={version.version}" if version.engine != DEFAULT else version.version)
-            environ |= variables(known)
+            if find_spec("tox") is None:
+                raise UsageMistake(
+                    f"{version.title} is not installed here, and without tox no environment can be made for it: run "
+                    f"`tox -e surface -- {name_of(version.engine, version.version)}`, or install it."
+                )
+            available(name_of(version.engine, version.version))
+            environ |= variables(version)
             command = [sys.executable, "-m", "tox", "exec", "-q", "-e", "versioned", "--", "python", *ask]
         if exit_code_of(command, directory=ROOT, environ=environ) or not file.is_file():
             raise UsageMistake(f"{version.title} could not be asked, as is said above: there is no inventory.")
@@ -115,9 +121,8 @@ def written(text: str) -> str:
 
 
 def _version(text: str) -> Version:
-    if text == DEFAULT or text in ENGINES:
-        text = f"{text}=={kind_of(text).installed_version()}" if text != DEFAULT else kind_of(text).installed_version()
-    return version_of(text)
+    """The version that a user names; of an engine's name alone, the one that is installed."""
+    return version_of(name_of(text, kind_of(text).installed_version()) if text in ENGINES else text)
 
 
 @in_a_sentence
