@@ -47,11 +47,9 @@ SETTINGS = {
     "spark.databricks.delta.snapshotCache.storageLevel": "MEMORY_ONLY",
     "spark.databricks.delta.stalenessLimit": "3600000",
     "spark.databricks.delta.stats.limitPushdown.enabled": "false",
-    "spark.databricks.delta.vacuum.parallelDelete.parallelism": "2",
     "spark.databricks.delta.vacuum.relativize.ignoreError": "true",
     "spark.databricks.delta.write.dataFilesToSubdir": "true",
     "spark.databricks.io.skipping.stringPrefixLength": "2",
-    "spark.sql.files.ignoreCorruptFiles": "true",
     "spark.sql.files.maxPartitionBytes": "4096",
     "spark.sql.files.openCostInBytes": "0",
     "spark.sql.parquet.aggregatePushdown": "true",
@@ -107,8 +105,6 @@ FAMILIES = (
 
 #: Each set on its own table, before the commands.
 PROPERTIES = {
-    "delta.checkpoint.writeStatsAsJson": "false",
-    "delta.checkpoint.writeStatsAsStruct": "false",
     "delta.dataSkippingNumIndexedCols": "1",
     "delta.dataSkippingStatsColumns": "id",
     "delta.enableExpiredLogCleanup": "false",
@@ -119,6 +115,18 @@ PROPERTIES = {
     "delta.enableFullRetentionRollback": "false",
     "delta.randomPrefixLength": "5",
     "delta.sampleRetentionDuration": "interval 1 day",
+}
+
+#: Statements that read, by the names of their rules in the grammars of Delta and Spark: each once before the commands.
+READS = {
+    "describeDeltaHistory": "DESCRIBE HISTORY {t} LIMIT 1",
+    "describeDeltaDetail": "DESCRIBE DETAIL {t}",
+    "describeQuery": "DESCRIBE QUERY SELECT * FROM {t}",
+    "describeRelation": "DESCRIBE TABLE EXTENDED {t}",
+    "explain": "EXPLAIN EXTENDED SELECT * FROM {t} WHERE id = 3",
+    "refreshTable": "REFRESH TABLE {t}",
+    "showColumns": "SHOW COLUMNS IN {t}",
+    "showTblProperties": "SHOW TBLPROPERTIES {t}",
 }
 
 #: These make a difference, and the comparison must see it.
@@ -210,8 +218,8 @@ class Experiment:
         self.expected = self.run({}, {})
         assert self.expected == self.run({}, {}), "the commands differ from run to run"
 
-    def run(self, settings: dict, properties: dict) -> list[list[object]]:
-        """The facts of both tables with these settings, or these properties."""
+    def run(self, settings: dict, properties: dict, read: str = "") -> list[list[object]]:
+        """The facts of both tables with these settings, or these properties, or after this statement."""
         self.number += 1
         session, found = self.spark.newSession(), []
         for key, value in settings.items():
@@ -221,6 +229,8 @@ class Experiment:
             shutil.copytree(self.home / name, root)
             for key, value in properties.items():
                 session.sql(f"ALTER TABLE delta.`{root}` SET TBLPROPERTIES ('{key}' = '{value}')")
+            if read:
+                session.sql(read.format(t=f"delta.`{root}`")).collect()
             found.append(facts(session, root))
         return found
 
@@ -253,20 +263,21 @@ def main(parts: list[str]) -> int:
         experiment = Experiment(home)
         tried = [(key, {key: value}, {}) for key, value in CONTROLS.items()]
         tried += [(key, {}, {key: value}) for key, value in PROPERTIES.items()]
+        tried += [(rule, {}, {}, read) for rule, read in READS.items()]
         tried += [(family, experiment.family(family), {}) for family in FAMILIES]
         tried += [(key, {key: value}, {}) for key, value in SETTINGS.items()]
-        for name, settings, properties in tried:
+        for name, settings, properties, *read in tried:
             if name not in CONTROLS and not any(part in name for part in parts):
                 continue
             try:
-                same = experiment.run(settings, properties) == experiment.expected
+                same = experiment.run(settings, properties, *read) == experiment.expected
                 wrong = same is (name in CONTROLS)
             except Exception as problem:
                 same, wrong = False, name not in CONTROLS
                 print("  ", repr(problem)[:200])
             unclear += wrong and name in CONTROLS
             violated += wrong and name not in CONTROLS
-            what = ", ".join(f"{key} = {value}" for key, value in {**settings, **properties}.items())
+            what = ", ".join([*read, *(f"{key} = {value}" for key, value in {**settings, **properties}.items())])
             print(
                 "WRONG" if wrong else "ok", "no difference:" if same else "a difference:", name, f"({what})", flush=True
             )
