@@ -1,0 +1,1 @@
+"""What an engine offers, and for each item whether the suite draws it: ``python -m runner.surface``."""

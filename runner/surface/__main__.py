@@ -1,0 +1,162 @@
+"""``python -m runner.surface [VERSION [VERSION]]``: what an engine offers, and whether the suite draws it.
+
+One version (default: the Delta of this environment; ``deltalake==1.6.6``) is asked itself, another than the installed one in an
+environment of its own. Exit 0: each item is drawn, left out with an experiment, or counted as open; 1: items are unlisted, or the
+lists name what no version offers, or say of the code what is not so. Two versions are compared, by their kept inventories where
+there are such: what the second offers that the first does not, and what is said of it; 1 if some
+of that is unlisted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from engines.kind import Version
+from engines.port import EngineUnavailable
+from engines.provider import DEFAULT, ENGINES, kind_of
+from engines.versions import name_of, version_of
+from records.mistakes import UsageMistake
+from runner.child_process import exit_code_of
+from runner.commands import Parser, in_a_sentence
+from runner.gate_version import ROOT, available, variables
+from runner.surface import backing, inventory, judgements, page
+from runner.surface.comparison import changes
+from runner.surface.inventory import Inventory, Item
+from runner.surface.judgements import Entry, Judged, Word
+
+PAGE = ROOT / "docs" / "surface.md"
+BEGIN, END = "<!-- surface: begin -->", "<!-- surface: end -->"
+
+
+def offered(version: Version) -> Inventory:
+    """What a version offers: it is asked in a process of its own, in this environment or in one that tox makes for it.
+
+    Raises UsageMistake if it cannot be asked.
+    """
+    with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+        file = Path(directory) / "inventory.json"
+        ask = ["-m", "runner.surface.ask", version.engine, str(file)]
+        environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
+        if _installed(version.engine) == version.version:
+            command = [sys.executable, *ask]
+        else:
+            if find_spec("tox") is None:
+                raise UsageMistake(
+                    f"{version.title} is not installed here, and without tox no environment can be made for it: run "
+                    f"`tox -e surface -- {name_of(version.engine, version.version)}`, or install it."
+                )
+            available(name_of(version.engine, version.version))
+            environ |= variables(version)
+            command = [sys.executable, "-m", "tox", "exec", "-q", "-e", "versioned", "--", "python", *ask]
+        if exit_code_of(command, directory=ROOT, environ=environ) or not file.is_file():
+            raise UsageMistake(f"{version.title} could not be asked, as is said above: there is no inventory.")
+        return inventory.read(file)
+
+
+def _installed(engine: str) -> str | None:
+    try:
+        return kind_of(engine).installed_version()
+    except EngineUnavailable:
+        return None
+
+
+def _kept_or_asked(version: Version) -> Inventory:
+    path = inventory.path_of(version.engine, version.version)
+    return inventory.read(path) if path.is_file() else offered(version)
+
+
+def _items(inventories: Iterable[Inventory]) -> frozenset[Item]:
+    return frozenset(item for one in inventories for item in one.items())
+
+
+def _report(found: Inventory, entries: tuple[Entry, ...]) -> int:
+    """Print what is said of an inventory; the exit code."""
+    kept = inventory.kept(found.engine)
+    items = judgements.judged(found, entries, _items(kept))
+    old = list(judgements.stale(entries, _items([*kept, found])))
+    wrong = list(backing.unbacked(entries))
+    print(f"{found.title} offers {page.counted(items)}.")
+    for kind, counts in page.by_kind(items).items():
+        print(f"  {kind}: {', '.join(f'{counts[word]} {word.text}' for word in Word if counts[word])}")
+    for heading, lines in (
+        (
+            "Unlisted: put each into the lists, or keep the inventory if a family shall cover it (--keep).",
+            page.unlisted(items),
+        ),
+        ("Stale: no version offers these, so take them off the lists.", (f"  {name}" for name in old)),
+        ("Not so: the lists say this of the code.", (f"  {sentence}" for sentence in wrong)),
+    ):
+        if shown := list(lines):
+            print(heading, *shown, sep="\n")
+    return 1 if old or wrong or any(one.word is Word.UNLISTED for one in items) else 0
+
+
+def _compare(old: Inventory, new: Inventory, entries: tuple[Entry, ...]) -> int:
+    found = {one.item: one for one in judgements.judged(new, entries, _items(inventory.kept(new.engine)))}
+    print(*page.compared(old, new, changes(old, new), found), sep="\n")
+    return 1 if any(one.word is Word.UNLISTED and old.detail(one.item) is None for one in found.values()) else 0
+
+
+def tables() -> str:
+    """The tables of docs/surface.md, from what is kept: of each engine its newest version."""
+    found: dict[str, list[Judged]] = {}
+    listed: list[Entry] = []
+    for engine in ENGINES:
+        *_, newest = kept = inventory.kept(engine)
+        entries = judgements.read(judgements.path_of(engine))
+        found[newest.title] = judgements.judged(newest, entries, _items(kept))
+        listed += entries
+    return f"{page.table(found)}\n\n{page.experiments(listed)}"
+
+
+def written(text: str) -> str:
+    """The page with its tables replaced."""
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{rest.partition(END)[2]}"
+
+
+def _version(text: str) -> Version:
+    """The version that a user names; of an engine's name alone, the one that is installed."""
+    return version_of(name_of(text, kind_of(text).installed_version()) if text in ENGINES else text)
+
+
+@in_a_sentence
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="tox -e surface --", description=(__doc__ or "").partition("\n")[2])
+    parser.add_argument(
+        "versions", nargs="*", metavar="VERSION", help="4.4.0, deltalake==1.6.6; default: the Delta here"
+    )
+    parser.add_argument("--keep", action="store_true", help="write the inventory to docs/surface/inventories")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write the tables of docs/surface.md from what is kept, and without --keep ask nothing",
+    )
+    asked = parser.parse_args(arguments)
+    if len(asked.versions) > 2:
+        raise UsageMistake("Name one version, or two of an engine to compare them.")
+    if asked.write and not asked.keep:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        return 0
+    versions = [_version(text) for text in asked.versions or [DEFAULT]]
+    engine = versions[0].engine
+    if len({version.engine for version in versions}) > 1:
+        raise UsageMistake(f"Two versions of one engine can be compared: name two of {engine}.")
+    entries = judgements.read(judgements.path_of(engine))
+    if len(versions) == 2:
+        return _compare(_kept_or_asked(versions[0]), _kept_or_asked(versions[1]), entries)
+    found = offered(versions[0])
+    if asked.keep:
+        inventory.write(found, inventory.path_of(engine, found.version))
+    if asked.write:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    return _report(found, entries)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,71 @@
+"""What a version of an engine offers, as it says itself; kept as ``docs/surface/inventories/ENGINE-VERSION.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.vocabulary.versions import parse
+from records.mistakes import UsageMistake
+from runner.gate_version import ROOT
+
+DIRECTORY = ROOT / "docs" / "surface" / "inventories"
+
+
+@dataclass(frozen=True, order=True)
+class Item:
+    """One thing that an engine offers: ``property``, ``delta.appendOnly``."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """``kinds``: for each kind its items by name, each with what a release may change of it (a default), or an empty text."""
+
+    engine: str
+    version: str
+    title: str
+    kinds: Mapping[str, Mapping[str, str]]
+
+    def items(self) -> Iterator[Item]:
+        """All of them, sorted."""
+        for kind, names in sorted(self.kinds.items()):
+            yield from (Item(kind, name) for name in sorted(names))
+
+    def detail(self, item: Item) -> str | None:
+        """The detail of an item; None if this version does not have it."""
+        return self.kinds.get(item.kind, {}).get(item.name)
+
+
+def path_of(engine: str, version: str) -> Path:
+    """Where the inventory of a version is kept."""
+    return DIRECTORY / f"{engine}-{version}.json"
+
+
+def read(path: Path) -> Inventory:
+    """Raises UsageMistake for a file that is no inventory."""
+    try:
+        members = json.loads(path.read_text(encoding="utf-8"))
+        return Inventory(**members)
+    except (ValueError, TypeError) as problem:
+        raise UsageMistake(f"{path} is no inventory: make it anew with --keep.") from problem
+
+
+def write(inventory: Inventory, path: Path) -> None:
+    """Sorted, one item a line, so that a comparison of two files shows what a release brings."""
+    kinds = {kind: dict(sorted(names.items())) for kind, names in sorted(inventory.kinds.items())}
+    members = {"engine": inventory.engine, "version": inventory.version, "title": inventory.title, "kinds": kinds}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(members, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def kept(engine: str) -> list[Inventory]:
+    """The inventories of an engine that are kept, the oldest version first."""
+    return sorted(map(read, DIRECTORY.glob(f"{engine}-*.json")), key=lambda found: parse(found.version))

@@ -1,0 +1,152 @@
+"""What the suite says of each item: it draws it, leaves it out with a reason and an experiment, or has not examined it yet.
+
+The lists are ``docs/surface/ENGINE.toml``, with tables ``drawn``, ``left_out`` and ``open``. An entry names its items one by
+one (``items``), or as families (``families``, with ``*`` for any text). An item's own name goes before a family, a longer family
+before a shorter one. A family covers only what a kept inventory has: what a release brings is unlisted until somebody has
+looked at it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from records.mistakes import UsageMistake
+from runner.gate_version import ROOT
+from runner.surface.inventory import Inventory, Item
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+DIRECTORY = ROOT / "docs" / "surface"
+
+
+class Word(str, Enum):
+    """What is said of an item, the best first."""
+
+    DRAWN = "drawn"
+    LEFT_OUT = "left_out"
+    OPEN = "open"
+    UNLISTED = "unlisted"  # by no entry
+
+    @property
+    def text(self) -> str:
+        return self.value.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """``by``: the name of the model that draws the items; ``experiment``: the script or test that backs the reason."""
+
+    word: Word
+    kind: str
+    items: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    by: str = ""
+    reason: str = ""
+    experiment: str = ""
+
+
+_NEEDED = {Word.DRAWN: ("by",), Word.LEFT_OUT: ("reason", "experiment"), Word.OPEN: ("reason",)}
+
+
+def path_of(engine: str) -> Path:
+    """The lists of an engine. Raises UsageMistake if it has none."""
+    path = DIRECTORY / f"{engine}.toml"
+    if not path.is_file():
+        known = " or ".join(sorted(found.stem for found in DIRECTORY.glob("*.toml")))
+        raise UsageMistake(f"Nobody has listed what {engine} offers: name a version of {known}.")
+    return path
+
+
+def read(path: Path) -> tuple[Entry, ...]:
+    """Raises UsageMistake, naming the entry, if one has not what its word needs, or if two name the same."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as problem:
+        raise UsageMistake(f"{path.name} is no TOML: {problem}.") from problem
+    entries = tuple(_entry(path, word, fields) for word in _NEEDED for fields in tables.get(word.value, ()))
+    for named in (
+        [(entry.kind, name) for entry in entries for name in entry.items],
+        [(entry.kind, name) for entry in entries for name in entry.families],
+    ):
+        if twice := sorted(name for name, count in Counter(named).items() if count > 1):
+            raise UsageMistake(f"{path.name} names {' '.join(twice[0])} twice: leave one out.")
+    return entries
+
+
+def _entry(path: Path, word: Word, fields: Mapping[str, Any]) -> Entry:
+    lists = {name: tuple(fields.get(name, ())) for name in ("items", "families")}
+    try:
+        entry = Entry(word, **{**fields, **lists})
+    except TypeError as problem:
+        raise UsageMistake(f"{path.name}, an entry of {word.value}: {problem}.") from problem
+    missing = [name for name in _NEEDED[word] if not getattr(entry, name)]
+    missing += [] if any(lists.values()) else ["items or families"]
+    if missing:
+        raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")
+    return entry
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is said of an item, and by which entry; of an unlisted one ``entry`` is the family that would cover it, if any."""
+
+    item: Item
+    word: Word
+    entry: Entry | None
+
+
+def judged(inventory: Inventory, entries: Iterable[Entry], known: Collection[Item]) -> list[Judged]:
+    """Each item of the inventory. ``known`` are the items of the kept inventories, which alone families cover."""
+    index = _Index(entries)
+    found = []
+    for item in inventory.items():
+        entry, by_name = index.entry_of(item)
+        covered = entry is not None and (by_name or item in known)
+        found.append(Judged(item, entry.word if entry is not None and covered else Word.UNLISTED, entry))
+    return found
+
+
+def stale(entries: Iterable[Entry], offered: Collection[Item]) -> Iterator[str]:
+    """The names and families of the lists that nothing offers any more."""
+    for entry in entries:
+        have = {item.name for item in offered if item.kind == entry.kind}
+        yield from (f"{entry.kind} {name}" for name in entry.items if name not in have)
+        for family in entry.families:
+            if not any(_pattern(family).fullmatch(name) for name in have):
+                yield f"{entry.kind} {family}"
+
+
+class _Index:
+    """The entry of each item."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._names: dict[Item, Entry] = {}
+        self._families: dict[str, list[tuple[str, Entry]]] = {}
+        for entry in entries:
+            self._names.update({Item(entry.kind, name): entry for name in entry.items})
+            self._families.setdefault(entry.kind, []).extend((family, entry) for family in entry.families)
+        for families in self._families.values():
+            families.sort(key=lambda pair: (-len(pair[0]), pair[0]))
+
+    def entry_of(self, item: Item) -> tuple[Entry | None, bool]:
+        """The entry, and whether it has the item's own name."""
+        if item in self._names:
+            return self._names[item], True
+        for family, entry in self._families.get(item.kind, ()):
+            if _pattern(family).fullmatch(item.name):
+                return entry, False
+        return None, False
+
+
+def _pattern(family: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, family.split("*"))), re.DOTALL)

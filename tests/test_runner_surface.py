@@ -1,0 +1,259 @@
+"""What engines offer, and what the lists say of it (runner.surface): on small inventories, and on those that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model.vocabulary.predicate import Function
+from records.mistakes import UsageMistake
+from runner.surface import inventory, judgements, page
+from runner.surface.__main__ import BEGIN, END, PAGE, main, tables
+from runner.surface.backing import unbacked
+from runner.surface.comparison import changes
+from runner.surface.inventory import Inventory, Item
+from runner.surface.judgements import Entry, Word, judged, stale
+
+ENGINES = ("spark", "deltalake")
+OLD = Inventory("spark", "1.0", "Spark 1.0", {"setting": {"a.one": "default 1", "a.two": "", "gone": ""}})
+NEW = Inventory("spark", "1.1", "Spark 1.1", {"setting": {"a.one": "default 2", "a.two": "", "a.b.new": "", "b": ""}})
+FAMILY = Entry(Word.OPEN, "setting", families=("a.*",), reason="not yet")
+NAME = Entry(Word.DRAWN, "setting", items=("a.two",), by="Setting.ANSI_OFF")
+
+
+def words(found: list[judgements.Judged]) -> dict[str, Word]:
+    return {one.item.name: one.word for one in found}
+
+
+def known(*inventories: Inventory) -> set[Item]:
+    return {item for one in inventories for item in one.items()}
+
+
+# Inventories -------------------------------------------------------------------------------
+
+
+def test_an_inventory_is_read_as_it_was_written(tmp_path: Path) -> None:
+    inventory.write(NEW, tmp_path / "new.json")
+    assert inventory.read(tmp_path / "new.json") == NEW
+    lines = (tmp_path / "new.json").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if '"a.' in line] == sorted(line for line in lines if '"a.' in line)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"engine": "spark"}'])
+def test_a_file_that_is_no_inventory_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageMistake, match=r"bad\.json is no inventory"):
+        inventory.read(tmp_path / "bad.json")
+
+
+def test_two_versions_differ_in_what_is_new_gone_and_changed() -> None:
+    assert [(change.word, change.item.name) for change in changes(OLD, NEW)] == [
+        ("new", "a.b.new"),
+        ("changed", "a.one"),
+        ("new", "b"),
+        ("gone", "gone"),
+    ]
+    assert not changes(NEW, NEW)
+
+
+# The lists ---------------------------------------------------------------------------------
+
+
+def test_an_own_name_goes_before_a_family() -> None:
+    assert words(judged(NEW, [FAMILY, NAME], known(NEW))) == {
+        "a.one": Word.OPEN,
+        "a.two": Word.DRAWN,
+        "a.b.new": Word.OPEN,
+        "b": Word.UNLISTED,
+    }
+
+
+def test_a_longer_family_goes_before_a_shorter_one() -> None:
+    longer = Entry(Word.LEFT_OUT, "setting", families=("a.b.*",), reason="r", experiment="e")
+    assert words(judged(NEW, [FAMILY, longer], known(NEW)))["a.b.new"] is Word.LEFT_OUT
+
+
+def test_a_family_covers_only_what_is_kept() -> None:
+    found = judged(NEW, [FAMILY, NAME], known(OLD))
+    assert words(found)["a.b.new"] is Word.UNLISTED
+    assert list(page.unlisted(found)) == ["  setting a.b.new (like what is open)", "  setting b"]
+
+
+def test_an_own_name_covers_what_no_inventory_has() -> None:
+    assert words(judged(NEW, [NAME], set()))["a.two"] is Word.DRAWN
+
+
+def test_a_name_of_another_kind_says_nothing() -> None:
+    other = Entry(Word.OPEN, "property", items=("a.two",), reason="r")
+    assert words(judged(NEW, [other], known(NEW)))["a.two"] is Word.UNLISTED
+
+
+def test_what_nothing_offers_is_stale() -> None:
+    entries = [NAME, FAMILY, Entry(Word.OPEN, "setting", items=("gone",), families=("c.*",), reason="r")]
+    assert list(stale(entries, known(NEW))) == ["setting gone", "setting c.*"]
+    assert list(stale(entries, known(NEW, OLD))) == ["setting c.*"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
+        ('[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"', r"it lacks experiment"),
+        ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
+        ('[[open]]\nkind = "setting"\nitem = ["a"]\nreason = "r"', r"unexpected keyword argument 'item'"),
+        ('[[open]]\nkind = "setting"\nitems = ["a", "a"]\nreason = "r"', r"names setting a twice"),
+        ("[[open", r"is no TOML"),
+    ],
+)
+def test_a_mistake_in_a_list_is_named(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "list.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageMistake, match=said):
+        judgements.read(tmp_path / "list.toml")
+
+
+SCRIPT = "docs/surface/experiments/spark_no_difference.py"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (Entry(Word.DRAWN, "setting", ("spark.sql.ansi.enabled",), by="Setting.ANSI_OFF"), None),
+        (Entry(Word.DRAWN, "setting", ("spark.sql.caseSensitive",), by="Setting.ANSI_OFF"), "does not set"),
+        (Entry(Word.DRAWN, "setting", ("spark.sql.caseSensitive",), by="Delete.zone"), "does not set"),
+        (Entry(Word.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.zone"), None),
+        (Entry(Word.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.hour"), "no name of the model"),
+        (Entry(Word.DRAWN, "function", ("upper",), by="Function"), None),
+        (Entry(Word.DRAWN, "function", ("soundex",), by="Function"), "has no soundex"),
+        (Entry(Word.DRAWN, "function", ("rand",), by="DeleteMistake.NON_DETERMINISTIC"), None),
+        (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.APPEND_ONLY"), None),
+        (Entry(Word.DRAWN, "property", ("delta.noSuch",), by="Feature.APPEND_ONLY"), "does not name delta.noSuch"),
+        (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.NO_SUCH"), "no name of the model"),
+        (Entry(Word.DRAWN, "api", ("DeltaTable.vacuum(dry_run)",), by="Vacuum.dry_run"), None),
+        (Entry(Word.DRAWN, "api", ("DeltaTable.noSuchMethod",), by="Vacuum.dry_run"), "does not name"),
+        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.mergeSchema",), experiment=SCRIPT), None),
+        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.noSuch",), experiment=SCRIPT), "does not name"),
+        (Entry(Word.LEFT_OUT, "setting", (), ("spark.databricks.delta.merge.*",), experiment=SCRIPT), None),
+        (Entry(Word.LEFT_OUT, "setting", (), ("spark.no.such.*",), experiment=SCRIPT), "names nothing of"),
+        (Entry(Word.LEFT_OUT, "setting", ("a",), experiment="docs/nothing.py"), "There is no docs/nothing.py"),
+        (Entry(Word.LEFT_OUT, "setting", (), experiment=f"{__file__}::no_such_test"), "has no no_such_test"),
+    ],
+)
+def test_what_the_lists_say_of_the_code_is_looked_up(entry: Entry, said: str | None) -> None:
+    problems = list(unbacked([entry]))
+    assert (said is None and not problems) or (said is not None and len(problems) == 1 and said in problems[0])
+
+
+# What is kept ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_lists_say_of_the_code_what_is_so(engine: str) -> None:
+    assert not list(unbacked(judgements.read(judgements.path_of(engine))))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_item_that_is_kept_is_listed_and_nothing_else(engine: str) -> None:
+    entries, kept = judgements.read(judgements.path_of(engine)), inventory.kept(engine)
+    assert len(kept) >= 2
+    for one in kept:
+        assert [str(found.item) for found in judged(one, entries, known(*kept)) if found.word is Word.UNLISTED] == []
+    assert not list(stale(entries, known(*kept)))
+
+
+def test_the_page_has_the_tables_of_what_is_kept() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.partition(BEGIN)[2].partition(END)[0].strip() == tables()
+
+
+# The command -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("old", "new"), [("4.3.1", "4.4.0"), ("deltalake==1.5.1", "deltalake==1.6.6")])
+def test_two_kept_versions_are_compared_without_an_engine(
+    old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([old, new]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert " 0 unlisted), " in first
+    assert rest and all(line.startswith(("  new: ", "  gone: ", "  changed: ")) for line in rest)
+
+
+def test_a_version_that_is_not_installed_needs_tox(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("runner.surface.__main__.find_spec", lambda name: None)
+    assert main(["deltalake==1.0.0"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("deltalake 1.0.0 is not installed here") and "`tox -e surface -- deltalake==1.0.0`" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["4.4.0", "deltalake==1.6.6"], "Two versions of one engine can be compared: name two of spark."),
+        (["4.3.1", "4.4.0", "4.4.0"], "Name one version, or two of an engine to compare them."),
+        (["nosuch==1.0"], "nosuch is not known"),
+        (["9.9.9"], "Delta 9.9.9 is not known here"),
+        (["deltalake==0.9.0"], "deltalake 0.9.0 is not judged"),
+        (["--nonsense"], "--help` lists the options"),
+    ],
+)
+def test_a_mistake_in_the_command_is_said_in_a_sentence(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err and captured.err.count("\n") == 1 and not captured.out
+
+
+#: Names of functions that are left out, each with the name of the model that Spark makes the same expression of.
+ALIASES = {
+    "cardinality": Function.SIZE,
+    "char_length": Function.LENGTH,
+    "character_length": Function.LENGTH,
+    "date_diff": Function.DATEDIFF,
+    "dateadd": Function.DATE_ADD,
+    "dayofmonth": Function.DAY,
+    "lcase": Function.LOWER,
+    "len": Function.LENGTH,
+    "mod": Function.REMAINDER,
+    "regexp": Function.RLIKE,
+    "regexp_like": Function.RLIKE,
+    "substr": Function.SUBSTRING,
+    "ucase": Function.UPPER,
+}
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_another_name_is_the_same_expression(alias: str) -> None:
+    """In every release of Delta that is kept, by what Spark itself registers."""
+    for one in inventory.kept("spark"):
+        functions = one.kinds["function"]
+        assert functions[alias] == functions[ALIASES[alias].value] != ""
+
+
+WINDOW_FUNCTIONS = ("cume_dist", "dense_rank", "lag", "lead", "ntile", "percent_rank", "rank", "row_number")
+
+
+@pytest.mark.parametrize("name", WINDOW_FUNCTIONS)
+def test_window_functions_are_unknown_in_a_delete(name: str) -> None:
+    """By what delta-rs itself said when a DELETE called them; others it knows there."""
+    for one in inventory.kept("deltalake"):
+        functions = one.kinds["function"]
+        assert functions[name] == "not in DELETE" and functions["upper"] == ""
+
+
+def test_the_installed_version_is_asked_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """It offers what is kept of it: nothing is unlisted, and no list says what is not so."""
+    assert main(["deltalake"]) == 0
+    said = capsys.readouterr().out
+    assert " offers " in said and " 0 unlisted." in said
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_delta_offers_what_is_kept_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The Delta that is installed, asked by its own JVM."""
+    assert main(["spark"]) == 0
+    assert " 0 unlisted." in capsys.readouterr().out
