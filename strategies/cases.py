@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Call, Cast, Function, Literal, Of, Op, Predicate, Relate
 from model.vocabulary.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges, Step
-from model.vocabulary.table import DataFile, Feature, Table
+from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import WHOLE_NUMBERS, DecimalOf, Type, is_nested
 from strategies import programs as _programs
 from strategies.features import feature_sets
@@ -157,8 +157,7 @@ def typed_deletes(draw: DrawFn) -> Case:
     """DELETEs over columns of all types, with functions and casts: one or two, each followed by a read.
 
     The session's time zone is one of ``ZONES``. Half of the tables have no features, the others one or two; columns
-    have no rules; one table in ten has 100 columns or more. A third of the files with a DECIMAL partition column are trimmed, and
-    a third of those with a NULL partition value have the empty string.
+    have no rules; one table in ten has 100 columns or more. A third of the files with a DECIMAL partition value are trimmed.
     Two in three tests of a condition call functions. 2 to 4 engine steps. Shrinks to one DELETE with one comparison, in UTC.
     """
     table = draw(
@@ -170,23 +169,14 @@ def typed_deletes(draw: DrawFn) -> Case:
             wide=one_in(10),
         )
     )
-    table = replace(table, files=tuple(_with_other_texts(draw, table, file) for file in table.files))
+    if any(isinstance(column.type, DecimalOf) for column in table.partition_columns):
+        table = replace(table, files=tuple(replace(file, trimmed=draw(one_in(3))) for file in table.files))
     zone = draw(st.sampled_from(ZONES))
     steps: list[Step] = []
     for _ in range(draw(odds((1, 1), (1, 2)))):
         where = draw(_conditions(table, functions=True, zone=zone))
         steps += [Delete(where, zone=zone, literals=draw(literals(where))), Read()]
     return Case(table=table, steps=tuple(steps))
-
-
-def _with_other_texts(draw: DrawFn, table: Table, file: DataFile) -> DataFile:
-    """The file, whose partition values may have other texts in the log than Delta's, of the same values."""
-    has_decimals = any(isinstance(column.type, DecimalOf) for column in table.partition_columns)
-    return replace(
-        file,
-        trimmed=has_decimals and draw(one_in(3)),
-        empty_nulls=None in file.partition and draw(one_in(3)),
-    )
 
 
 @st.composite

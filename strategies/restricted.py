@@ -244,11 +244,7 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
 def _file(file: DataFile, capabilities: Capabilities) -> DataFile:
     if file.reference not in capabilities.references:
         file = replace(file, reference=Reference.RELATIVE)
-    trimmed = file.trimmed and capabilities.trimmed_decimals
-    empty_nulls = file.empty_nulls and capabilities.empty_nulls
-    if (trimmed, empty_nulls) == (file.trimmed, file.empty_nulls):
-        return file
-    return replace(file, trimmed=trimmed, empty_nulls=empty_nulls)
+    return replace(file, trimmed=False) if file.trimmed and not capabilities.trimmed_decimals else file
 
 
 def _stray_files(stray_files: Iterable[StrayFile], capabilities: Capabilities) -> tuple[StrayFile, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given
 
 from engines.deltalake.capabilities import capabilities_of
 from model import codec
-from model.text.layout import file_path, partition_texts
 from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
@@ -126,21 +124,6 @@ def test_partition_values_keep_their_zeros_for_an_engine_that_needs_them() -> No
     with pytest.raises(codec.InvalidCase, match="needs a DECIMAL partition column"):
         codec.table_from_json(
             codec.table_to_json(replace(table, partition_by=(), files=(replace(file, partition=(), rows=()),)))
-        )
-
-
-def test_null_is_no_empty_text_for_an_engine_that_reads_one() -> None:
-    file = DataFile(0, (None, "a"), ((1,),), 0, empty_nulls=True)
-    columns = (Column("p", Type.DATE), Column("s", Type.STRING), Column("v", Type.INTEGER))
-    table = Table(columns, ("p", "s"), (file,), (Commit(-1, adds=(0,)),))
-    assert codec.table_from_json(codec.table_to_json(table)) == table
-    assert partition_texts(table, file) == ("", "a")
-    assert file_path(table, file).startswith("p=__HIVE_DEFAULT_PARTITION__/s=a/")
-    (restricted,) = restricted_table(table, capabilities=DELTALAKE).files
-    assert partition_texts(table, restricted) == (None, "a")
-    with pytest.raises(codec.InvalidCase, match="needs a partition value that is NULL"):
-        codec.table_from_json(
-            codec.table_to_json(replace(table, files=(replace(file, partition=(date(2020, 1, 31), "a")),)))
         )
 
 

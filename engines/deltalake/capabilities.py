@@ -44,7 +44,6 @@ NEWEST = Capabilities(
     },
     column_rules=frozenset({ColumnRule.CHECK, ColumnRule.GENERATED}),
     trimmed_decimals=False,  # it refuses such tables (docs/findings-deltalake.md)
-    empty_nulls=False,  # not NULL there, nor in every release the same (docs/findings-deltalake.md)
     references=frozenset({Reference.RELATIVE, Reference.ABSOLUTE}),
     roots=frozenset(TableRoot) - {TableRoot.ENCODED},  # it opens a%20table as "a table" (docs/findings-deltalake.md)
     writes_vectors=False,

@@ -245,13 +245,11 @@ def _check_damages(files: Located) -> None:
 
 
 def check_texts(table: Table, files: Located) -> None:
-    """Only DECIMAL partition values are trimmed, and only NULL is an empty text."""
-    has_decimals = any(isinstance(column.type, DecimalOf) for column in table.partition_columns)
-    for path, file in files:
-        if file.trimmed and not has_decimals:
-            invalid(f"{path}.trimmed", "needs a DECIMAL partition column")
-        if file.empty_nulls and None not in file.partition:
-            invalid(f"{path}.empty_nulls", "needs a partition value that is NULL")
+    """Only DECIMAL partition values are trimmed."""
+    if not any(isinstance(column.type, DecimalOf) for column in table.partition_columns):
+        for path, file in files:
+            if file.trimmed:
+                invalid(f"{path}.trimmed", "needs a DECIMAL partition column")
 
 
 def check_rows(table: Table, files: Located) -> None:

@@ -26,7 +26,6 @@ class Capabilities:
     decimals: bool = True
     nested: bool = True  # structs, arrays, maps
     trimmed_decimals: bool = True  # partition values without trailing zeros
-    empty_nulls: bool = True  # partition values that are the empty string in the log, and NULL
     column_rules: frozenset[ColumnRule] = frozenset(ColumnRule)
     references: frozenset[Reference] = frozenset(Reference)
     directories: bool = True  # directories, which may be empty

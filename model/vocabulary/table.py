@@ -116,7 +116,6 @@ class DataFile:
     group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
     trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 in place of 1.50
-    empty_nulls: bool = False  # NULL partition values are the empty string in the log
     damage: Damage | None = None
 
     @property
