@@ -219,6 +219,11 @@ def _text(fields: dict[str, object], tight_bounds: bool | None) -> str:
     return _json(fields)
 
 
+def statistics_text(fields: Mapping[str, object]) -> str:
+    """The JSON text of statistics whose numbers may be Decimals, which keep all digits."""
+    return _json(fields)
+
+
 def _json(value: object) -> str:
     """JSON with decimals as numbers with all digits."""
     if isinstance(value, Mapping):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.deletion_vectors import write_vector_file
+from deltalog.statistics import statistics_text
 from model.prediction.delete import (
     ConditionScope,
     DeleteMethod,
@@ -121,9 +123,9 @@ class Deletion(Transaction):
         names = {physical_name(table, column.name) for column in table.columns}
         stats = {
             key: {name: one for name, one in value.items() if name in names} if isinstance(value, dict) else value
-            for key, value in json.loads(self.view.live[path].stats or "{}").items()
+            for key, value in json.loads(self.view.live[path].stats or "{}", parse_float=Decimal).items()
         }
-        return json.dumps({**stats, "numRecords": len(self.files[path].rows), "tightBounds": False})
+        return statistics_text({**stats, "numRecords": len(self.files[path].rows), "tightBounds": False})
 
     def _changes(self) -> list[Cdc]:
         """Change files, one for each partition that lost rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -10,9 +11,14 @@ import pytest
 from deltalog.log import read_log
 from engines.port import Outcome
 from harness.judging.judge import Judge
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Vacuum
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import DecimalOf
 from reference_engine import ReferenceEngine, engine
 from suites.catalogue import CATALOGUE
+from tests.builders.observations import full_judge
 from tests.handmade_vacuums import HANDMADE
 
 CASES = [name for name, case in HANDMADE.items() if {Delete, Vacuum} <= {type(step) for step in case.steps}]
@@ -43,3 +49,14 @@ def test_what_a_step_writes_has_its_time(
     assert judged.failure is None, judged.failure
     assert all(outcome.started < outcome.ended for outcome in outcomes)
     assert all(earlier.ended < later.started for earlier, later in pairwise(outcomes))
+
+
+def test_bounds_of_a_file_with_a_new_vector_keep_all_digits(tmp_path: Path) -> None:
+    """A binary number has 17 digits, and a DECIMAL up to 38."""
+    kind = DecimalOf(38, 18)
+    values = (Decimal("5.000000000000000000"), Decimal("7.000000000000000001"))
+    file = DataFile(0, (), tuple((value,) for value in values), -DAY)
+    features = (Feature.DELETION_VECTORS.value,)
+    table = Table((Column("v", kind),), (), (file,), (Commit(-HOUR, adds=(0,)),), features=features)
+    judged = full_judge(ReferenceEngine(), tmp_path).judge(Case(table, (Delete(Compare("v", Op.EQ, values[0], kind)),)))
+    assert "DEL-DV-1D" in judged.tallies and not judged.violated
