@@ -24,6 +24,7 @@ from model.vocabulary.predicate import (
     And,
     Between,
     Compare,
+    Constant,
     In,
     IsNull,
     Like,
@@ -285,6 +286,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
+    "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
     "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
     "commit file no younger than the one before": (

@@ -297,6 +297,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "overwrite where BETWEEN": _overwrites_by_between,
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
+    "function in Python in a condition": lambda o: any(wrappers_of(condition) for condition in _conditions(o)),
     "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
     "UPDATE of whole partitions": lambda o: any(
