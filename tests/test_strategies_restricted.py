@@ -250,7 +250,7 @@ def test_what_a_feature_or_a_type_needs_is_left_out_with_it() -> None:
 
 
 def test_conditions_of_commands_are_restricted() -> None:
-    where = Holds(Of("b"))
+    where = Holds(Call(Function.ISNAN, (Of("b"),)))
     few = replace(EVERYTHING, functions=frozenset(), casts=False)
     to = Assignment("a", Type.LONG, 1)
     for command, restricted in (
