@@ -100,7 +100,7 @@ def _trees(draw: DrawFn, domains: list[Domain], *, depth: int, zone: str | None)
         domain = draw(st.sampled_from(domains))
         if is_nested(domain.column.type) or (zone is not None and draw(odds((1, False), (2, True)))):
             return draw_call(draw, domain, domains, zone=zone or "UTC")
-        if same_type(domain, domains) and draw(one_in(4)):
+        if draw(one_in(4)) and same_type(domain, domains):
             return draw_columns(draw, domain, domains)
         return draw(_tests(domain))
     smaller = _trees(domains, depth=depth - 1, zone=zone)
