@@ -21,6 +21,7 @@ def main() -> int:
         .config("spark.sql.warehouse.dir", f"{home}/warehouse")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("OFF")
@@ -31,8 +32,7 @@ def main() -> int:
         for command in ("DELETE FROM", "UPDATE"):
             for where in ("x % 2 = 0", "is_even(x)"):
                 table = f"{home}/table-{len(left)}"
-                for first in range(0, 9, 3):  # three files
-                    spark.range(first, first + 3).toDF("x").coalesce(1).write.format("delta").mode("append").save(table)
+                spark.range(0, 9, 1, 3).toDF("x").write.format("delta").save(table)  # three files
                 changed = " SET x = -1" if command == "UPDATE" else ""
                 reported = spark.sql(f"{command} delta.`{table}`{changed} WHERE {where}").first()[0]
                 rows = sorted(row[0] for row in spark.read.format("delta").load(table).collect())
