@@ -13,10 +13,12 @@ from functools import cache
 import model.vocabulary
 from engines.spark.statements import settings_of_vacuum
 from model.text.session_conf import spark_conf
+from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Vacuum
 from runner.gate_version import ROOT
 from runner.surface.judgements import Entry, Word
+from strategies.signatures import signatures_of
 
 #: Where the code writes an engine's own names of what it draws.
 _PLACES = {"property": ("harness/tables", "model/text", "engines"), "feature": ("harness/tables",), "api": ("engines",)}
@@ -40,6 +42,9 @@ def _undrawn(entry: Entry) -> Iterator[str]:
         if entry.kind == "setting":
             if name not in (spark_conf([found]) if isinstance(found, Setting) else _set_by_steps()):
                 yield f"{entry.by} does not set {name}, and is said to draw it."
+        elif found is Verbatim:
+            if not any(name == one.name for language in Language for one in signatures_of(language)):
+                yield f"No signature is of {name}, and {entry.by} is said to draw it."
         elif entry.kind in ("function", "type") and isinstance(found, type) and issubclass(found, Enum):
             if name not in {str(member.value) for member in found}:
                 yield f"{entry.by} has no {name}, and is said to draw that {entry.kind}."
