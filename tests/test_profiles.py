@@ -95,6 +95,8 @@ def _is_clean(judged: JudgedCase) -> None:
     assert judged.failure is None, judged.failure
     assert not judged.violated, (judged.case, {id: judged.tallies[id].violations for id in judged.violated})
     engine_steps = [step for step in judged.case.steps if isinstance(step, ENGINE_STEPS)]
+    if any(file.damage for file in judged.case.table.files):
+        return  # what an engine could not read of it may be left: nothing more is known of the table then
     assert len(judged.steps) == len(engine_steps), "a case without a violation runs to its end"
 
 
