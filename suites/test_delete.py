@@ -69,7 +69,7 @@ def test_delete_forms(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(damaged_deletes(), judged_by=("DEL", "VAC"), weight=24)
+@cases_from(damaged_deletes(), judged_by=("DEL",), weight=24)
 def test_damaged_deletes(shard: Shard, worker: Worker) -> None:
     """Tables with a live file that nobody can read whole: no row of it may be lost."""
     worker.judge(shard)

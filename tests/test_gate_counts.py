@@ -76,6 +76,8 @@ def test_every_reason_is_counted_by_a_goal() -> None:
         Reason.CHECKSUM,
         Reason.LINK,
         Reason.FAULTY,
+        Reason.KEPT_VERSION,  # of deltalake alone
+        Reason.KEPT_VERSION_VECTOR,
     }
     assert {*DELETED, *KEPT, *RARELY_KEPT} | unspecified == set(Reason)
 
