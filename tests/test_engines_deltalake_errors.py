@@ -22,7 +22,7 @@ from harness.judging.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import Holds, Of
+from model.vocabulary.predicate import IsNull, Wrapped, Wrapper
 from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
@@ -98,7 +98,7 @@ def test_the_case_of_a_session_that_is_gone_is_tried_again(tmp_path: Path) -> No
     [
         (InvalidDelete(DeleteMistake.IN_SUBQUERY), "ValueError: deltalake has no command with this mistake"),
         (InvalidVacuum(VacuumMistake.CLAUSE_TWICE), "ValueError: deltalake has no command with this mistake"),
-        (Delete(Holds(Of("b"))), "TypeError: Holds is not supported in SQL for DataFusion"),
+        (Delete(Wrapped(IsNull("b"), Wrapper.PYTHON)), "TypeError: Wrapped is not supported in SQL for DataFusion"),
     ],
     ids=["DELETE", "VACUUM", "condition"],
 )

@@ -11,6 +11,7 @@ from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import DamagedTableObservation
 from harness.observing.table_state import Rows
+from model.vocabulary.settings import Setting
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, FieldHolds, about
 from suites.clauses.causes import UNREADABLE, rows
@@ -55,6 +56,7 @@ def _not_removed(d: DamagedTableObservation, path: str) -> Expectation:
     "DEL-SAFE-2",
     "A DELETE that succeeds though a live file is damaged or missing deletes the matching rows of all files that can be read, and adds none.",
     sources=("S0",),
+    needs=(Setting.IGNORE_CORRUPT_FILES,),
 )
 def rows_that_can_be_read_go(d: DamagedTableObservation) -> Judgement:
     found = d.after.rows
