@@ -1,16 +1,10 @@
-"""Asks the installed engine for its functions, and writes them down for the strategies.
-
-python -m selfcheck.signatures spark|deltalake
-"""
+"""``python -m selfcheck.signatures``: asks the installed engine for its functions, and writes them down for the strategies."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-
 from model.vocabulary.predicate import Language
 from model.vocabulary.signatures import Signature
-from records.mistakes import UsageMistake
+from runner.commands import Parser, ended
 from strategies.signatures import FILES, text_of
 
 
@@ -37,10 +31,10 @@ def _of_deltalake() -> list[Signature]:
 _ASKED = {"spark": (Language.SPARK, _of_spark), "deltalake": (Language.DATAFUSION, _of_deltalake)}
 
 
-def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in _ASKED:
-        raise UsageMistake(f"name the engine whose functions are wanted: {' or '.join(_ASKED)}.")
-    language, ask = _ASKED[arguments[0]]
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python -m selfcheck.signatures", description=__doc__)
+    parser.add_argument("engine", choices=_ASKED, help="the engine whose functions are wanted")
+    language, ask = _ASKED[parser.parse_args(arguments).engine]
     found = ask()
     FILES[language].write_text(text_of(found), encoding="utf-8")
     print(f"{len({one.name for one in found})} functions, {len(found)} signatures: {FILES[language]}")
@@ -48,7 +42,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except UsageMistake as mistake:
-        sys.exit(f"{mistake}")
+    ended(main)

@@ -18,7 +18,7 @@ from tests.test_runner_options import chosen, mistake
 
 def test_only_sql_is_judged() -> None:
     limits = limits_on("spark", chosen("--spark-remote=local").spark_master)
-    assert limits is not None and "only SQL is judged" in limits.reason
+    assert limits is not None and "only SQL without them is judged" in limits.reason
     assert EVERYTHING.delete_forms - limits.capabilities.delete_forms == {*API_DELETE_FORMS}
     assert EVERYTHING.vacuum_forms - limits.capabilities.vacuum_forms == {*API_VACUUM_FORMS}
     assert limits.capabilities.io_faults and limits.capabilities.crashes and not limits.capabilities.earlier_sessions

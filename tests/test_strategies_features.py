@@ -164,7 +164,7 @@ def test_the_interesting_tables_are_frequent() -> None:
             "an internal name": (10, bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES})),
             "a name that Parquet does not allow": (4, bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES})),
             "row groups": (10, any(file.group_rows for file in table.files)),
-            "statistics: none": (10, any(file.statistics is Statistics.NONE for file in table.files)),
+            "statistics: none": (8, any(file.statistics is Statistics.NONE for file in table.files)),
             "checkpoint": (15, any(commit.checkpoint for commit in table.commits)),
             "several live files": (40, len(live) > 1),
             **{

@@ -177,7 +177,7 @@ def test_every_operation_and_most_features_are_drawn() -> None:
         table, steps = program
         drawn = {operation_of(step) for step in steps}
         return {
-            **{operation.value: (0.5, operation in drawn) for operation in Operation if operation not in _OTHERS},
+            **{operation.value: (0.25, operation in drawn) for operation in Operation if operation not in _OTHERS},
             "deletion vectors": (10, table.has(Feature.DELETION_VECTORS)),
             "change feed": (10, table.has(Feature.CHANGE_DATA_FEED)),
             "column mapping": (10, table.maps_columns),

@@ -102,7 +102,8 @@ def _plain(type: AnyType) -> Value:
 
 def neighbours(value: Value, type: AnyType) -> tuple[Value, Value]:
     """The next values of a simple type below and above one, each None if there is none: the smallest step of the type, 1 for
-    floating-point numbers, one letter more or less for strings. Of NULL, BOOLEAN, BINARY and nested types None."""
+    floating-point numbers (none if that makes no difference), one letter more or less for strings. Of NULL, BOOLEAN, BINARY and
+    nested types None."""
     if isinstance(value, str):
         return value[:-1] if value else None, f"{value}x"
     if value is None or isinstance(value, bool) or not isinstance(value, (int, float, Decimal, date)):
@@ -113,7 +114,7 @@ def neighbours(value: Value, type: AnyType) -> tuple[Value, Value]:
     unit = Decimal(1).scaleb(-type.scale) if isinstance(type, DecimalOf) else 1
     least, greatest = _bounds(type)
     below, above = _sum(value, -unit), _sum(value, unit)
-    return below if least <= below else None, above if above <= greatest else None
+    return below if least <= below != value else None, above if value != above <= greatest else None
 
 
 def _bounds(type: AnyType) -> tuple[Any, Any]:
