@@ -134,11 +134,12 @@ def _is_true(where: Predicate, row: _Values, types: Mapping[str, AnyType], zone:
 
 
 def _file(table: Table, id: int, row: _Values, beside: _Values | None) -> DataFile:
-    """A file of the row, and of the data columns of the row ``beside``."""
+    """A file of the row, and of the data columns of the row ``beside``, unless these generate another partition."""
     partition: Row = tuple(row[name] for name in table.partition_by)
-    found = (
-        [row] if beside is None else [row, _generated(table, {**beside, **dict(zip(table.partition_by, partition))})]
-    )
+    found = [row]
+    if beside is not None:
+        other = _generated(table, {**beside, **dict(zip(table.partition_by, partition))})
+        found += [other] if partition == tuple(other[name] for name in table.partition_by) else []
     rows = tuple(tuple(one[column.name] for column in table.data_columns) for one in found)
     return DataFile(id=id, partition=partition, rows=rows, modified=table.commits[-1].at)
 

@@ -55,7 +55,7 @@ def check_together_table(table: Table) -> None:
 
 def _is_plain(step: SessionStep) -> bool:
     if isinstance(step, Delete):
-        return step == Delete(step.where)
+        return step == Delete(step.where, literals=step.literals)
     if isinstance(step, Vacuum):
         return step == Vacuum(mode=step.mode, logging=step.logging) and step.mode in _MODES
     return not isinstance(step, Read) or step == Read(step.before_step)
