@@ -123,8 +123,15 @@ _MEMBERS = (
 def _misreadings() -> Iterable[Fault]:
     for kind, clause in _NOTICED.items():
         for name, what, mutations in _MISREADINGS:
+            # CASE takes the NULL for TRUE.
+            needs = ("casts",) if Mutation.NULL_AS_TRUE in mutations else ()
             yield delete_fault(
-                f"{kind}-{name}", clause, _nothing, f"{_SENTENCES[kind]} {what}.", asks=_misread(kind, *mutations)
+                f"{kind}-{name}",
+                clause,
+                _nothing,
+                f"{_SENTENCES[kind]} {what}.",
+                asks=_misread(kind, *mutations),
+                needs=needs,
             )
 
 
@@ -154,12 +161,12 @@ FAULTS = (
     vacuum_fault("inventory-one-ms-late", "VAC-EDGE-1B", _nothing,
         "With an inventory VACUUM keeps what expired one ms before.", asks=_in_time(-1, dry_run=False, inventory=True)),
     vacuum_fault("dry-run-one-ms-early", "VAC-DRY-2C", _nothing,
-        "A DRY RUN lists what expires one ms later.", asks=_in_time(1, dry_run=True)),
+        "A DRY RUN lists what expires one ms later.", asks=_in_time(1, dry_run=True), needs=("sets_clock",)),
     vacuum_fault("dry-run-one-ms-late", "VAC-DRY-2C", _nothing,
-        "A DRY RUN does not list what expired one ms before.", asks=_in_time(-1, dry_run=True)),
+        "A DRY RUN does not list what expired one ms before.", asks=_in_time(-1, dry_run=True), needs=("sets_clock",)),
     vacuum_fault("dry-run-of-lite-one-ms-early", "VAC-DRY-2C", _nothing,
-        "A DRY RUN of LITE lists what expires one ms later.", asks=_in_time(1, dry_run=True, lite=True)),
+        "A DRY RUN of LITE lists what expires one ms later.", asks=_in_time(1, dry_run=True, lite=True), needs=("sets_clock",)),
     vacuum_fault("dry-run-of-lite-one-ms-late", "VAC-DRY-2C", _nothing,
-        "A DRY RUN of LITE does not list what expired one ms before.", asks=_in_time(-1, dry_run=True, lite=True)),
+        "A DRY RUN of LITE does not list what expired one ms before.", asks=_in_time(-1, dry_run=True, lite=True), needs=("sets_clock",)),
 )
 # fmt: on
