@@ -214,12 +214,21 @@ def _worker(config: pytest.Config, controller: Controller, name: str) -> Worker:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """Fail a test for a broken clause with one line that names the gravest, not with Hypothesis's traceback."""
+    """Fail a test for a broken clause with one line that names the gravest, not with Hypothesis's traceback.
+
+    An interrupt begins here too: pytest fails to show one that came before the first line of a function.
+    """
     try:
         return (yield)
     except PromiseBroken as broken:
         pyfuncitem.user_properties.append((_BROKEN, True))
-        line = str(broken)
+        line: str | None = str(broken)
+    except KeyboardInterrupt as interrupt:
+        if type(interrupt) is not KeyboardInterrupt:
+            raise
+        line = None
+    if line is None:
+        raise KeyboardInterrupt
     pytest.fail(line, pytrace=False)
 
 

@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from reports.stream import FILE_NAME
 from runner.child_process import exit_code_of
 from runner.commands import INTERRUPTED, in_a_sentence
-from runner.plugin import ROOT
+from runner.plugin import ROOT, pytest_pyfunc_call
 from tests.test_runner_workspace import until
 
 
@@ -45,10 +46,20 @@ def test_a_gate_that_is_interrupted_ends_with_130(workers: str, tmp_path: Path) 
     assert gate.returncode == 130 and said.count(INTERRUPTED) == 1 and "Traceback" not in said, said
 
 
+def test_an_interrupt_is_shown_without_what_it_came_upon() -> None:
+    """pytest raises an error of its own where a frame has no line yet, and the run ended with 1."""
+    call = pytest_pyfunc_call(cast("pytest.Function", None))
+    next(call)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        call.throw(KeyboardInterrupt("deep within"))
+    assert caught.value.__context__ is None and not caught.value.args
+
+
 #: Runs a child that takes its time to end, and says so.
 PARENT = """
 import os, sys
 from pathlib import Path
+from typing import cast
 from runner.child_process import exit_code_of
 from runner.commands import ended
 
