@@ -67,13 +67,17 @@ _PAGE = """\
 # The corpus
 
 The cases that the profiles smoke and gate judge, one a line: `id`, and `case` in the JSON form of `case.json` files
-(`model/codec`). Smoke judges `smoke.jsonl`, the gate both files; each run judges `regressions/` first. The cases that show most
-per second come first, so that a run that is cut short has shown the most it could. `tox -e corpus` writes the files and the page.
+(`model/codec`). Smoke judges `smoke.jsonl`, the gate also `gate.jsonl`; each run judges `regressions/` first. The cases
+that show most per second come first, so that a run that is cut short has shown the most it could. `tox -e corpus` writes the files and the page.
 
 They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on Spark is
 estimated from its steps. The next case is always the one that gains most per second, until every facet is shown as often as its
 goal says, or no case is left that shows it. Then the steps are left out without which that is still so. Smoke also catches every
 known-bad engine that the reference engine can be: {faults}.
+
+The gate also judges `functions.jsonl`, on engines that speak the language of its texts: cases of functions that the model does
+not evaluate. Only an engine knows what they say, so `python -m selfcheck.function_cases --engine spark` (or `deltalake`) chooses
+them on the engine itself.
 
 | | cases | steps | minutes on two cores, about |
 | --- | --- | --- | --- |
