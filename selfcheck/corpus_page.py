@@ -68,7 +68,8 @@ _PAGE = """\
 
 The cases that the profiles smoke and gate judge, one a line: `id`, and `case` in the JSON form of `case.json` files
 (`model/codec`). Smoke judges `smoke.jsonl`, the gate also `gate.jsonl`; each run judges `regressions/` first. The cases
-that show most per second come first, so that a run that is cut short has shown the most it could. `tox -e corpus` writes the files and the page.
+that show most per second come first, so that a run that is cut short has shown the most it could.
+`tox -e corpus` writes the files and the page.
 
 They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on Spark is
 estimated from its steps. The next case is always the one that gains most per second, until every facet is shown as often as its
