@@ -202,7 +202,6 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "versions to keep that go back": (PLAIN, (Delete(ONE), Vacuum(keep=(0, 1)))),
     "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
-    "comparison with a DECIMAL of 16 digits": (AMOUNTS, (below("12345678901234.56", Literals.EXACT),)),
     "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
     "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),

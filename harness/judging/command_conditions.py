@@ -267,9 +267,6 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "zeros of both signs": _has_other_zero,
     "partition columns compared with each other": lambda o: any(_compares_partitions(o, test) for test in tests(o)),
     "versions to keep that go back": lambda o: any(list(kept) != sorted(kept) for kept in _versions_to_keep(o)),
-    "comparison with a DECIMAL of 16 digits": lambda o: any(
-        isinstance(value, Decimal) and _digits(value) >= 16 for test in tests(o) for value in compared_values(test)
-    ),
     "DECIMAL as users write it": lambda o: any(untyped_decimals(o)),
     "DECIMAL of 16 digits as users write it": lambda o: any(_digits(number) >= 16 for number in untyped_decimals(o)),
     "test of a list": lambda o: any(isinstance(test, In) for test in tests(o)),
