@@ -61,7 +61,8 @@ class Compared:
 def drawn(campaigns: list[Campaign], count: int, seed: int) -> list[Case]:
     """Cases of tables whose files can be read."""
     cases = [case for campaign in campaigns for case in fixed_cases(Shard(campaign, 0, count), seed)]
-    return [case for case in cases if not case.table.has(Feature.UNREADABLE_FILES)]
+    damaged = (any(file.damage for file in case.table.files) for case in cases)
+    return [case for case, one in zip(cases, damaged) if not (one or case.table.has(Feature.UNREADABLE_FILES))]
 
 
 def loses_nothing(case: Case) -> bool:
