@@ -33,7 +33,6 @@ from model.prediction.refusals import (
 from model.semantics.evaluate import arbitrary
 from model.semantics.moments import moment
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
@@ -210,7 +209,7 @@ class ReferenceEngine:
 
     def _asked(self, view: View, step: Ask, clock: int) -> tuple[Row, ...]:
         """The rows, each with what the DELETE's verbatim tests say of it: nobody evaluates them, so anything will do."""
-        tests, names = verbatim_tests(step.delete.where), [column.name for column in view.table.columns]
+        tests, names = step.tests, [column.name for column in view.table.columns]
         rows = self._read(view, None, clock)
         return tuple((*row, *(arbitrary(test, dict(zip(names, row))) for test in tests)) for row in rows)
 

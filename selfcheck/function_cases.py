@@ -26,9 +26,6 @@ from strategies.signatures import functions_in, signatures_of
 #: The file of ``corpus/``.
 NAME = "functions"
 
-#: The campaign of each language.
-CAMPAIGNS = {Language.SPARK: "spark-functions", Language.DATAFUSION: "datafusion-functions"}
-
 
 @dataclass(frozen=True)
 class Answers:
@@ -48,8 +45,7 @@ class Listening(WrappedEngine):
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = super().run(root, step, clock=clock, version=version)
         if isinstance(step, Ask) and outcome.error is None and outcome.rows:
-            tests = verbatim_tests(step.delete.where)
-            for test, truths in zip(reversed(tests), zip(*(row[::-1][: len(tests)] for row in outcome.rows))):
+            for test, truths in zip(step.tests, step.truths(outcome.rows)):
                 self.any |= functions_in(test)
                 if {True} < set(truths):
                     self.telling |= functions_in(test)
@@ -59,7 +55,7 @@ class Listening(WrappedEngine):
 def answers(language: Language, shard: int, seed: int) -> list[Answers]:
     """The cases of a shard that end without an unknown violation, and without a step that could not be judged."""
     here = worker()
-    own = [one for one in random_shards() if one.campaign.name == CAMPAIGNS[language]]
+    own = [one for one in random_shards() if one.campaign.language is language]
     found = []
     for case in random_cases(own[shard % len(own)], seed, here.engine.capabilities):
         engine = Listening(here.engine)

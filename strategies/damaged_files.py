@@ -23,7 +23,7 @@ _FEATURES = odds(
     (1, (Feature.ROW_TRACKING.value,)),
 )
 
-#: With one of these, a session passes over what it cannot read.
+#: With one of these, a session ignores what it cannot read.
 LENIENT = (Setting.IGNORE_CORRUPT_FILES, Setting.IGNORE_MISSING_FILES)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate
@@ -9,7 +10,7 @@ from itertools import accumulate
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.prediction.history import live_ids
+from model.prediction.history import hidden_rows, live_ids, visible_rows
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table import (
     DAY,
@@ -257,3 +258,11 @@ def live_files(table: Table) -> tuple[DataFile, ...]:
     """The live files of the table's last version, in the order of ``Table.files``."""
     live = set(live_ids(table))
     return tuple(file for file in table.files if file.id in live)
+
+
+def live_rows(table: Table) -> Iterator[Row]:
+    """The visible rows of the live files, as full rows in schema order."""
+    hidden = hidden_rows(table)
+    for file in live_files(table):
+        for row in visible_rows(file, hidden.get(file.id, frozenset())):
+            yield table.row(file.partition, row)

@@ -12,7 +12,6 @@ from datetime import date
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.prediction.history import hidden_rows, visible_rows
 from model.semantics.condition_mutants import mutants
 from model.semantics.domains import combined, domain
 from model.semantics.evaluate import evaluate_avoiding_errors
@@ -21,7 +20,7 @@ from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Commit, DataFile, Table
 from model.vocabulary.values import AnyType, Row, Type, Value
-from strategies.tables import live_files
+from strategies.tables import live_rows
 
 #: Of the values of a condition's columns, so many combinations are tried for each file.
 _COMBINATIONS = 75
@@ -81,10 +80,8 @@ def _next_id(table: Table) -> int:
 
 def _rows_of(table: Table) -> Iterator[_Values]:
     """The visible rows of the live files."""
-    names, hidden = [column.name for column in table.columns], hidden_rows(table)
-    for file in live_files(table):
-        for row in visible_rows(file, hidden.get(file.id, frozenset())):
-            yield dict(zip(names, table.row(file.partition, row)))
+    names = [column.name for column in table.columns]
+    yield from (dict(zip(names, row)) for row in live_rows(table))
 
 
 def _choices(table: Table, where: Predicate, rows: Sequence[_Values]) -> dict[str, list[Value]]:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.prediction.history import hidden_rows, visible_rows
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import And, Language, Not, Or, Predicate
 from model.vocabulary.steps import Delete, Form, Read
 from model.vocabulary.table import Feature, Statistics, Table
-from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, Row, Type
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, Type
 from strategies.predicates import predicates
-from strategies.tables import feature_tables, live_files
+from strategies.tables import feature_tables, live_rows
 from strategies.verbatim_tests import verbatim_tests
 from strategies.weights import odds, one_in
 
@@ -53,7 +52,7 @@ def verbatim_deletes(draw: DrawFn, *, language: Language) -> Case:
         )
     )
     table = _without_empty_files(table)
-    rows = _live_rows(table)
+    rows = list(live_rows(table))
     if not rows:
         return Case(table, (Delete(), Read()))
     steps = []
@@ -83,12 +82,3 @@ def _without_empty_files(table: Table) -> Table:
         for file in table.files
     )
     return replace(table, files=files)
-
-
-def _live_rows(table: Table) -> list[Row]:
-    hidden = hidden_rows(table)
-    return [
-        table.row(file.partition, row)
-        for file in live_files(table)
-        for row in visible_rows(file, hidden.get(file.id, frozenset()))
-    ]

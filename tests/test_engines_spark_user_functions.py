@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE
 from tests.handmade_conditions import FILES, ONE
 from tests.slow import slow_after
+from tests.test_runner_workspace import alive, until
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -76,8 +76,4 @@ def test_no_python_stays_behind_when_the_engine_ends(tmp_path: Path) -> None:
     assert pids, "Spark started a Python"
     provider.close()
     workspace.close()
-    for _ in range(100):
-        if not any(Path(f"/proc/{pid}").exists() for pid in pids):
-            return
-        time.sleep(0.1)
-    pytest.fail("a Python is still there")
+    until(lambda: not any(map(alive, pids)), "no Python is there any more")

@@ -1,13 +1,14 @@
 """The functions of DataFusion in the installed deltalake, with the types of arguments that it takes.
 
-It has no list of its functions that a query can read, so these names are tried: those of DataFusion's documentation,
-https://datafusion.apache.org/user-guide/sql/scalar_functions.html (November 2026).
+These names are tried: those of DataFusion's documentation, https://datafusion.apache.org/user-guide/sql/scalar_functions.html
+(November 2026). Not every release of deltalake can list its own (``engines.deltalake.surface`` asks the newest).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from itertools import islice, product
@@ -71,8 +72,6 @@ _RESULTS = {
     pa.timestamp("us", tz="UTC"): "TIMESTAMP",
 }
 
-_PLACES = {type: f"c{place}" for place, type in enumerate(ARGUMENTS)}
-
 #: What may be behind the first argument of three.
 _PAIRS = (("STRING", "STRING"), ("BIGINT", "BIGINT"), ("'a'", "','"), ("1", "1"), ("'a'", "1"))
 
@@ -93,15 +92,15 @@ def _taken(query: Any, name: str) -> Iterator[Signature]:
     types = tuple(ARGUMENTS)
     threes = ((first, *pair) for first in types for pair in _PAIRS)
     for some in (((type,) for type in types), product(types, (*types, *CONSTANTS)), threes):
-        asked = ((arguments, _result(query, name, arguments)) for arguments in some)
-        yield from islice((Signature(name, arguments, found) for arguments, found in asked if found), _KEPT)
+        calls = (Signature(name, arguments, "") for arguments in some)
+        asked = ((call, _result(query, call)) for call in calls)
+        yield from islice((replace(call, result=found) for call, found in asked if found), _KEPT)
 
 
-def _result(query: Any, name: str, arguments: Sequence[str]) -> str | None:
+def _result(query: Any, call: Signature) -> str | None:
     """The type of the result, by its name in SQL or else in Arrow; None if the call is refused, or an error for a row."""
-    text = ", ".join(_PLACES.get(argument, argument) for argument in arguments)
     try:
-        reader = query.execute(f"SELECT {name}({text}) AS r FROM t")
+        reader = query.execute(f"SELECT {call.call} AS r FROM t")
         found = pa.table(reader.read_all() if hasattr(reader, "read_all") else reader)
     except BaseException as refused:  # a panic of Rust is not an Exception
         if isinstance(refused, (KeyboardInterrupt, SystemExit)):

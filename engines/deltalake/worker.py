@@ -36,7 +36,6 @@ from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
 from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite
-from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
 from model.vocabulary.values import Row
@@ -53,7 +52,7 @@ def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple
     if isinstance(step, Read):
         return _rows(_session() if step.by_earlier else asked(tables.opened, root, version))
     if isinstance(step, Ask):
-        return _rows(asked(tables.opened, root), [test.text for test in verbatim_tests(step.delete.where)])
+        return _rows(asked(tables.opened, root), [test.text for test in step.tests])
     if isinstance(step, ReadChanges):
         return _changes(asked(tables.opened, root), version, commits=step.commits)
     if isinstance(step, Insert):

@@ -44,7 +44,6 @@ from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
-from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
@@ -295,10 +294,10 @@ def _asked(spark: SparkSession, root: Path, step: Ask) -> tuple[Row, ...]:
     not TRUE of the rows of which the projection says it.
     """
     table = spark.read.format("delta").load(str(root))
-    tests = [f"({test.text})" for test in verbatim_tests(step.delete.where)]
+    tests = [f"({test.text})" for test in step.tests]
     rows = rows_of(table.selectExpr("*", *(f"{test} AS `tombstone {place}`" for place, test in enumerate(tests))))
     in_memory = table.localCheckpoint()
-    for test, truths in zip(reversed(tests), zip(*(row[::-1][: len(tests)] for row in rows))):
+    for test, truths in zip(tests, step.truths(rows)):
         if in_memory.where(test).count() != truths.count(True):
             return ()
     return rows

@@ -24,8 +24,6 @@ _ROWS = """SELECT * FROM VALUES
   (TRUE, 0, 0L, 0D, CAST(0 AS DECIMAL(10, 2)), '', X'0aff', DATE'2020-02-29', TIMESTAMP'2020-02-29 23:59:59.999999', array(NULL))
 AS t(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9)"""
 
-_COLUMNS = {type: f"c{place}" for place, type in enumerate(ARGUMENTS)}
-
 #: What depends on the time, the session or the machine.
 _NOT_ASKED = ("current", "now", "curdate", "localtime", "unix_timestamp", "input_file", "version", "user", "session_")
 
@@ -49,11 +47,6 @@ def signatures(spark: SparkSession) -> list[Signature]:
             known = (_typed(spark, one) for one in dict.fromkeys(_candidates(spark, name)))
             found += _runnable(spark, [one for one in known if one is not None])[:_KEPT]
     return found
-
-
-def _text(signature: Signature) -> str:
-    arguments = ", ".join(_COLUMNS.get(argument, argument) for argument in signature.arguments)
-    return f"{signature.name}({arguments})"
 
 
 def _candidates(spark: SparkSession, name: str) -> Iterator[Signature]:
@@ -103,7 +96,7 @@ def _name(type: str) -> str:
 def _typed(spark: SparkSession, signature: Signature) -> Signature | None:
     """With the type of the result; None if the call is refused, is not deterministic, or is no function of one row."""
     try:
-        frame = spark.sql(f"SELECT {_text(signature)} AS r FROM tombstone_signatures")
+        frame = spark.sql(f"SELECT {signature.call} AS r FROM tombstone_signatures")
         plan = frame._jdf.queryExecution().analyzed()
     except (PySparkException, Py4JJavaError):
         return None
@@ -113,10 +106,10 @@ def _typed(spark: SparkSession, signature: Signature) -> Signature | None:
 
 
 def _runnable(spark: SparkSession, some: Sequence[Signature]) -> list[Signature]:
-    """Those that are no error for the rows: all at once, or by halves."""
+    """Those that are no error for the rows. All are tried at once, and after an error each half of them."""
     if not some:
         return []
-    texts = ", ".join(f"{_text(one)} AS r{place}" for place, one in enumerate(some))
+    texts = ", ".join(f"{one.call} AS r{place}" for place, one in enumerate(some))
     try:
         spark.sql(f"SELECT {texts} FROM tombstone_signatures").write.format("noop").mode("overwrite").save()
         return list(some)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.text.sql import WRAPPERS
-from model.vocabulary.commands import Merge, Optimize, Overwrite, Update
+from model.vocabulary.commands import condition_of
 from model.vocabulary.predicate import Predicate, Wrapper, wrappers_of
 from model.vocabulary.steps import Delete, OtherCommand, Step
 
@@ -26,12 +26,7 @@ def called_by(step: Step) -> Sequence[Wrapper]:
 def _condition_of(step: Step) -> Predicate | None:
     if isinstance(step, Delete):
         return step.where
-    if isinstance(step, OtherCommand):
-        if isinstance(step.command, Merge):
-            return step.command.on
-        if isinstance(step.command, (Optimize, Overwrite, Update)):
-            return step.command.where
-    return None
+    return condition_of(step.command) if isinstance(step, OtherCommand) else None
 
 
 def lines(wrappers: Sequence[Wrapper], session: str) -> list[str]:

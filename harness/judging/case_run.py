@@ -150,12 +150,11 @@ class CaseRun:
             self._state = self._observer.observe()
             return False
         before = self._state
-        asked = step
-        if isinstance(step, Delete) and verbatim_tests(step.where):
-            # Without an answer nothing can be judged but the read that stands in the place of the DELETE.
-            step = self._asked(step, before) or Read()
-            asked = asked if isinstance(step, Delete) else step
-        outcome, version = self._run(asked, before)
+        answered_step = self._asked(step, before) if isinstance(step, Delete) and verbatim_tests(step.where) else step
+        if answered_step is None:
+            step = answered_step = Read()  # without an answer, only a read in its place can be judged
+        outcome, version = self._run(step, before)  # the engine is not told what it has answered
+        step = answered_step
         if isinstance(step, Together):
             return self._take_together(index, step, outcome, version, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None

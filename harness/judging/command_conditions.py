@@ -17,7 +17,7 @@ from harness.observing.observation import ChangesObservation, DeleteObservation,
 from model.prediction.delete import ConditionScope, matches
 from model.semantics.definitions import VECTORS
 from model.text.layout import file_path
-from model.vocabulary.commands import Checkpoint, Command, Merge, Optimize, Overwrite, Restore, Switch, Update
+from model.vocabulary.commands import Checkpoint, Command, Merge, Overwrite, Restore, Switch, Update, condition_of
 from model.vocabulary.predicate import (
     Between,
     Compare,
@@ -73,11 +73,7 @@ def commands(observation: Observation) -> list[Command]:
 
 def _conditions(observation: Observation) -> list[Predicate]:
     found = [step.where for step in deletes(observation)]
-    for command in commands(observation):
-        if isinstance(command, (Optimize, Update, Overwrite)):
-            found.append(command.where)
-        elif isinstance(command, Merge):
-            found.append(command.on)
+    found += map(condition_of, commands(observation))
     return [condition for condition in found if condition is not None]
 
 
@@ -246,7 +242,7 @@ _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIM
 
 
 def _ignores_a_damaged_row_group(observation: Observation) -> bool:
-    """Whether a DELETE that rewrites files passes over what it cannot read of a live file, of which it can read the rest."""
+    """Whether a DELETE that rewrites files ignores what it cannot read of a live file, of which it can read the rest."""
     ignored = any(Setting.IGNORE_CORRUPT_FILES in step.settings for step in deletes(observation))
     rewrites = not observation.table.has(Feature.DELETION_VECTORS)
     in_parts = [file for file in observation.table.damaged_files if file.damage is Damage.LAST_GROUP]

@@ -248,3 +248,10 @@ _KINDS = {type: kind for kind, type in COMMANDS.items()}
 
 def kind_of(command: Command) -> CommandKind:
     return _KINDS[type(command)]
+
+
+def condition_of(command: Command) -> Predicate | None:
+    """The condition of a command, on rows or on partitions; None if it has none."""
+    if isinstance(command, Merge):
+        return command.on
+    return command.where if isinstance(command, (Optimize, Overwrite, Update)) else None

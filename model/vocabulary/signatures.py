@@ -22,6 +22,10 @@ ARGUMENTS = {
 CONSTANTS = ("'a'", "'yyyy'", "'YEAR'", "1", "2", "'$.a'", "','")
 
 
+#: The columns of a table to try calls on: one of each type of arguments.
+_COLUMNS = {type: f"c{place}" for place, type in enumerate(ARGUMENTS)}
+
+
 @dataclass(frozen=True)
 class Signature:
     """``name(arguments)``. An argument is a type (a key of ``ARGUMENTS``) or the text of a constant (one of ``CONSTANTS``)."""
@@ -29,3 +33,8 @@ class Signature:
     name: str
     arguments: tuple[str, ...]
     result: str  # the name of a type in SQL
+
+    @property
+    def call(self) -> str:
+        """The call in SQL, with the columns c0, c1, … for arguments of each type."""
+        return f"{self.name}({', '.join(_COLUMNS.get(argument, argument) for argument in self.arguments)})"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Union
 
 from model.vocabulary.commands import Command, Restore
-from model.vocabulary.predicate import Predicate
+from model.vocabulary.predicate import Predicate, Verbatim, verbatim_tests
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.table import DataFile, StrayFile
-from model.vocabulary.values import Row
+from model.vocabulary.values import Row, Value
 
 
 class Form(str, Enum):
@@ -109,6 +110,15 @@ class Ask:
     """
 
     delete: Delete
+
+    @property
+    def tests(self) -> tuple[Verbatim, ...]:
+        return verbatim_tests(self.delete.where)
+
+    def truths(self, rows: Sequence[Row]) -> list[tuple[Value, ...]]:
+        """Of each test what it says of the rows, which are those of the answer: the last columns."""
+        width = len(self.tests)
+        return list(zip(*(row[len(row) - width :] for row in rows))) if rows else [()] * width
 
 
 class DeleteMistake(str, Enum):
@@ -214,9 +224,8 @@ class Vacuum:
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
     by_earlier: bool = False  # as of a Delete
-    keep: tuple[
-        int, ...
-    ] = ()  # versions whose files it is asked to keep: each so many before the current one, but at least 0
+    #: Versions whose files it is asked to keep: each so many before the current one, but at least 0.
+    keep: tuple[int, ...] = ()
 
     def kept_versions(self, current: int) -> tuple[int, ...]:
         """The versions to keep, in the order of ``keep``, where the table has the version ``current``."""

@@ -55,7 +55,7 @@ def read(path: Path) -> Inventory:
         members = json.loads(path.read_text(encoding="utf-8"))
         return Inventory(**members)
     except (ValueError, TypeError) as problem:
-        raise UsageMistake(f"{path} is no inventory: make it anew with --keep.") from problem
+        raise UsageMistake(f"{path} is no inventory: write it again with --keep.") from problem
 
 
 def write(inventory: Inventory, path: Path) -> None:
