@@ -9,14 +9,14 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
+from deviations.known import by_reason
 from engines.provider import ENGINES, kind_of, rule_changes_of, rules_of
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
 from harness.judging.excuses import KnownDeviation
 from harness.judging.severity import harm_of
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
-from reports.known_deviations import by_reason
-from reports.replaying import python_here
+from reports.text.replaying import python_here
 from runner.options import Options
 from runner.plan import Plan
 from suites.catalogue import CATALOGUE

@@ -22,6 +22,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from deviations.entries import Deviation
+from deviations.known import deviations_in, known
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
@@ -33,8 +35,6 @@ from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Vacuum
 from reference_engine import ReferenceEngine
-from reports.deviations import Deviation
-from reports.known_deviations import deviations_in, known
 from runner.commands import Parser, ended, natural, whole
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover

@@ -17,9 +17,9 @@ from harness.judging.severity import severity_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
-from reports.stream import Run, read_run
-from reports.stream_writer import RunWriter
-from reports.verdicts import footer_of, verdicts
+from reports.findings.verdicts import footer_of, verdicts
+from reports.stream.reading import Run, read_run
+from reports.stream.writing import RunWriter
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from deviations.entries import PLACES, Deviation
+from deviations.known import deviations_in
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from engines.wrapped import WrappedEngine
@@ -45,9 +47,7 @@ from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Gone
 from reference_engine import ReferenceEngine
-from reports.compare.acceptance import tables_of
-from reports.deviations import PLACES, Deviation
-from reports.known_deviations import deviations_in
+from reports.comparison.acceptance import tables_of
 from runner.plugin import ROOT
 from tests.handmade_conditions import FILES
 from tests.test_harness_conditions import AMOUNTS, HOLDS, ONE, PLAIN, REQUIRED, SPOILED, P, V, below, observed, one_file

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deviations.entries import Deviation, Symptom
+from deviations.known import deviations_in
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
@@ -28,9 +30,7 @@ from records.expectations import Gone
 from records.json_form import from_json
 from records.run import Violation as Recorded
 from reference_engine import ReferenceEngine
-from reports.compare.acceptance import covering
-from reports.deviations import Deviation, Symptom
-from reports.known_deviations import deviations_in
+from reports.comparison.acceptance import covering
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
 from tests.small_streams import case

@@ -16,8 +16,8 @@ from model.vocabulary.severity import Severity
 from records.run import SCHEMA_VERSION
 from reference_engine import ReferenceEngine
 from reports import schema as schemas
-from reports.compare import files as compared
-from reports.harms import does
+from reports.render.comparison import files as compared
+from reports.text.harms import does
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import imitating, witness
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deviations.known import deviations_in, known
 from engines.deltalake.capabilities import NEWEST
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.regressions import FOLDER
@@ -18,7 +19,6 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
 from tests.find_witnesses import OF_SPARK, imitating, witness

@@ -14,6 +14,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 from rich.console import Console
 
+from deviations.entries import Deviation, Symptom
 from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.case import Case
@@ -21,15 +22,14 @@ from model.vocabulary.steps import Vacuum
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.compare.acceptance import Acceptance, Accepted, covering
-from reports.compare.answer import answer_to
-from reports.compare.cases import Change
-from reports.compare.comparison import Comparison, compare
-from reports.compare.files import as_json
-from reports.compare.markdown import comparison_markdown
-from reports.compare.terminal import show_comparison
-from reports.deviations import Deviation, Symptom
-from reports.stream import Run
+from reports.comparison.acceptance import Acceptance, Accepted, covering
+from reports.comparison.answer import answer_to
+from reports.comparison.cases import Change
+from reports.comparison.comparison import Comparison, compare
+from reports.render.comparison.files import as_json
+from reports.render.comparison.markdown import comparison_markdown
+from reports.render.comparison.terminal import show_comparison
+from reports.stream.reading import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
 from tests.small_streams import VACUUM, case, case_document, changed, error, footer, header, run, step, written

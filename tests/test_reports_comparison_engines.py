@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from deviations.known import deviations_in, known
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine, Outcome
@@ -26,15 +27,14 @@ from model.vocabulary.steps import InvalidVacuum, Request, Step, Together, Vacuu
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
-from reports.compare.answer import answer_to
-from reports.compare.cases import Change
-from reports.compare.comparison import Comparison, compare
-from reports.compare.explanations import Kind, Reason
-from reports.compare.files import as_json
-from reports.compare.markdown import comparison_markdown
-from reports.compare.prediction import prediction_between
-from reports.known_deviations import deviations_in, known
-from reports.stream import Run
+from reports.comparison.answer import answer_to
+from reports.comparison.cases import Change
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.explanations import Kind, Reason
+from reports.comparison.prediction import prediction_between
+from reports.render.comparison.files import as_json
+from reports.render.comparison.markdown import comparison_markdown
+from reports.stream.reading import Run
 from runner.plugin import ROOT
 from suites.catalogue import CATALOGUE
 from tests.handmade_vacuums import LISTED_TABLE

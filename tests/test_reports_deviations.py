@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.deviations import (
+from deviations.entries import (
     CLUSTER,
     Deviation,
     InvalidDeviations,

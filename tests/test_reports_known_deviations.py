@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from deviations.known import by_reason, deviations_in, known, places_of
 from engines.provider import ENGINES
 from harness.judging.excuses import KnownDeviation
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
-from reports.known_deviations import by_reason, deviations_in, known, places_of
 from runner.plugin import ROOT
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'

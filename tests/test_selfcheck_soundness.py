@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
+from deviations.known import deviations_in, known
 from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from model.codec import case_id, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in, known
-from reports.replaying import python_here
+from reports.text.replaying import python_here
 from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, Worker
 from selfcheck.false_positives import is_known, judged

@@ -17,6 +17,7 @@ from typing import get_args
 
 import pytest
 
+from deviations.known import deviations_in, known
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
@@ -28,7 +29,6 @@ from model.vocabulary.steps import Request
 from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
-from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
 from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
