@@ -13,7 +13,6 @@ from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_record
 from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
-from harness.judging.severity import severity_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
@@ -47,7 +46,7 @@ def lines_of(
             chapter=clause.chapter,
             sentence=clause.sentence,
             sources=clause.sources,
-            severity=severity_of(clause.id),
+            severity=clause.harm.severity,
             status="unsupported" if clause.id in excluded else "active",
             reason=excluded.get(clause.id, ""),
         )

@@ -16,7 +16,6 @@ from harness.judging.clause import Clause, Violation
 from harness.judging.coverage import Cell
 from harness.judging.excuses import Excuses, KnownDeviation
 from harness.judging.failure import Failure, died, failure_of, raised
-from harness.judging.severity import severity_of
 from harness.judging.step_judge import Tally
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
@@ -40,7 +39,8 @@ class Wrong:
 
     @property
     def severity(self) -> Severity:
-        return severity_of(self.clause, self.violation.cause)
+        assert self.violation.severity is not None  # the step judge has filled it in
+        return self.violation.severity
 
 
 @dataclass(frozen=True)

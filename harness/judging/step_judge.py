@@ -124,6 +124,7 @@ class StepJudge:
         kinds = partial(kinds_of, observation, violation.subject)
         return replace(
             violation,
+            severity=clause.severity_of(violation.cause),
             evidence=violation.evidence or self._tried(clause, observation, facts, ()),
             circumstances=circumstances,
             kinds=self._tried(clause, observation, kinds, _NO_NAMES),
