@@ -6,11 +6,11 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from records.deviation import Deviation, Ranged, Symptom, is_range
 from records.mistakes import UsageMistake
 
 if sys.version_info >= (3, 11):
@@ -32,58 +32,6 @@ class InvalidDeviations(UsageMistake):
     """A deviations file cannot be used. The text names the entry, and its line if known."""
 
 
-@dataclass(frozen=True)
-class Symptom:
-    """Which violations of the clause are the known one: all that is given must match (harness.judging.excuses).
-
-    ``causes`` are causes of the run stream's violations. ``errors`` are classes or error conditions of the engine's error, or
-    parts of its message. ``of`` names a kind of subject (harness.judging.subjects).
-    """
-
-    causes: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    of: str | None = None
-
-
-class Ranged:
-    """What is so of versions in a range, and until an end."""
-
-    versions: str
-    until: date | str | None
-
-    def holds_for(self, version: str) -> bool:
-        """Whether ``version``, such as ``4.4.0``, lies in the range."""
-        return all(_compare(version, operator, bound) for operator, bound in _parts(self.versions))
-
-    def is_past(self, version: str, today: date) -> bool:
-        """Whether the day or the version named by ``until`` is over."""
-        if isinstance(self.until, str):
-            return _compare(version, ">", self.until)
-        return self.until is not None and today > self.until
-
-
-@dataclass(frozen=True)
-class Deviation(Ranged):
-    """One clause that is known to fail, by one symptom.
-
-    ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
-    or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
-    (harness.judging.conditions); None: it always applies. ``on`` is the one of PLACES where it applies; None: everywhere.
-    ``wide`` says why another fault with the same symptom there would be excused too; None: it would not.
-    """
-
-    clause: str
-    reason: str
-    link: str
-    symptom: Symptom
-    versions: str = ""
-    until: date | str | None = None
-    when: str | None = None
-    on: str | None = None
-    wide: str | None = None
-
-
-_PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
 _KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on", "wide"})
@@ -233,7 +181,7 @@ def _check_texts(found: Mapping[str, Any], where: str) -> None:
 def range_of(entry: Mapping[str, Any], where: str) -> tuple[str, date | str | None]:
     """An entry's ``versions`` and ``until``. Raises InvalidDeviations."""
     versions = entry.get("versions", "")
-    if not isinstance(versions, str) or any(_PART.fullmatch(part) is None for part in _split(versions)):
+    if not isinstance(versions, str) or not is_range(versions):
         raise InvalidDeviations(f"{where} has the versions {versions!r}: write a range such as '>=4.1,<4.3'.")
     until = entry.get("until")
     is_day = isinstance(until, date) and not isinstance(until, datetime)
@@ -261,33 +209,3 @@ def _symptom(entry: dict[str, Any], where: str) -> Symptom:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _split(versions: str) -> list[str]:
-    return versions.split(",") if versions.strip() else []
-
-
-def _parts(versions: str) -> list[tuple[str, str]]:
-    matches = [_PART.fullmatch(part) for part in _split(versions)]
-    return [(match[1], match[2]) for match in matches if match is not None]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    # A suffix such as "-SNAPSHOT" or "rc1" does not count: a pre-release is judged as its release.
-    match = re.match(r"\d+(?:\.\d+)*", version)
-    numbers = [int(part) for part in match[0].split(".")] if match else [0]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
-
-
-def _compare(version: str, operator: str, bound: str) -> bool:
-    left, right = _numbers(version), _numbers(bound)
-    return {
-        "<": left < right,
-        "<=": left <= right,
-        ">": left > right,
-        ">=": left >= right,
-        "==": left == right,
-        "!=": left != right,
-    }[operator]

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
-from deviations.entries import CLUSTER, FILES, S3, Deviation, holding_on, in_force, read_deviations
+from deviations.entries import CLUSTER, FILES, S3, holding_on, in_force, read_deviations
 from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
 from engines.spark.masters import is_cluster
 from harness.judging.conditions import CONDITIONS
-from harness.judging.excuses import KnownDeviation
 from harness.judging.subjects import SUBJECTS
+from records.deviation import Deviation
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
 from suites.catalogue import CATALOGUE
@@ -64,7 +64,7 @@ def deviations_of(engine: str) -> Path:
     return Path(inspect.getfile(type(kind))).with_name("deviations.toml")
 
 
-def by_reason(listed: Iterable[KnownDeviation]) -> tuple[ListedDeviation, ...]:
+def by_reason(listed: Iterable[Deviation]) -> tuple[ListedDeviation, ...]:
     """Known deviations as the header lists them: the clauses of each reason, in the order of the file."""
     clauses: dict[str, dict[str, None]] = {}
     for one in listed:
@@ -72,10 +72,6 @@ def by_reason(listed: Iterable[KnownDeviation]) -> tuple[ListedDeviation, ...]:
     return tuple(ListedDeviation(reason, tuple(own)) for reason, own in clauses.items())
 
 
-def known(deviations: Iterable[Deviation], version: str, *, today: date | None = None) -> list[KnownDeviation]:
+def known(deviations: Iterable[Deviation], version: str, *, today: date | None = None) -> list[Deviation]:
     """The deviations that apply to this version on a day (None: today), for a judge."""
-    applying = in_force(deviations, version=version, today=today or date.today())
-    return [
-        KnownDeviation(one.clause, one.when, one.reason, one.symptom.causes, one.symptom.errors, one.symptom.of)
-        for one in applying
-    ]
+    return list(in_force(deviations, version=version, today=today or date.today()))

@@ -8,8 +8,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from deviations.entries import Deviation, ended, in_force
+from deviations.entries import ended, in_force
 from deviations.known import by_reason, deviations_in, deviations_of, known, places_of
+from records.deviation import Deviation
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
 from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked

@@ -22,8 +22,8 @@ from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import provider_for, start
 from engines.s3_gateway import Gateway
-from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
+from records.deviation import Deviation
 from records.json_form import from_json, to_json
 from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
@@ -58,7 +58,7 @@ class Begun:
 
     seed: int
     directory: Path
-    listed: tuple[KnownDeviation, ...]
+    listed: tuple[Deviation, ...]
 
 
 class Controller:

@@ -13,7 +13,7 @@ from deviations.known import by_reason
 from engines.provider import ENGINES, kind_of, rule_changes_of, rules_of
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
-from harness.judging.excuses import KnownDeviation
+from records.deviation import Deviation
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from reports.text.replaying import python_here
 from runner.options import Options
@@ -27,7 +27,7 @@ def run_header(
     seed: int,
     versions: dict[str, str],
     unsupported: dict[str, str],
-    listed: Iterable[KnownDeviation],
+    listed: Iterable[Deviation],
     plan: Plan,
     machine: dict[str, str],
 ) -> Header:

@@ -14,11 +14,10 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 from rich.console import Console
 
-from deviations.entries import Deviation, Symptom
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
+from records.deviation import Deviation, Symptom
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
@@ -257,9 +256,8 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
     ]
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
         entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one.clause for one in wrong})
-        known = [KnownDeviation(one.clause, when, "r", symptom.causes, (), symptom.of) for one in entries]
         current = Accepted.by(accepting(*entries), "4.4.0").current
-        for judged in run_of(engine, cases, tmp_path / str(number), listed=known).cases:
+        for judged in run_of(engine, cases, tmp_path / str(number), listed=entries).cases:
             for one in judged.violations:
                 assert (one.excused is not None) == (covering(current, judged, one) is not None)
 

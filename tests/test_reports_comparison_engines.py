@@ -18,13 +18,13 @@ from engines.port import Engine, Outcome
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import InvalidVacuum, Request, Step, Together, Vacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
+from records.deviation import Deviation
 from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
 from reports.comparison.answer import answer_to
@@ -214,7 +214,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
 ) -> None:
     """That the suite knows a fault is no reason to install it."""
     chosen = failed_by(faulty)
-    known = [KnownDeviation(clause, None, "It deletes what is inside retention.") for clause in CATALOGUE]
+    known = [Deviation(clause, "It deletes what is inside retention.") for clause in CATALOGUE]
     good, excused, failing = (
         run_of(engine, chosen, tmp_path / name, listed=listed)
         for name, engine, listed in (

@@ -17,10 +17,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from deviations.entries import Deviation, Symptom
 from harness.campaigns.costs import seconds_left
 from harness.judging.coverage import Cell, nested
 from records import run as run_records
+from records.deviation import Deviation, Symptom
 from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase, Verdict

@@ -22,10 +22,10 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from harness.tables.plan import PlannedFile
 from model.vocabulary.steps import Request
+from records.deviation import Deviation
 from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
@@ -82,7 +82,7 @@ def applicable() -> list[str]:
     return [name for name, fault in FAULTS.items() if not inapplicable(fault, engine, unpromised, broken)]
 
 
-def excuses(engine: DeltalakeEngine) -> tuple[KnownDeviation, ...]:
+def excuses(engine: DeltalakeEngine) -> tuple[Deviation, ...]:
     return tuple(known(deviations_in(ROOT / "deviations" / "deltalake.toml"), version_of(engine)))
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from deviations.entries import PLACES, Deviation, Ranged, ended, in_force, range_of, tables_in, texts_in
+from deviations.entries import PLACES, ended, in_force, range_of, tables_in, texts_in
 from deviations.known import deviations_in
+from records.deviation import Deviation, Ranged
 from records.mistakes import UsageMistake
 from records.run import EngineError, JudgedCase, Violation
-from records.symptoms import is_reported
 
 #: The tables of a user's file beside its deviations, each with the key of its texts: promises that are withdrawn, by their names;
 #: and differences that nothing explains, as the comparison writes them.
@@ -111,15 +111,16 @@ def covering(entries: Iterable[Deviation], case: JudgedCase, violation: Violatio
 
 
 def _covers(entry: Deviation, case: JudgedCase, violation: Violation) -> bool:
-    """As harness.judging.excuses decides while a case is judged, from what the stream recorded of it then."""
-    symptom = entry.symptom
-    by_error = bool(symptom.errors) and violation.by_error
+    """As ``harness.judging.excuses`` decides while a case is judged."""
     return (
         entry.clause == violation.clause
         and (entry.when is None or entry.when in violation.circumstances)
-        and (violation.cause in symptom.causes or by_error)
-        and (not symptom.errors or is_reported(error_of(case, violation.step), symptom.errors))
-        and (symptom.of is None or symptom.of in violation.kinds)
+        and entry.symptom.fits(
+            violation.cause,
+            by_error=violation.by_error,
+            error=error_of(case, violation.step),
+            kinds=lambda: violation.kinds,
+        )
     )
 
 

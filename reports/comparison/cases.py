@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Generic, TypeVar, final
 
-from deviations.entries import Deviation, Symptom
 from model.vocabulary.severity import Severity, gravest
+from records.deviation import Deviation, Symptom
 from records.run import JudgedCase, Verdict, Violation
 from reports.comparison.acceptance import Accepted, covering, error_of
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from deviations.entries import Deviation
 from model.vocabulary.severity import Severity
+from records.deviation import Deviation
 from records.run import ListedDeviation, Verdict
 from reports.comparison.acceptance import Acceptance, Acceptances, Accepted, AcceptedText, tables_of
 from reports.comparison.cases import Change, Judgements, KnownFault, Shift, Side

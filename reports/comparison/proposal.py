@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deviations.entries import Symptom, quoted
+from deviations.entries import quoted
+from records.deviation import Symptom
 from records.mistakes import UsageMistake
 from reports.comparison import difference_texts
 from reports.comparison.cases import Change, Shift

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from deviations.entries import Deviation
 from model.vocabulary.severity import Severity
+from records.deviation import Deviation
 from records.json_form import to_json
 from records.run import JudgedCase
 from reports.comparison.cases import Change, KnownFault, Shift

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from deviations.entries import Deviation
 from records import run
+from records.deviation import Deviation
 from records.run import ClauseVerdict, Footer, Header, JudgedCase, ListedClause, Verdict
 from reports.findings.failures import Example, Failing, Simplicity, examples, failures_among, simplicity
 from reports.text.quantities import counted

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deviations.entries import Deviation, Symptom
 from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Read, Vacuum
 from model.vocabulary.table import StrayFile, Table
+from records.deviation import Deviation, Symptom
 from records.run import JudgedCase, Outcome, Verdict
 from reports.comparison.comparison import compare
 from reports.counterexamples import folder_of

@@ -15,7 +15,7 @@ from typing import Any
 from cattrs import Converter, override
 from cattrs.gen import make_dict_unstructure_fn
 
-from deviations.entries import Deviation, Symptom
+from records.deviation import Deviation, Symptom
 from records.run import Footer, Header, JudgedCase
 from reports.comparison.acceptance import AcceptedText
 from reports.comparison.answer import answer_to
