@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from reports.stream import FILE_NAME, Run, read_run
-from reports.stream_writer import RunWriter
+from reports.stream.reading import FILE_NAME, Run, read_run
+from reports.stream.writing import RunWriter
 
 
 def main(arguments: Sequence[str]) -> int:

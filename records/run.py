@@ -333,7 +333,7 @@ class JudgedCase:
     ``index``: the place in its campaign's shard, from 0. ``features``: what the table has, sorted. ``processors``: how many were
     drawn for the engine (None: not drawn); a machine with fewer gives all. ``left``: what the last step that was killed left, if
     something is wrong in it or after it. ``coverage``: counts by table, row and column
-    (``reports.views.coverage``).
+    (``reports.findings.coverage``).
     """
 
     id: CaseId

@@ -11,20 +11,20 @@ from rich.console import Console
 
 from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
-from reports.answers import Word
-from reports.compare.comparison import compare
-from reports.compare.files import write_comparison
-from reports.compare.prediction import prediction_between
-from reports.compare.proposal import write_proposal
-from reports.compare.terminal import show_comparison
-from reports.known_deviations import acceptance_in
-from reports.marks import COMPARISON, INDEX, VIEWS, require_own
+from reports.comparison.acceptance import acceptance_in
+from reports.comparison.comparison import compare
+from reports.comparison.prediction import prediction_between
+from reports.comparison.proposal import write_proposal
+from reports.findings.answers import Word
 from reports.merging import merge
-from reports.page.html import write_index
-from reports.page.index import worst
-from reports.stream import read_run, stream_path
-from reports.views.files import write_views
-from reports.views.terminal import show
+from reports.render.comparison.files import write_comparison
+from reports.render.comparison.terminal import show_comparison
+from reports.render.files import write_views
+from reports.render.marks import COMPARISON, INDEX, VIEWS, require_own
+from reports.render.page.html import write_index
+from reports.render.page.index import worst
+from reports.render.terminal import show
+from reports.stream.reading import read_run, stream_path
 
 
 def render(arguments: argparse.Namespace) -> int:
@@ -46,7 +46,7 @@ def merge_parts(arguments: argparse.Namespace) -> int:
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
-    """``compare BASE CANDIDATE``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST (``reports.compare.answer``)."""
+    """``compare BASE CANDIDATE``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST (``reports.comparison.answer``)."""
     acceptance = acceptance_in(arguments.accept) if arguments.accept is not None else None
     runs = read_run(arguments.base), read_run(arguments.candidate)
     require_own(arguments.out, COMPARISON, option="--out")

@@ -8,20 +8,21 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from deviations.entries import ended, in_force
+from deviations.known import by_reason, deviations_in, deviations_of, known, places_of
+from records.deviation import Deviation
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
 from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked
 from reports.counterexamples.examples import shown, write_example
-from reports.deviations import Deviation, ended, in_force
-from reports.engine_rules import is_built_in
-from reports.failures import Failure, failures
-from reports.known_deviations import by_reason, deviations_in, deviations_of, known, places_of
-from reports.parts import JudgedPart, MergedCases, merged_header, read_parts
-from reports.report_directory import prepare
-from reports.stream import FILE_NAME, Run, read_run
-from reports.stream_writer import RunWriter
-from reports.verdicts import footer_of, verdicts
-from reports.views.files import write_views
+from reports.findings.engine_rules import is_built_in
+from reports.findings.failures import Failure, failures
+from reports.findings.verdicts import footer_of, verdicts
+from reports.render.files import write_views
+from reports.render.report_directory import prepare
+from reports.stream.parts import JudgedPart, MergedCases, merged_header, read_parts
+from reports.stream.reading import FILE_NAME, Run, read_run
+from reports.stream.writing import RunWriter
 
 
 def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -> Run:

@@ -17,9 +17,9 @@ from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
 from engines.versions import judged_of, name_of, releases_of
 from model.vocabulary.versions import parse
 from records.mistakes import StreamError, UsageMistake
-from reports.page.html import write_index
-from reports.stream import read_run
-from reports.verdicts import ATTENTION
+from reports.findings.verdicts import ATTENTION
+from reports.render.page.html import write_index
+from reports.stream.reading import read_run
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
 from runner.given_options import check_engine, check_gate, given, parsed

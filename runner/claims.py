@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from model.vocabulary.severity import Severity
 from records.run import JudgedCase
-from reports.failures import EXAMPLES
+from reports.findings.failures import EXAMPLES
 
 #: The most cases that a run shrinks, and how many of these are kept for data loss.
 MOST, FOR_LOSS = 20, 6

@@ -15,25 +15,25 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from deviations.entries import ended, in_force, proposed
+from deviations.known import deviations_in, known, places_of
 from engines.kind import Settings
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import provider_for, start
 from engines.s3_gateway import Gateway
-from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
+from records.deviation import Deviation
 from records.json_form import from_json, to_json
 from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
-from reports.deviations import ended, in_force, proposed
-from reports.failures import Failure, examples, failures
-from reports.known_deviations import deviations_in, known, places_of
-from reports.report_directory import reserve
-from reports.stream import FILE_NAME, read_stream
-from reports.stream_writer import RunWriter
-from reports.verdicts import footer_of, verdicts
-from reports.views.files import write_views
-from reports.views.terminal import Progress, show, show_answer
+from reports.findings.failures import Failure, examples, failures
+from reports.findings.verdicts import footer_of, verdicts
+from reports.render.files import write_views
+from reports.render.report_directory import reserve
+from reports.render.terminal import Progress, show, show_answer
+from reports.stream.reading import FILE_NAME, read_stream
+from reports.stream.writing import RunWriter
 from runner.channel import Caller
 from runner.circumstances import circumstances, set_up
 from runner.claims import Claims
@@ -58,7 +58,7 @@ class Begun:
 
     seed: int
     directory: Path
-    listed: tuple[KnownDeviation, ...]
+    listed: tuple[Deviation, ...]
 
 
 class Controller:

@@ -15,7 +15,7 @@ from records.run import Header
 from reports.counterexamples import folder_of, write_answer
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
 from reports.counterexamples.examples import Script, shown, write_example
-from reports.failures import Failure
+from reports.findings.failures import Failure
 
 #: The most seconds of one script: on Spark it starts a JVM of its own.
 _LIMIT = 240

@@ -15,7 +15,7 @@ from pathlib import Path
 from engines.kind import Version
 from engines.versions import version_of
 from records.mistakes import UsageMistake
-from reports.report_directory import prepare
+from reports.render.report_directory import prepare
 from runner.child_process import exit_code_of
 from runner.commands import in_a_sentence
 from runner.given_options import check_engine, check_gate, given

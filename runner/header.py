@@ -9,14 +9,13 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
+from deviations.known import by_reason
 from engines.provider import ENGINES, kind_of, rule_changes_of, rules_of
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
-from harness.judging.excuses import KnownDeviation
-from harness.judging.severity import harm_of
+from records.deviation import Deviation
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
-from reports.known_deviations import by_reason
-from reports.replaying import python_here
+from reports.text.replaying import python_here
 from runner.options import Options
 from runner.plan import Plan
 from suites.catalogue import CATALOGUE
@@ -28,7 +27,7 @@ def run_header(
     seed: int,
     versions: dict[str, str],
     unsupported: dict[str, str],
-    listed: Iterable[KnownDeviation],
+    listed: Iterable[Deviation],
     plan: Plan,
     machine: dict[str, str],
 ) -> Header:
@@ -75,8 +74,8 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
         chapter=clause.chapter,
         sentence=clause.sentence,
         sources=clause.sources,
-        severity=harm_of(clause.id).severity,
-        harm=harm_of(clause.id).reason,
+        severity=clause.harm.severity,
+        harm=clause.harm.reason,
         holds_for=holds_for(clause),
         proven_by=tuple(fault.name for fault in FAULTS.values() if clause.id in fault.caught_by),
         status=status,

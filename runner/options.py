@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from deviations.known import deviations_of
 from engines.kind import EngineKind, HasReleases
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
@@ -20,7 +21,6 @@ from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
-from reports.known_deviations import deviations_of
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from deviations.known import deviations_in
 from engines.port import Engine, EngineUnavailable
 from engines.provider import capabilities_of, open_adapter
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Shard, campaign_of
 from harness.campaigns.drawing import PromiseBroken
 from records.mistakes import UsageMistake
-from reports.known_deviations import deviations_in
 from runner.channel import Caller, Server
 from runner.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.controller import Controller, remote_controller

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from harness.judging.severity import severity_of
 from model.codec import InvalidCase, from_json
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
 from records.run import JudgedCase, Verdict, Violation
+from suites.catalogue import CATALOGUE
 
 
 def read_case(path: Path) -> Case:
@@ -25,7 +25,7 @@ def read_case(path: Path) -> Case:
 
 
 def _severity(violation: Violation) -> Severity:
-    return violation.severity or severity_of(violation.clause)
+    return violation.severity or CATALOGUE[violation.clause].harm.severity
 
 
 def _attention(violation: Violation) -> tuple[bool, int]:

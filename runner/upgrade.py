@@ -18,11 +18,11 @@ from engines.kind import Version
 from engines.provider import ENGINES
 from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
-from reports.compare.proposal import check_proposal
-from reports.known_deviations import acceptance_in
-from reports.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
-from reports.report_directory import prepare
-from reports.stream import read_run
+from reports.comparison.acceptance import acceptance_in
+from reports.comparison.proposal import check_proposal
+from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
+from reports.render.report_directory import prepare
+from reports.stream.reading import read_run
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
 from runner.given_options import check_engine, check_gate, given

@@ -22,19 +22,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from deviations.known import deviations_in, known
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.regressions import kept_cases
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Vacuum
+from records.deviation import Deviation
 from reference_engine import ReferenceEngine
-from reports.deviations import Deviation
-from reports.known_deviations import deviations_in, known
 from runner.commands import Parser, ended, natural, whole
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
@@ -68,7 +67,7 @@ def _listed(engine: str) -> tuple[Deviation, ...]:
     return deviations_in(ROOT / "deviations" / f"{engine}.toml")
 
 
-def _conditions(listed: Iterable[Deviation | KnownDeviation]) -> Mapping[str, frozenset[str]]:
+def _conditions(listed: Iterable[Deviation]) -> Mapping[str, frozenset[str]]:
     """The conditions under which clauses are known to fail, by the clause's id."""
     found: dict[str, frozenset[str]] = {}
     for deviation in listed:

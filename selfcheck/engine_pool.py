@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from deviations.known import deviations_in, deviations_of, known, places_of
 from engines.kind import Settings
 from engines.object_store import Storage
 from engines.port import Engine, version_of
@@ -27,7 +28,6 @@ from model.codec import case_id
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in, deviations_of, known, places_of
 from runner.channel import Caller, Server
 from runner.circumstances import set_up
 from runner.workspace import Workspace

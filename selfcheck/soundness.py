@@ -16,7 +16,7 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
-from reports.replaying import command_with, python_here
+from reports.text.replaying import command_with, python_here
 from runner.commands import Parser, ended, positive, whole
 from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version

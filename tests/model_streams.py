@@ -11,15 +11,14 @@ from engines.port import Engine
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_record
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
-from harness.judging.severity import severity_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
+from records.deviation import Deviation
 from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
-from reports.stream import Run, read_run
-from reports.stream_writer import RunWriter
-from reports.verdicts import footer_of, verdicts
+from reports.findings.verdicts import footer_of, verdicts
+from reports.stream.reading import Run, read_run
+from reports.stream.writing import RunWriter
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -31,7 +30,7 @@ def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) 
 
 
 def lines_of(
-    engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[KnownDeviation] = ()
+    engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[Deviation] = ()
 ) -> tuple[Header, list[JudgedCase]]:
     """The header and the records of a run of these cases. ``listed``: the known deviations."""
     excluded = unsupported(engine)
@@ -47,7 +46,7 @@ def lines_of(
             chapter=clause.chapter,
             sentence=clause.sentence,
             sources=clause.sources,
-            severity=severity_of(clause.id),
+            severity=clause.harm.severity,
             status="unsupported" if clause.id in excluded else "active",
             reason=excluded.get(clause.id, ""),
         )
@@ -72,7 +71,7 @@ def run_of(
     engine: Engine,
     cases: Iterable[tuple[str, Case]],
     directory: Path,
-    listed: Iterable[KnownDeviation] = (),
+    listed: Iterable[Deviation] = (),
     **header: Any,
 ) -> Run:
     """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""

@@ -35,16 +35,16 @@ from harness.campaigns.record import case_record
 from harness.judging.judge import Judge, JudgedCase
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from records.json_form import to_json
-from reports.compare.comparison import compare
-from reports.compare.files import write_comparison
-from reports.compare.prediction import prediction_between
-from reports.compare.terminal import show_comparison
+from reports.comparison.comparison import compare
+from reports.comparison.prediction import prediction_between
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
-from reports.stream import read_run
-from reports.views.files import write_views
-from reports.views.terminal import show
+from reports.render.comparison.files import write_comparison
+from reports.render.comparison.terminal import show_comparison
+from reports.render.files import write_views
+from reports.render.terminal import show
+from reports.stream.reading import read_run
 from runner.controller import FIXED_SEED
 from runner.demo import KEPT
 from selfcheck.engine_pool import Worker, hosted

@@ -17,7 +17,6 @@ from engines.spark.script import SparkScript
 from harness.campaigns.record import case_record
 from harness.judging import judge as judging
 from harness.judging.judge import Judge
-from harness.judging.severity import severity_of
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Restore
 from model.vocabulary.steps import ENGINE_STEPS, EngineStep, OtherCommand, Read, ReadChanges
@@ -42,7 +41,7 @@ def recorded(judged: judging.JudgedCase) -> JudgedCase:
 def listed(id: str) -> ListedClause:
     """The header's entry for a clause."""
     clause = CATALOGUE[id]
-    return ListedClause(id, clause.chapter, clause.sentence, tuple(clause.sources), severity_of(id), "active")
+    return ListedClause(id, clause.chapter, clause.sentence, tuple(clause.sources), clause.harm.severity, "active")
 
 
 def plans(case: Case, judge: Judge) -> Iterator[Plan]:

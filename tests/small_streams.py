@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar, cast
 from model.vocabulary.case import Case
 from records.json_form import from_json, to_json
 from records.run import Footer, Header, JudgedCase
-from reports.stream import Run
-from reports.stream_checks import sort_key
-from reports.stream_writer import RunWriter
-from reports.verdicts import footer_of, verdicts
+from reports.findings.verdicts import footer_of, verdicts
+from reports.stream.checks import sort_key
+from reports.stream.reading import Run
+from reports.stream.writing import RunWriter
 
 Json = dict[str, Any]
 

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from deviations.entries import PLACES
+from deviations.known import deviations_in
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
 from harness.judging.conditions import CONDITIONS, Circumstances
-from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.excuses import Excuses
 from harness.judging.severity import Cause
 from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.observation import Observation
@@ -43,11 +45,10 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, Insert, OpenSession, Request, Step
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
+from records.deviation import Deviation
 from records.expectations import Gone
 from reference_engine import ReferenceEngine
-from reports.compare.acceptance import tables_of
-from reports.deviations import PLACES, Deviation
-from reports.known_deviations import deviations_in
+from reports.comparison.acceptance import tables_of
 from runner.plugin import ROOT
 from tests.handmade_conditions import FILES
 from tests.test_harness_conditions import AMOUNTS, HOLDS, ONE, PLAIN, REQUIRED, SPOILED, P, V, below, observed, one_file
@@ -63,9 +64,8 @@ NAMES = [f"{engine}-{clauses[0]}-{entry.when}-{entry.versions}" for engine, entr
 OTHER_ERROR = EngineError("OtherError", None, None, "This is not the error that is known.")
 
 
-def known(entry: Deviation, clause: str) -> KnownDeviation:
-    symptom = entry.symptom
-    return KnownDeviation(clause, entry.when, entry.reason, symptom.causes, symptom.errors, symptom.of)
+def known(entry: Deviation, clause: str) -> Deviation:
+    return replace(entry, clause=clause)
 
 
 def step_of(entry: Deviation, directory: Path) -> Observation:

@@ -19,9 +19,9 @@ from engines.provider import ENGINES, costs_of, kind_of, limits_on, rule_changes
 from engines.versions import judged_of, version_of
 from model.vocabulary.rules import SPARK, Retain, Rules
 from records.run import Header, ListedRuleChange
-from reports.compare.prediction import prediction_between
+from reports.comparison.prediction import prediction_between
 from reports.counterexamples.checked import read_checked
-from reports.stream import read_run
+from reports.stream.reading import read_run
 from runner.plugin import ROOT
 from tests.small_streams import header
 

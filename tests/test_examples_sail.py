@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from deviations.known import deviations_in
 from examples.sail_engine import ENGINE
 from harness.campaigns.drawing import fixed_cases
 from harness.judging.judge import Judge
 from model.vocabulary.capabilities import mistake_in
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in
 from runner.controller import FIXED_SEED
 from runner.plugin import ROOT
 from suites.campaigns import shards

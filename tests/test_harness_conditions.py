@@ -13,6 +13,8 @@ from urllib.parse import quote
 
 import pytest
 
+from deviations.entries import PLACES
+from deviations.known import deviations_in
 from engines.port import Engine
 from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
@@ -74,8 +76,6 @@ from model.vocabulary.table import (
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
 from reference_engine import ReferenceEngine
-from reports.deviations import PLACES
-from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
 from tests.handmade_damage import LENIENT, damaged, equal
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from deviations.known import deviations_in
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
 from harness.judging.conditions import Circumstances
-from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.excuses import Excuses
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import Cause
 from harness.judging.subjects import SUBJECTS
@@ -24,13 +26,12 @@ from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Append, Delete, OpenSession, Read, Step, Vacuum
 from model.vocabulary.table import HOUR, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
+from records.deviation import Deviation, Symptom
 from records.expectations import Gone
 from records.json_form import from_json
 from records.run import Violation as Recorded
 from reference_engine import ReferenceEngine
-from reports.compare.acceptance import covering
-from reports.deviations import Deviation, Symptom
-from reports.known_deviations import deviations_in
+from reports.comparison.acceptance import covering
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
 from tests.small_streams import case
@@ -40,13 +41,13 @@ from tests.test_reports_comparison import broken
 STEPS = (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
 
 
-def judged(tmp_path: Path, table: Table, *known: KnownDeviation | str) -> JudgedCase:
+def judged(tmp_path: Path, table: Table, *known: Deviation | str) -> JudgedCase:
     bad = KnownBadEngine(ReferenceEngine(), FAULTS["says-blind-append"])
     return full_judge(bad, tmp_path, known).judge(Case(table, STEPS))
 
 
 def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
-    known = KnownDeviation("DEL-INFO-1B", "deletion vectors")
+    known = Deviation("DEL-INFO-1B", when="deletion vectors")
     with_vectors = judged(tmp_path / "vectors", HOLDS["deletion vectors"][0], known)
     assert with_vectors.violated == ["DEL-INFO-1B"] and with_vectors.failed == []
     assert len(with_vectors.steps) == 1, "the case ends there: what follows may be its consequence"
@@ -55,7 +56,7 @@ def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
 
 
 def test_an_unconditional_deviation_does_not_end_the_case(tmp_path: Path) -> None:
-    result = judged(tmp_path, PLAIN, KnownDeviation("DEL-INFO-1B", "deletion vectors"), "DEL-INFO-1B")
+    result = judged(tmp_path, PLAIN, Deviation("DEL-INFO-1B", when="deletion vectors"), "DEL-INFO-1B")
     assert result.violated == ["DEL-INFO-1B"] and result.failed == []
     assert len(result.steps) == len(STEPS)
     tally = result.tallies["DEL-INFO-1B"]
@@ -64,10 +65,14 @@ def test_an_unconditional_deviation_does_not_end_the_case(tmp_path: Path) -> Non
 
 def test_another_clause_or_cause_is_not_excused(tmp_path: Path) -> None:
     assert judged(tmp_path / "clause", PLAIN, "DEL-ROW-1").failed == ["DEL-INFO-1B"]
-    other = judged(tmp_path / "cause", PLAIN, KnownDeviation("DEL-INFO-1B", causes=("another value: readVersion",)))
+    other = judged(
+        tmp_path / "cause", PLAIN, Deviation("DEL-INFO-1B", symptom=Symptom(("another value: readVersion",)))
+    )
     assert other.failed == ["DEL-INFO-1B"]
     assert len(other.steps) == 1, "what is not excused ends the case"
-    same = judged(tmp_path / "same", PLAIN, KnownDeviation("DEL-INFO-1B", causes=("another value: isBlindAppend",)))
+    same = judged(
+        tmp_path / "same", PLAIN, Deviation("DEL-INFO-1B", symptom=Symptom(("another value: isBlindAppend",)))
+    )
     assert same.violated == ["DEL-INFO-1B"] and same.failed == []
 
 
@@ -80,6 +85,11 @@ def failing(tmp_path: Path, error: EngineError | None) -> Observation:
     return replace(observation, outcome=Outcome((), error, 0, 0))
 
 
+def entry(**symptom: Any) -> Deviation:
+    """A known deviation with this symptom."""
+    return Deviation("A", symptom=Symptom(**symptom))
+
+
 MATCH = EngineError("Py4JJavaError", None, None, "… scala.MatchError: Some(DeletionVectorDescriptor(i,…")
 CLASS = EngineError("MatchError", None, None, "no text")
 CONDITION = EngineError("AnalysisException", "AMBIGUOUS_REFERENCE", "42704", "no text")
@@ -89,24 +99,29 @@ MEMORY = EngineError("Py4JJavaError", None, None, "… java.lang.OutOfMemoryErro
 @pytest.mark.parametrize(
     ("known", "error", "cause", "excused"),
     [
-        (KnownDeviation("A"), None, Cause("x"), True),
-        (KnownDeviation("A", causes=("x", "y")), None, Cause("y"), True),
-        (KnownDeviation("A", causes=("x", "y")), None, Cause("z"), False),
-        (KnownDeviation("A", causes=("gone",)), None, Cause(), True),  # the kind of the expectation
-        (KnownDeviation("A", errors=("MatchError",)), MATCH, Cause("x", is_error=True), True),
-        (KnownDeviation("A", errors=("MatchError",)), CLASS, Cause("x", is_error=True), True),
-        (KnownDeviation("A", errors=("MatchError", "AMBIGUOUS_REFERENCE")), CONDITION, Cause("x", is_error=True), True),
-        (KnownDeviation("A", errors=("MatchError",)), MEMORY, Cause("x", is_error=True), False),
-        (KnownDeviation("A", errors=("MatchError",)), None, Cause("x", is_error=True), False),
-        (KnownDeviation("A", errors=("MatchError",)), MATCH, Cause("rows that must stay are missing"), False),
-        (KnownDeviation("A", causes=("x",), errors=("MatchError",)), MATCH, Cause("x"), True),
-        (KnownDeviation("A", causes=("x",), errors=("MatchError",)), MEMORY, Cause("x"), False),
-        (KnownDeviation("A", of="encoded path"), None, Cause("x"), False),
-        (KnownDeviation("B"), None, Cause("x"), False),
+        (Deviation("A"), None, Cause("x"), True),
+        (entry(causes=("x", "y")), None, Cause("y"), True),
+        (entry(causes=("x", "y")), None, Cause("z"), False),
+        (entry(causes=("gone",)), None, Cause(), True),  # the kind of the expectation
+        (entry(errors=("MatchError",)), MATCH, Cause("x", is_error=True), True),
+        (entry(errors=("MatchError",)), CLASS, Cause("x", is_error=True), True),
+        (entry(errors=("MatchError", "AMBIGUOUS_REFERENCE")), CONDITION, Cause("x", is_error=True), True),
+        (entry(errors=("MatchError",)), MEMORY, Cause("x", is_error=True), False),
+        (entry(errors=("MatchError",)), None, Cause("x", is_error=True), False),
+        (
+            entry(errors=("MatchError",)),
+            MATCH,
+            Cause("rows that must stay are missing"),
+            False,
+        ),
+        (entry(causes=("x",), errors=("MatchError",)), MATCH, Cause("x"), True),
+        (entry(causes=("x",), errors=("MatchError",)), MEMORY, Cause("x"), False),
+        (entry(of="encoded path"), None, Cause("x"), False),
+        (Deviation("B"), None, Cause("x"), False),
     ],
 )
 def test_all_of_a_symptom_must_match(
-    known: KnownDeviation, error: EngineError | None, cause: Cause, excused: bool, tmp_path: Path
+    known: Deviation, error: EngineError | None, cause: Cause, excused: bool, tmp_path: Path
 ) -> None:
     violation = Violation("plain.parquet", "It is gone.", Gone("plain.parquet"), cause=cause)
     found = Excuses([known]).excuse("A", Circumstances(failing(tmp_path, error)), violation)
@@ -131,20 +146,17 @@ def test_an_error_is_known_by_what_a_run_records_of_it(text: str, excused: bool,
     error = EngineError("DeltaError", None, None, LINES.format(root=plain.root))
     seen = replace(plain, outcome=Outcome((), error, 0, 0))
     violation = Violation("x", "It failed.", Gone("x"), cause=Cause("x", is_error=True))
-    assert (
-        Excuses([KnownDeviation("A", errors=(text,))]).excuse("A", Circumstances(seen), violation) is not None
-    ) is excused
+    assert (Excuses([entry(errors=(text,))]).excuse("A", Circumstances(seen), violation) is not None) is excused
     recorded = case(1, error=None)
     steps = (replace(recorded.steps[0], outcome=replace(recorded.steps[0].outcome, error=recorded_error(seen))),)
     found = from_json(broken("x", clause="A") | {"by_error": True}, Recorded)
-    entry = Deviation("A", "r", "l", Symptom(errors=(text,)))
-    assert (covering([entry], replace(recorded, steps=steps), found) is not None) is excused
+    assert (covering([entry(errors=(text,))], replace(recorded, steps=steps), found) is not None) is excused
 
 
 def test_without_a_condition_before_others(tmp_path: Path) -> None:
-    always = KnownDeviation("A", reason="always")
+    always = Deviation("A", reason="always")
     violation = Violation("x", "It is gone.", Gone("x"))
-    rare = KnownDeviation("A", "whole files", reason="rare")
+    rare = Deviation("A", when="whole files", reason="rare")
     seen = Circumstances(observed(PLAIN, tmp_path, *HOLDS["whole files"][1]))
     assert Excuses([rare, always]).excuse("A", seen, violation) == always
     assert Excuses([rare]).excuse("A", seen, violation) == rare

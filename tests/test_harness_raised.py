@@ -22,7 +22,7 @@ from records import run as run_records
 from records.expectations import ByReplay
 from records.run import Verdict
 from reference_engine import ReferenceEngine
-from reports.verdicts import exit_code, verdicts
+from reports.findings.verdicts import exit_code, verdicts
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import full_judge
 from tests.handmade_steps import IN_A, PARTITIONED

@@ -15,7 +15,7 @@ from harness.campaigns.drawing import PromiseBroken
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.clause import Judgement, Violation, clause
 from harness.judging.judge import Judge
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss
 from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.vacuum_observation import VacuumObservation
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
@@ -50,7 +50,7 @@ SLIGHT = case("slight.tmp")
 BOTH = case("grave.tmp", "slight.tmp", "other.tmp", before=(SetClock(At(HOUR)),))
 
 
-@clause("VAC-SAFE-1", "A clause that two causes violate.", sources=("S1",))
+@clause("VAC-SAFE-1", "A clause that two causes violate.", sources=("S1",), harm=data_loss("A file is lost."))
 def two_causes(v: VacuumObservation) -> Judgement:
     found = {"grave.tmp": Severity.DATA_LOSS, "slight.tmp": Severity.SPACE_KEPT}
     violations = [

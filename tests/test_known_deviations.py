@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from deviations.known import deviations_in, known
 from engines.deltalake.capabilities import NEWEST
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.regressions import FOLDER
-from harness.judging.excuses import KnownDeviation
 from model.codec import loads
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Type
+from records.deviation import Deviation
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
 from tests.find_witnesses import OF_SPARK, imitating, witness
@@ -35,7 +35,7 @@ OF_SPARK_ITSELF = {
 
 
 @cache
-def of(engine: str, version: str) -> tuple[KnownDeviation, ...]:
+def of(engine: str, version: str) -> tuple[Deviation, ...]:
     return tuple(known(deviations_in(ROOT / "deviations" / f"{engine}.toml"), version))
 
 

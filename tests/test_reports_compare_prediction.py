@@ -18,10 +18,10 @@ from model.vocabulary.table import WEEK, Column, Commit, DataFile, Feature, Stra
 from model.vocabulary.values import Type
 from model.vocabulary.versions import parse
 from reference_engine import ReferenceEngine
-from reports.compare.commands import command_of
-from reports.compare.differences import differences
-from reports.compare.facts import facts
-from reports.compare.prediction import prediction_of
+from reports.comparison.commands import command_of
+from reports.comparison.differences import differences
+from reports.comparison.facts import facts
+from reports.comparison.prediction import prediction_of
 from tests.model_streams import run_of
 
 OLDEST, NEWEST = ("spark", "2.4.0"), ("spark", "4.4.0")

@@ -38,18 +38,18 @@ from model.vocabulary.steps import (
 from records.json_form import from_json
 from records.run import ClauseResult, Header, JudgedCase, Step, Verdict, Violation
 from reports.__main__ import main
-from reports.compare.cases import Change
-from reports.compare.commands import Command, command_of
-from reports.compare.comparison import Comparison, compare
-from reports.compare.difference_texts import text_of
-from reports.compare.differences import differences
-from reports.compare.facts import Facts, facts
-from reports.compare.files import as_json, write_comparison
-from reports.compare.markdown import comparison_markdown
-from reports.compare.pairs import Incomparable
-from reports.compare.terminal import show_comparison
-from reports.compare.wording import explained, side_by_side, signature
-from reports.stream import Run, read_run
+from reports.comparison.cases import Change
+from reports.comparison.commands import Command, command_of
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.difference_texts import text_of
+from reports.comparison.differences import differences
+from reports.comparison.facts import Facts, facts
+from reports.comparison.pairs import Incomparable
+from reports.comparison.wording import explained, side_by_side, signature
+from reports.render.comparison.files import as_json, write_comparison
+from reports.render.comparison.markdown import comparison_markdown
+from reports.render.comparison.terminal import show_comparison
+from reports.stream.reading import Run, read_run
 from tests.small_streams import (
     DELETE,
     READ,

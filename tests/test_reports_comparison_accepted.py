@@ -15,21 +15,20 @@ from jsonschema_rs import Draft202012Validator
 from rich.console import Console
 
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
+from records.deviation import Deviation, Symptom
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.compare.acceptance import Acceptance, Accepted, covering
-from reports.compare.answer import answer_to
-from reports.compare.cases import Change
-from reports.compare.comparison import Comparison, compare
-from reports.compare.files import as_json
-from reports.compare.markdown import comparison_markdown
-from reports.compare.terminal import show_comparison
-from reports.deviations import Deviation, Symptom
-from reports.stream import Run
+from reports.comparison.acceptance import Acceptance, Accepted, covering
+from reports.comparison.answer import answer_to
+from reports.comparison.cases import Change
+from reports.comparison.comparison import Comparison, compare
+from reports.render.comparison.files import as_json
+from reports.render.comparison.markdown import comparison_markdown
+from reports.render.comparison.terminal import show_comparison
+from reports.stream.reading import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
 from tests.small_streams import VACUUM, case, case_document, changed, error, footer, header, run, step, written
@@ -257,9 +256,8 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
     ]
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
         entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one.clause for one in wrong})
-        known = [KnownDeviation(one.clause, when, "r", symptom.causes, (), symptom.of) for one in entries]
         current = Accepted.by(accepting(*entries), "4.4.0").current
-        for judged in run_of(engine, cases, tmp_path / str(number), listed=known).cases:
+        for judged in run_of(engine, cases, tmp_path / str(number), listed=entries).cases:
             for one in judged.violations:
                 assert (one.excused is not None) == (covering(current, judged, one) is not None)
 

@@ -11,30 +11,30 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from deviations.known import deviations_in, known
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine, Outcome
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import InvalidVacuum, Request, Step, Together, Vacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
+from records.deviation import Deviation
 from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
-from reports.compare.answer import answer_to
-from reports.compare.cases import Change
-from reports.compare.comparison import Comparison, compare
-from reports.compare.explanations import Kind, Reason
-from reports.compare.files import as_json
-from reports.compare.markdown import comparison_markdown
-from reports.compare.prediction import prediction_between
-from reports.known_deviations import deviations_in, known
-from reports.stream import Run
+from reports.comparison.answer import answer_to
+from reports.comparison.cases import Change
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.explanations import Kind, Reason
+from reports.comparison.prediction import prediction_between
+from reports.render.comparison.files import as_json
+from reports.render.comparison.markdown import comparison_markdown
+from reports.stream.reading import Run
 from runner.plugin import ROOT
 from suites.catalogue import CATALOGUE
 from tests.handmade_vacuums import LISTED_TABLE
@@ -214,7 +214,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
 ) -> None:
     """That the suite knows a fault is no reason to install it."""
     chosen = failed_by(faulty)
-    known = [KnownDeviation(clause, None, "It deletes what is inside retention.") for clause in CATALOGUE]
+    known = [Deviation(clause, "It deletes what is inside retention.") for clause in CATALOGUE]
     good, excused, failing = (
         run_of(engine, chosen, tmp_path / name, listed=listed)
         for name, engine, listed in (

@@ -61,7 +61,7 @@ from reports.counterexamples import write_counterexample
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
-from reports.quantities import duration, instant
+from reports.text.quantities import duration, instant
 from tests import scripts
 
 CASE = Case(

@@ -7,17 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.deviations import (
-    CLUSTER,
-    Deviation,
-    InvalidDeviations,
-    Symptom,
-    ended,
-    holding_on,
-    in_force,
-    proposed,
-    read_deviations,
-)
+from deviations.entries import CLUSTER, InvalidDeviations, ended, holding_on, in_force, proposed, read_deviations
+from records.deviation import Deviation, Symptom
 
 GOOD = """
 [[deviation]]

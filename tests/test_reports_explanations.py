@@ -8,8 +8,8 @@ import pytest
 
 from model.vocabulary.rules import RuleChange
 from records.run import JudgedCase
-from reports.compare.comparison import Comparison, compare
-from reports.compare.explanations import Kind, Right
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.explanations import Kind, Right
 from tests.small_streams import READ, VACUUM, case, error, header, run, step
 from tests.test_reports_comparison import IGNORED, Foretold, breaking, broken
 

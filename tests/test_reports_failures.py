@@ -11,14 +11,14 @@ from xml.etree import ElementTree as ET
 from rich.console import Console
 
 from records.run import JudgedCase, Verdict
-from reports.answers import answer_of
 from reports.counterexamples.checked import Checked, write_checked
-from reports.failures import examples, failures
-from reports.findings import findings_of
-from reports.stream import Run
-from reports.views.junit import junit
-from reports.views.summary import summary
-from reports.views.terminal import show
+from reports.findings.answers import answer_of
+from reports.findings.failures import examples, failures
+from reports.findings.of_run import findings_of
+from reports.render.junit import junit
+from reports.render.summary import summary
+from reports.render.terminal import show
+from reports.stream.reading import Run
 from tests.small_streams import CLAUSES, READ, VACUUM, case, header, run, step
 
 LOSS, SPACE = "data loss", "space kept"

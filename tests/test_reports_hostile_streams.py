@@ -32,7 +32,7 @@ from records.run import Header, JudgedCase, Left, LeftFile, ListedClause, Observ
 from reports.__main__ import main
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
-from reports.engine_rules import rules_in, sets_clock
+from reports.findings.engine_rules import rules_in, sets_clock
 from tests import scripts
 from tests.small_streams import case, changed, footer, header, written
 from tests.test_reports_counterexamples import CASE, CLAUSE, VIOLATION

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from model.vocabulary.versions import parse
-from reports.compare.commands import Command
-from reports.compare.differences import Amount, Difference
-from reports.compare.facts import Field
-from reports.compare.known_changes import BY_ENGINE, BY_PAIR, Entry, KnownChange, in_order, knowledge
+from reports.comparison.commands import Command
+from reports.comparison.differences import Amount, Difference
+from reports.comparison.facts import Field
+from reports.comparison.known_changes import BY_ENGINE, BY_PAIR, Entry, KnownChange, in_order, knowledge
 
 LISTED = [
     *((change, entry) for change in BY_ENGINE["spark"] for entry in change.entries),

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from deviations.known import by_reason, deviations_in, known, places_of
 from engines.provider import ENGINES
-from harness.judging.excuses import KnownDeviation
+from records.deviation import Deviation, Symptom
 from records.mistakes import UsageMistake
 from records.run import ListedDeviation
-from reports.known_deviations import by_reason, deviations_in, known, places_of
 from runner.plugin import ROOT
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'
@@ -53,15 +53,15 @@ def test_the_judge_gets_the_deviations_of_the_version(tmp_path: Path) -> None:
     file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", OTHERS))
     found = deviations_in(file)
     assert known(found, "1.9") == [
-        KnownDeviation("VAC-SAFE-1", "deletion vectors", "r", ("c",)),
-        KnownDeviation("DEL-ROW-1", None, "r", ("c",), ("MatchError",), "encoded path"),
+        Deviation("VAC-SAFE-1", "r", "l", Symptom(("c",)), "<2", when="deletion vectors"),
+        Deviation("DEL-ROW-1", "r", "l", Symptom(("c",), ("MatchError",), "encoded path"), "<2"),
     ]
     assert known(found, "2.0") == []
 
 
 def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
     listed = [
-        KnownDeviation(clause, when, reason)
+        Deviation(clause, reason, when=when)
         for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
     ]
     assert by_reason(listed) == (ListedDeviation("r", ("A", "B")), ListedDeviation("s", ("B",)))

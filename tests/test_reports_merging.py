@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from records.mistakes import StreamError, UsageMistake
 from records.run import Header, JudgedCase, Part, Verdict
 from reports.__main__ import main
-from reports.answers import answer_of
-from reports.circumstances import machine_of, machines_differ
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked, write_checked
-from reports.findings import findings_of
+from reports.findings.answers import answer_of
+from reports.findings.of_run import findings_of
+from reports.findings.verdicts import footer_of, verdicts
 from reports.merging import merge
-from reports.stream import read_run, read_stream
-from reports.verdicts import footer_of, verdicts
+from reports.stream.reading import read_run, read_stream
+from reports.text.circumstances import machine_of, machines_differ
 from tests.small_streams import CLAUSES, case, header, run, written
 
 PLAN = "0123456789abcdef"

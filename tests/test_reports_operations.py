@@ -6,8 +6,8 @@ from typing import Any
 
 from model.vocabulary.operations import Operation
 from records.run import JudgedCase
-from reports.views.coverage import Covered
-from reports.views.summary import summary
+from reports.findings.coverage import Covered
+from reports.render.summary import summary
 from tests.small_streams import case, run, taken
 
 

@@ -19,16 +19,16 @@ from model.vocabulary.steps import Delete, Moment, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Table
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.answers import answer_of
-from reports.compare.answer import answer_to
-from reports.compare.comparison import compare
-from reports.compare.files import write_comparison
+from reports.comparison.answer import answer_to
+from reports.comparison.comparison import compare
 from reports.counterexamples.checked import Checked
-from reports.page.content import page_of
-from reports.page.html import badge_of, html_of
-from reports.page.index import index_page
-from reports.page.picture import Picture, picture_of
-from reports.stream import Run
+from reports.findings.answers import answer_of
+from reports.render.comparison.files import write_comparison
+from reports.render.page.content import page_of
+from reports.render.page.html import badge_of, html_of
+from reports.render.page.index import index_page
+from reports.render.page.picture import Picture, picture_of
+from reports.stream.reading import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.small_streams import READ, case, footer, header, run, step, written
 from tests.test_reports_failures import failing, violation

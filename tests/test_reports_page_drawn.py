@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from records.run import JudgedCase
-from reports.page.content import page_of
-from reports.page.drawn import Drawing
-from reports.page.html import html_of
+from reports.findings.drawn import Drawing
+from reports.render.page.content import page_of
+from reports.render.page.html import html_of
 from tests.small_streams import case, header, run, taken
 
 

@@ -24,11 +24,11 @@ from records.expectations import (
 )
 from records.json_form import from_json
 from records.run import Violation
-from reports.compare.comparison import compare
-from reports.page.comparison import comparison_page
-from reports.page.content import page_of
-from reports.page.html import html_of
-from reports.page.sides import DiffLine, difference_of, tree_of
+from reports.comparison.comparison import compare
+from reports.render.page.comparison import comparison_page
+from reports.render.page.content import page_of
+from reports.render.page.html import html_of
+from reports.render.page.sides import DiffLine, difference_of, tree_of
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.small_streams import DELETE, READ, case, commit, header, run, step
 from tests.test_reports_failures import violation

@@ -10,9 +10,9 @@ import pytest
 
 from records.mistakes import UsageMistake
 from reports.__main__ import main as reports
-from reports.marks import COMPARISON, REPORT, require_own
-from reports.report_directory import prepare, reserve
-from reports.stream import read_run
+from reports.render.marks import COMPARISON, REPORT, require_own
+from reports.render.report_directory import prepare, reserve
+from reports.stream.reading import read_run
 from runner import upgrade
 from runner.plugin import ROOT
 from tests.test_runner_versions import Gate, use

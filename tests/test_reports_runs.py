@@ -20,22 +20,22 @@ from rich.console import Console
 from harness.campaigns.costs import seconds_left
 from harness.judging.coverage import Cell, nested
 from records import run as run_records
+from records.deviation import Deviation, Symptom
 from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase, Verdict
 from reports.__main__ import main
-from reports.deviations import Deviation, Symptom
-from reports.findings import findings_of
-from reports.markdown import code, row, text
-from reports.stream import Run, read_run
-from reports.stream_checks import sort_key
-from reports.stream_writer import RunWriter
-from reports.verdicts import ClauseResult, counts, exit_code, footer_of, verdicts
-from reports.views.coverage import Covered
-from reports.views.junit import junit
-from reports.views.junit import text as xml_text
-from reports.views.summary import summary
-from reports.views.terminal import Progress, show
+from reports.findings.coverage import Covered
+from reports.findings.of_run import findings_of
+from reports.findings.verdicts import ClauseResult, counts, exit_code, footer_of, verdicts
+from reports.render.junit import junit
+from reports.render.junit import text as xml_text
+from reports.render.summary import summary
+from reports.render.terminal import Progress, show
+from reports.stream.checks import sort_key
+from reports.stream.reading import Run, read_run
+from reports.stream.writing import RunWriter
+from reports.text.markdown import code, row, text
 from tests.small_streams import Json, case, changed, footer, header, plain, run, taken, written
 
 #: The first case pays for imports and the schema: no deadline.

@@ -18,16 +18,16 @@ from rich.console import Console
 from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase
-from reports import stream
 from reports.__main__ import main
-from reports.answers import answer_of
-from reports.findings import findings_of
-from reports.page.index import index_page
-from reports.stream import Run, read_run
-from reports.stream_cases import Cases
-from reports.stream_checks import sort_key
-from reports.views.files import write_views
-from reports.views.terminal import show
+from reports.findings.answers import answer_of
+from reports.findings.of_run import findings_of
+from reports.render.files import write_views
+from reports.render.page.index import index_page
+from reports.render.terminal import show
+from reports.stream import reading as stream
+from reports.stream.cases import Cases
+from reports.stream.checks import sort_key
+from reports.stream.reading import Run, read_run
 from tests.small_streams import case, footer, header, run, step, written
 from tests.test_reports_runs import Stream, streams, unhurried, whole
 

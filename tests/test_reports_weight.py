@@ -17,16 +17,15 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED, WITHDRAWALS
 from records.run import Footer, Header, JudgedCase
 from reports.__main__ import main
-from reports.compare.acceptance import Acceptance
-from reports.compare.answer import next_steps
-from reports.compare.cases import Change
-from reports.compare.comparison import Comparison, compare
-from reports.compare.explanations import Kind, Right
-from reports.compare.markdown import comparison_markdown
-from reports.compare.proposal import proposal
-from reports.compare.wording import unexplained
-from reports.known_deviations import acceptance_in
-from reports.stream import Run
+from reports.comparison.acceptance import Acceptance, acceptance_in
+from reports.comparison.answer import next_steps
+from reports.comparison.cases import Change
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.explanations import Kind, Right
+from reports.comparison.proposal import proposal
+from reports.comparison.wording import unexplained
+from reports.render.comparison.markdown import comparison_markdown
+from reports.stream.reading import Run
 from suites.catalogue import CATALOGUE
 from tests.small_streams import DELETE, READ, VACUUM, case, error, footer, header, run, step, written
 from tests.test_reports_comparison import Foretold, breaking, broken
@@ -328,7 +327,7 @@ def test_what_is_proposed_accepts_no_other_error(tmp_path: Path) -> None:
 
 
 def test_the_report_has_the_symptom_that_an_entry_asks_for() -> None:
-    from reports.compare.files import as_json
+    from reports.render.comparison.files import as_json
 
     known = [{"reason": "It is known.", "clauses": ["VAC-SAFE-1"]}]
     comparison = compare(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.circumstances import machine_of, machines_differ, profile_of
-from reports.compare.comparison import compare
-from reports.compare.wording import overview
-from reports.views.summary import summary
+from reports.comparison.comparison import compare
+from reports.comparison.wording import overview
+from reports.render.summary import summary
+from reports.text.circumstances import machine_of, machines_differ, profile_of
 from runner.circumstances import circumstances, file_system, locale, time_zone
 from tests.small_streams import case, header, run
 

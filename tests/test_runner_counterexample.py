@@ -23,7 +23,7 @@ from records.expectations import Succeeds
 from records.run import JudgedCase
 from reports.counterexamples.checked import Checked, disagreements, read_checked
 from reports.counterexamples.examples import Script
-from reports.failures import failures
+from reports.findings.failures import failures
 from runner.counterexample import answer_of, write_counterexamples
 from suites.catalogue import CATALOGUE, unsupported
 from tests.small_streams import header

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.answers import answer_of
-from reports.stream import read_run
+from reports.findings.answers import answer_of
+from reports.stream.reading import read_run
 from runner import demo
 
 

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from reports.stream import FILE_NAME
+from reports.stream.reading import FILE_NAME
 from runner.child_process import exit_code_of
 from runner.commands import INTERRUPTED, in_a_sentence
 from runner.plugin import ROOT, pytest_pyfunc_call

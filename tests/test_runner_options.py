@@ -13,7 +13,7 @@ import pytest
 
 from engines.provider import ENGINES
 from records.mistakes import UsageMistake
-from reports.report_directory import prepare
+from reports.render.report_directory import prepare
 from runner.options import Options, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reports.__main__ import main
-from reports.findings import findings_of
-from reports.stream import Run, read_run, read_stream
+from reports.findings.of_run import findings_of
+from reports.stream.reading import Run, read_run, read_stream
 from runner.plugin import ROOT
 
 ENGINE = "tests.outside_engine:ENGINE"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.stream import read_run
+from reports.stream.reading import read_run
 from runner.plugin import ROOT
 
 FAULT = "corrupts-a-live-file"

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
+from deviations.known import deviations_in, known
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from model.codec import case_id, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
+from records.deviation import Deviation
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from reports.known_deviations import deviations_in, known
-from reports.replaying import python_here
+from reports.text.replaying import python_here
 from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, Worker
 from selfcheck.false_positives import is_known, judged
@@ -219,7 +219,7 @@ def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
     assert one["replay"] in capsys.readouterr().out
     assert one["clause"] in worker.judge().judge(loads(path.read_text(encoding="utf-8"))).failed
     assert not is_known(path, one["clause"])
-    worker.known = tuple(map(KnownDeviation, CATALOGUE))
+    worker.known = tuple(map(Deviation, CATALOGUE))
     assert is_known(path, one["clause"])
     worker.engine = ReferenceEngine()
     assert not is_known(path, one["clause"]), "a flaky case is not settled"

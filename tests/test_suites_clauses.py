@@ -20,6 +20,7 @@ from engines.port import Outcome
 from faults import FAULTS
 from faults.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
+from harness.judging.severity import data_loss
 from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.observation import (
     ChangesObservation,
@@ -138,7 +139,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
 @pytest.mark.parametrize("id", ["DEL-safe-1", "DEL-X", "X-ROW-1", "DEL-ROW-1AB", "DEL-ROW-1 "])
 def test_a_malformed_id_is_refused(id: str) -> None:
     with pytest.raises(ValueError, match="is not a clause id"):
-        clause(id, "A sentence.", sources=["S0"])
+        clause(id, "A sentence.", sources=["S0"], harm=data_loss("A row is lost."))
 
 
 @pytest.mark.parametrize(

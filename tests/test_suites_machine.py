@@ -19,7 +19,6 @@ from harness.campaigns.machine import Judging
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.conditions import CONDITIONS
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case
@@ -27,6 +26,7 @@ from model.vocabulary.operations import COMMANDS, Operation, operation_of
 from model.vocabulary.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
 from model.vocabulary.steps import Read, Request, Step, Vacuum
 from records import run
+from records.deviation import Deviation
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
 from strategies.restricted import restricted_to
@@ -39,7 +39,7 @@ from tests.handmade_crashes import CRASHES
 
 
 def explore(
-    engine: Engine, directory: Path, lines: list[run.JudgedCase], *, runs: int, listed: Iterable[KnownDeviation] = ()
+    engine: Engine, directory: Path, lines: list[run.JudgedCase], *, runs: int, listed: Iterable[Deviation] = ()
 ) -> None:
     runner = ShardRunner(
         Shard(EXPLORATION, 0, runs),
@@ -94,7 +94,7 @@ def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: 
 def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONDITIONS, "any step", lambda observation: True)
     lines: list[run.JudgedCase] = []
-    known = [KnownDeviation(clause, "any step") for clause in CATALOGUE]
+    known = [Deviation(clause, when="any step") for clause in CATALOGUE]
     explore(known_bad("vacuums-inside-retention"), tmp_path, lines, runs=25, listed=known)
     excused = [line for line in lines if line.violations]
     assert excused and len(lines) >= 15 and not any(line.error for line in lines)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deviations.entries import holding_on, in_force, read_deviations
 from harness.campaigns.campaign import Profile
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.regressions import FOLDER, kept_cases
@@ -15,7 +16,6 @@ from harness.judging.judge import Judge
 from harness.observing.observation import Observation
 from model.codec import InvalidCase
 from reference_engine import ReferenceEngine
-from reports.deviations import holding_on, in_force, read_deviations
 from runner.plugin import ROOT
 from suites.campaigns import REGRESSIONS, shards
 from suites.catalogue import CATALOGUE

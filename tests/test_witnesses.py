@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from deviations.known import deviations_in, known
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
-from reports.known_deviations import deviations_in, known
+from records.deviation import Deviation
 from runner.plugin import ROOT
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import OF_SPARK, WITNESSES, witness
 from tests.test_known_deviations import OF_SPARK_ITSELF
 
 
-def listed(engine: SparkEngine) -> list[KnownDeviation]:
+def listed(engine: SparkEngine) -> list[Deviation]:
     return known(deviations_in(ROOT / "deviations" / "spark.toml"), version_of(engine))
 
 

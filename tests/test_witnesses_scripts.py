@@ -17,18 +17,18 @@ from typing import get_args
 
 import pytest
 
+from deviations.known import deviations_in, known
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from harness.tables.plan import PlannedFile
 from model.vocabulary.steps import Request
+from records.deviation import Deviation
 from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
-from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
 from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
@@ -82,7 +82,7 @@ def applicable() -> list[str]:
     return [name for name, fault in FAULTS.items() if not inapplicable(fault, engine, unpromised, broken)]
 
 
-def excuses(engine: DeltalakeEngine) -> tuple[KnownDeviation, ...]:
+def excuses(engine: DeltalakeEngine) -> tuple[Deviation, ...]:
     return tuple(known(deviations_in(ROOT / "deviations" / "deltalake.toml"), version_of(engine)))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from harness.campaigns.features import features_of
 from harness.judging.coverage import nested
 from harness.judging.judge import JudgedCase
-from harness.judging.severity import severity_of
 from harness.judging.step_judge import Tally
 from model.codec import case_id, to_json
 from records import run
@@ -51,7 +50,7 @@ def _violations(clause: str, tally: Tally) -> Iterable[Violation]:
             step=step,
             subject=one.subject,
             cause=one.kind,
-            severity=severity_of(clause, one.cause),
+            severity=one.severity,
             by_error=one.cause.is_error,
             circumstances=tuple(sorted(one.circumstances)),
             kinds=tuple(sorted(one.kinds)),

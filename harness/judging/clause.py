@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar, get_type_hints
 
-from harness.judging.severity import NO_CAUSE, Cause
+from harness.judging.severity import NO_CAUSE, NO_HARM, Cause, Harm
 from harness.observing.observation import Observation
 from model.vocabulary.capabilities import Capabilities, Need, has
 from model.vocabulary.rules import SPARK, Implementation, Rules
+from model.vocabulary.severity import Severity
 from model.vocabulary.versions import parse
 from model.vocabulary.withdrawals import Withdrawal
 from records.expectations import Expectation, kind_of
@@ -31,6 +32,7 @@ class Violation:
     step: int | None = None  # the step that the expectation is about, if it is not the judged step but an earlier one
     cause: Cause = NO_CAUSE  # without a text: the kind of the expectation says enough
     # Filled in by harness.judging.step_judge:
+    severity: Severity | None = None  # its cause's own, or its clause's
     excused: str | None = None  # the reason of the known deviation that it is
     circumstances: frozenset[str] = frozenset()  # the conditions of harness.judging.conditions that hold
     kinds: frozenset[str] = frozenset()  # those of harness.judging.subjects that the subject is of
@@ -59,6 +61,7 @@ class Clause(Generic[S]):
     sources: tuple[str, ...]
     of: type[S]  # the kind of observation that it judges
     judge: Callable[[S], Judgement]
+    harm: Harm = NO_HARM  # what a violation costs
     since: str | None = None  # the first Delta version on Spark that it applies to
     before: str | None = None  # the first Delta version on Spark that it no longer applies to
     of_broken: bool = False  # whether it also judges a table whose log can no longer be replayed
@@ -72,6 +75,10 @@ class Clause(Generic[S]):
     @property
     def chapter(self) -> str:
         return CHAPTERS[self.id.split("-")[0]]
+
+    def severity_of(self, cause: Cause) -> Severity:
+        """The severity of a violation by this cause."""
+        return cause.severity or self.harm.severity
 
 
 #: The chapters of the catalogue, by how the ids of their clauses begin.
@@ -92,6 +99,7 @@ def clause(
     sentence: str,
     *,
     sources: Iterable[str],
+    harm: Harm,
     since: str | None = None,
     before: str | None = None,
     of_broken: bool = False,
@@ -111,7 +119,7 @@ def clause(
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
         (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
         options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
-        return Clause(id, sentence, tuple(sources), of, judge, *options, of_directories, withdrawal)
+        return Clause(id, sentence, tuple(sources), of, judge, harm, *options, of_directories, withdrawal)
 
     return make
 

@@ -14,14 +14,14 @@ from engines.port import Engine, EngineDied
 from harness.judging.case_run import CaseRun
 from harness.judging.clause import Clause, Violation
 from harness.judging.coverage import Cell
-from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.excuses import Excuses
 from harness.judging.failure import Failure, died, failure_of, raised
-from harness.judging.severity import severity_of
 from harness.judging.step_judge import Tally
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
+from records.deviation import Deviation
 from records.run import Left, Step
 
 
@@ -40,7 +40,8 @@ class Wrong:
 
     @property
     def severity(self) -> Severity:
-        return severity_of(self.clause, self.violation.cause)
+        assert self.violation.severity is not None  # the step judge has filled it in
+        return self.violation.severity
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Judge:
         engine: Engine,
         clauses: Sequence[Clause[Any]],
         directory: Path,
-        listed: Iterable[KnownDeviation | str] = (),
+        listed: Iterable[Deviation | str] = (),
     ) -> None:
         self._engine = engine
         self._clauses = clauses

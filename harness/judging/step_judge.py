@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from engines.port import EngineDied
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
 from harness.judging.conditions import Circumstances
-from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.excuses import Excuses
 from harness.judging.failure import Raised, raised
 from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.observation import Observation
+from records.deviation import Deviation
 
 #: The most violations of a clause in a step that are kept of those with the same cause: a table may have a thousand files.
 MOST_ALIKE = 20
@@ -40,7 +41,7 @@ class Tally:
         observation: Observation,
         judgement: Judgement,
         *,
-        excused: Sequence[KnownDeviation | None],
+        excused: Sequence[Deviation | None],
         told: Callable[[Violation], Violation] = lambda violation: violation,
     ) -> None:
         """Add a step's judgement. ``excused`` has for each of its violations the known deviation that it is, or None.
@@ -124,6 +125,7 @@ class StepJudge:
         kinds = partial(kinds_of, observation, violation.subject)
         return replace(
             violation,
+            severity=clause.severity_of(violation.cause),
             evidence=violation.evidence or self._tried(clause, observation, facts, ()),
             circumstances=circumstances,
             kinds=self._tried(clause, observation, kinds, _NO_NAMES),

@@ -12,9 +12,9 @@ from reports.counterexamples import folder_of, write_counterexample
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
-from reports.engine_rules import sets_clock
-from reports.failures import Example, Failure, examples
-from reports.replaying import replay_command
+from reports.findings.engine_rules import sets_clock
+from reports.findings.failures import Example, Failure, examples
+from reports.text.replaying import replay_command
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from records.run import EngineError, JudgedCase, ListedClause, Outcome, Violatio
 from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.counterexamples.sources import resolve
-from reports.markdown import code, command, row, text
-from reports.quantities import counted, duration, instant
+from reports.text.markdown import code, command, row, text
+from reports.text.quantities import counted, duration, instant
 
 #: How many rows or paths are shown of one file or answer.
 _SHOWN = 10

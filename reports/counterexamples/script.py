@@ -19,7 +19,7 @@ from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
 from reports.counterexamples.functions import FUNCTIONS, IMPORTS, MODULES
 from reports.counterexamples.plan import Arranged, Plan
-from reports.quantities import instant
+from reports.text.quantities import instant
 
 #: Where the data of a script begins.
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'

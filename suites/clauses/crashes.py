@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from deltalog.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause, severity_of
+from harness.judging.severity import Cause, space_kept, wrong_answers, wrong_words
 from harness.observing import evidence
 from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.observation import DeleteObservation, ReadObservation
@@ -20,7 +20,7 @@ from model.prediction.fates import DISPUTED, Fate
 from model.prediction.paths import checksum_of, is_visible
 from model.vocabulary.severity import Severity
 from records.expectations import NoActions, NoFileWritten, Operations, Readable, Unchanged, about
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_rows_read, check_table_rows
 from suites.clauses.delete import adds, changes, commit, files, log, removes, row_ids, rows, vectors
 from suites.clauses.earlier_versions import earlier_versions
@@ -67,6 +67,7 @@ def _check_table(c: DeleteCrashObservation | VacuumCrashObservation, command: st
     "CRASH-1A",
     "After a DELETE that is killed in the middle the log can be replayed, and the table has the rows of before, or those of after if the DELETE's commit is in the log: never others.",
     sources=_ATOMIC,
+    harm=harms.TORN,
     of_broken=True,
     needs=_NEEDS,
 )
@@ -80,6 +81,7 @@ def table_is_before_or_after(d: DeleteCrashObservation) -> Judgement:
     "CRASH-2A",
     "After a VACUUM that is killed in the middle the log can be replayed, and the table has the rows of before.",
     sources=(*_ATOMIC, "S1"),
+    harm=harms.TORN,
     of_broken=True,
     needs=_NEEDS,
 )
@@ -93,6 +95,7 @@ def table_is_as_before(v: VacuumCrashObservation) -> Judgement:
     "CRASH-3",
     "After a DELETE or a VACUUM that was killed in the middle, the engine reads the rows of before, or those of after if the commit is in the log.",
     sources=_ATOMIC,
+    harm=wrong_answers("After a crash the engine answers with rows that the table does not have."),
     needs=_NEEDS,
 )
 def engine_reads(r: ReadObservation) -> Judgement:
@@ -109,6 +112,7 @@ def engine_reads(r: ReadObservation) -> Judgement:
     "CRASH-1B",
     "A DELETE that is killed in the middle has deleted, overwritten and touched nothing that was there outside the log: no file, no directory, nothing beside the root.",
     sources=("P Data Files", "P Overview"),
+    harm=harms.TORN,
     needs=_NEEDS,
 )
 def nothing_of_before_is_touched(d: DeleteCrashObservation) -> Judgement:
@@ -130,6 +134,7 @@ def nothing_of_before_is_touched(d: DeleteCrashObservation) -> Judgement:
     "CRASH-2B",
     "A VACUUM that is killed in the middle has deleted nothing but what the whole VACUUM may delete, and changed nothing.",
     sources=("S1", "C 1.2"),
+    harm=harms.TORN,
     needs=_NEEDS,
 )
 def what_must_be_kept_is_kept(c: VacuumCrashObservation) -> Judgement:
@@ -156,6 +161,7 @@ def what_must_be_kept_is_kept(c: VacuumCrashObservation) -> Judgement:
     "CRASH-1E",
     "After a DELETE that is killed in the middle an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
     sources=("P Overview", "S1"),
+    harm=harms.TORN,
     needs=_NEEDS,
 )
 def versions_before_a_delete(d: DeleteCrashObservation) -> Judgement:
@@ -166,6 +172,7 @@ def versions_before_a_delete(d: DeleteCrashObservation) -> Judgement:
     "CRASH-2E",
     "After a VACUUM that is killed in the middle an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
     sources=("P Overview", "S1"),
+    harm=harms.TORN,
     needs=_NEEDS,
 )
 def versions_before_a_vacuum(v: VacuumCrashObservation) -> Judgement:
@@ -181,6 +188,7 @@ _LOG_SOURCES = ("P Creation of New Log Entries", "P Delta Log Entries", "P Last 
     "CRASH-1C",
     "A DELETE that is killed in the middle leaves the log as it was, but for the files of its own version, _last_checkpoint, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
     sources=_LOG_SOURCES,
+    harm=harms.LOG_FILES_TORN,
     needs=_NEEDS,
 )
 def log_after_a_delete(d: DeleteCrashObservation) -> Judgement:
@@ -191,6 +199,7 @@ def log_after_a_delete(d: DeleteCrashObservation) -> Judgement:
     "CRASH-2C",
     "A VACUUM that is killed in the middle leaves the log as it was, but for the files of its own versions, _last_checkpoint, _last_vacuum_info, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
     sources=_LOG_SOURCES,
+    harm=harms.LOG_FILES_TORN,
     needs=_NEEDS,
 )
 def log_after_a_vacuum(v: VacuumCrashObservation) -> Judgement:
@@ -212,6 +221,7 @@ def _unexpected(c: CrashObservation, command: str, paths: Iterable[str], what: s
     "CRASH-1F",
     "What a DELETE that is killed in the middle leaves outside the log is where a VACUUM finds it: none of it is hidden, or beside the root.",
     sources=("S1", "P Data Files"),
+    harm=space_kept("What a killed command leaves costs storage for ever: no VACUUM finds it."),
     needs=_NEEDS,
 )
 def leftovers_can_be_vacuumed(d: DeleteCrashObservation) -> Judgement:
@@ -230,6 +240,7 @@ def leftovers_can_be_vacuumed(d: DeleteCrashObservation) -> Judgement:
     "CRASH-2F",
     "A VACUUM that is killed in the middle has written nothing outside the log, and changed nothing beside the root.",
     sources=("C 1.2", "P Add File and Remove File"),
+    harm=harms.NEEDLESS_FILES,
     needs=_NEEDS,
 )
 def nothing_is_written(v: VacuumCrashObservation) -> Judgement:
@@ -274,6 +285,7 @@ _OF_COMMITS: Mapping[str, Clause[DeleteObservation]] = {
     "CRASH-1D",
     "If the commit of a DELETE that is killed in the middle is in the log, it is that of the whole DELETE: one version with all its actions; so are the version checksum and the checkpoint, if they are there.",
     sources=_ATOMIC,
+    harm=harms.TORN,
     needs=_NEEDS,
 )
 def commit_is_whole(d: DeleteCrashObservation) -> Judgement:
@@ -287,7 +299,9 @@ def commit_is_whole(d: DeleteCrashObservation) -> Judgement:
 
 def _as_of(id: str, violation: Violation) -> Violation:
     """A violation by the clause with this id: its cause has that clause's severity and its id."""
-    cause = replace(violation.cause, text=f"{id}: {violation.kind}", severity=severity_of(id, violation.cause))
+    cause = replace(
+        violation.cause, text=f"{id}: {violation.kind}", severity=_OF_COMMITS[id].severity_of(violation.cause)
+    )
     return replace(violation, message=f"{id} is violated: {violation.message}", cause=cause)
 
 
@@ -295,6 +309,7 @@ def _as_of(id: str, violation: Violation) -> Violation:
     "CRASH-2D",
     "A VACUUM with logging that is killed in the middle has committed nothing, START, or START and END, without any file action; without logging it has committed nothing.",
     sources=("S1", "C 1.5"),
+    harm=wrong_words("The history of the table tells another VACUUM than what happened."),
     implementation="spark",
     needs=_NEEDS,
 )
@@ -318,6 +333,7 @@ def commits_in_order(c: VacuumCrashObservation) -> Judgement:
     "CRASH-2G",
     "Where a VACUUM with logging that is killed in the middle has deleted something, START is in the log; where END is in the log, all is deleted that the whole VACUUM must delete.",
     sources=("C 1.5",),
+    harm=wrong_words("The history of the table does not tell how far the VACUUM came."),
     implementation="spark",
     needs=_NEEDS,
 )

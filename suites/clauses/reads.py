@@ -7,6 +7,7 @@ from harness.observing.crash_observation import CrashObservation
 from harness.observing.observation import DeleteObservation, ReadObservation
 from harness.observing.vacuum_observation import VacuumObservation
 from harness.observing.vacuums import vacuums_of
+from suites.clauses import harms
 from suites.clauses.checks import check_rows_read
 from suites.clauses.earlier_versions import is_in_log
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
@@ -18,6 +19,7 @@ _SOURCES = ("P Action Reconciliation", "P Delta Log Entries")
     "READ-1A",
     "A read of the current version returns its rows, after every step that is neither a DELETE nor a VACUUM (DEL-ROW-5A, VAC-SAFE-10A).",
     sources=_SOURCES,
+    harm=harms.WRONG_READS,
 )
 def current_version_is_read(r: ReadObservation) -> Judgement:
     last = r.after_step
@@ -33,6 +35,7 @@ def current_version_is_read(r: ReadObservation) -> Judgement:
     "READ-1B",
     "A read of an earlier version that the log still has returns its rows, whatever came after it, as long as no VACUUM ran (VAC-SAFE-10C, VAC-READ-1).",
     sources=_SOURCES,
+    harm=harms.WRONG_READS,
 )
 def earlier_version_is_read(r: ReadObservation) -> Judgement:
     if r.is_current or vacuums_of(r.earlier) or not r.inside_retention or not is_in_log(r):

@@ -11,16 +11,16 @@ from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Read, Vacuum
 from model.vocabulary.table import StrayFile, Table
+from records.deviation import Deviation, Symptom
 from records.run import JudgedCase, Outcome, Verdict
-from reports.compare.comparison import compare
-from reports.compare.files import write_comparison
+from reports.comparison.comparison import compare
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, write_checked
-from reports.deviations import Deviation, Symptom
-from reports.page.html import write_index
-from reports.stream import Run
-from reports.verdicts import footer_of, verdicts
-from reports.views.files import write_views
+from reports.findings.verdicts import footer_of, verdicts
+from reports.render.comparison.files import write_comparison
+from reports.render.files import write_views
+from reports.render.page.html import write_index
+from reports.stream.reading import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.small_streams import READ, case, changed, header, run, step, written
 from tests.test_reports_failures import SPACE, failing, violation

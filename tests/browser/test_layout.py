@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Page
 
-from reports.views.lines import visible
+from reports.render.lines import visible
 from tests.browser.pages import PAGES, TEXTS
 from tests.browser.windows import Windows, open_details
 

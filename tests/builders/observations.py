@@ -8,7 +8,6 @@ from pathlib import Path
 
 from engines.port import Engine, EngineError, Outcome
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from harness.observing.observation import Observation
 from harness.observing.observer import Observer
@@ -18,12 +17,13 @@ from harness.tables.storage import write_table
 from model.vocabulary.rules import SPARK
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import Table
+from records.deviation import Deviation
 from suites.catalogue import CATALOGUE
 
 START = 1_700_000_000_000  # of a case, ms since the epoch
 
 
-def full_judge(engine: Engine, directory: Path, listed: Iterable[KnownDeviation | str] = ()) -> Judge:
+def full_judge(engine: Engine, directory: Path, listed: Iterable[Deviation | str] = ()) -> Judge:
     return Judge(engine, list(CATALOGUE.values()), directory, listed)
 
 

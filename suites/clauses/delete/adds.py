@@ -5,7 +5,7 @@ from __future__ import annotations
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, space_kept, wrong_numbers
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, partition_of
 from harness.observing.vacuum_inputs import vector_path
@@ -29,6 +29,7 @@ from records.expectations import (
     Unchanged,
     about,
 )
+from suites.clauses import harms
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none, check_stored
 from suites.clauses.delete.file_statistics import (
@@ -68,6 +69,7 @@ def _vector_files(d: DeleteObservation) -> set[str]:
     "DEL-ROW-4",
     "If no row of the removed files survives, nothing is added and no file with rows is written.",
     sources=("S0", "C 2.2"),
+    harm=harms.NEEDLESS_FILES,
 )
 def nothing_survives(d: DeleteObservation) -> Judgement:
     if (
@@ -90,6 +92,7 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
     "DEL-ADD-1A",
     "Each added file exists, and has the size in its add.",
     sources=("S0", "P Add File and Remove File"),
+    harm=harms.WRONG_ADDS,
 )
 def adds_exist(d: DeleteObservation) -> Judgement:
     return each(d.written, lambda add: check_stored(add, d.after.listing.get(add.file)))
@@ -99,6 +102,7 @@ def adds_exist(d: DeleteObservation) -> Judgement:
     "DEL-ADD-1B",
     "Each added file has a new name, in the directory of its partition, and its add has the values of all partition columns.",
     sources=("S0", "P Data Files"),
+    harm=harms.WRONG_ADDS,
     implementation="spark",
 )
 def adds_in_its_directory(d: DeleteObservation) -> Judgement:
@@ -126,6 +130,7 @@ def adds_in_its_directory(d: DeleteObservation) -> Judgement:
     "DEL-ADD-1E",
     "Each added file has a new name, and its add has the values of all partition columns.",
     sources=("S0", "P Add File and Remove File"),
+    harm=harms.WRONG_ADDS,
 )
 def adds_named(d: DeleteObservation) -> Judgement:
     """Its directory is the engine's own choice (PROTOCOL.md, "Data Files"); DEL-ADD-1B checks Spark's."""
@@ -193,6 +198,7 @@ _TYPES_WITH_ONE_TEXT = (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.L
     "DEL-ADD-1C",
     "Each add has dataChange=true and its file's modificationTime.",
     sources=("S0", "P Add File and Remove File"),
+    harm=wrong_numbers("The time of a file in the log is not that of the file."),
     implementation="spark",
 )
 def adds_dated(d: DeleteObservation) -> Judgement:
@@ -221,6 +227,7 @@ def adds_dated(d: DeleteObservation) -> Judgement:
     "DEL-ADD-1D",
     "An added file's statistics, if present, match its rows.",
     sources=("S0", "P Per-file Statistics"),
+    harm=harms.WRONG_STATISTICS,
 )
 def adds_statistics(d: DeleteObservation) -> Judgement:
     subjects = [add for add in d.written if add.stats and d.after.contents.get(add.file) is not None]
@@ -245,6 +252,7 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
     "DEL-PHYS-2",
     "The commit of a DELETE refers to every file with rows that it writes.",
     sources=("C 2.2",),
+    harm=space_kept("A file that no commit names costs storage until a VACUUM finds it."),
 )
 def nothing_left_behind(d: DeleteObservation) -> Judgement:
     referred = d.added | {cdc.file for cdc in d.change_files}
@@ -273,6 +281,7 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
     "DEL-ADD-1F",
     "Each added file has statistics: its number of rows, and for the columns that are not nested the null counts, and bounds where the type has them.",
     sources=("S0", "C 2.2"),
+    harm=space_kept("Without statistics readers skip no files, and count by reading."),
     implementation="spark",
 )
 def adds_have_statistics(d: DeleteObservation) -> Judgement:
@@ -315,6 +324,7 @@ _MANY = 32
     "DEL-ADD-1G",
     "An add says no more than its table has features for: no clustering provider, no tags of its own, no row tracking fields without row tracking.",
     sources=("P Add File and Remove File", "P Row Tracking"),
+    harm=harms.WRONG_ADDS,
 )
 def adds_say_no_more(d: DeleteObservation) -> Judgement:
     # Once in the protocol, row tracking is supported, whether or not it is switched on: adds have its fields.
@@ -339,6 +349,7 @@ def adds_say_no_more(d: DeleteObservation) -> Judgement:
     "DEL-PHYS-4",
     "A DELETE makes no link and no directory without a new file in it, and changes nothing beside the root.",
     sources=("P Add File and Remove File", "C 2.2"),
+    harm=space_kept("Files and directories are left that no commit names."),
 )
 def nothing_else_appears(d: DeleteObservation) -> Judgement:
     new = {path: d.after.data[path].kind for path in sorted(d.appeared)}

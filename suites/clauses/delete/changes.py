@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from deltalog.actions import Cdc
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence
 from harness.observing.observation import ChangesObservation, DeleteObservation
 from harness.observing.table_state import Rows
@@ -28,7 +28,7 @@ from records.expectations import (
     Of,
     RowsAre,
 )
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_none, difference, rows_are
 from suites.clauses.partition_texts import wrong_partition_text
 
@@ -37,6 +37,7 @@ from suites.clauses.partition_texts import wrong_partition_text
     "DEL-CDF-1A",
     "With the change data feed on, a DELETE that rewrites files writes change files that contain exactly the deleted rows, each with _change_type delete.",
     sources=("P Add CDC File", "P Change Data Files", "C 2.2"),
+    harm=harms.WRONG_CHANGES,
     needs=(Feature.CHANGE_DATA_FEED,),
 )
 def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
@@ -79,6 +80,7 @@ def _wrong_feed(expected: Counter[Row], found: Counter[Row]) -> Cause:
     "DEL-CDF-1D",
     "Each cdc action has the size of its change file, values for exactly the partition columns, and no tags.",
     sources=("P Add CDC File",),
+    harm=unreadable("Readers of the change feed find other partition values than those of the rows."),
     needs=(Feature.CHANGE_DATA_FEED,),
 )
 def change_files_are_described(d: DeleteObservation) -> Judgement:
@@ -112,6 +114,7 @@ def _change_feed(d: DeleteObservation) -> Expectation:
     "DEL-CDF-1B",
     "A DELETE of whole files, or with deletion vectors, writes no change file.",
     sources=("P Change Data Files", "C 2.2"),
+    harm=space_kept("Change files are written that the log makes superfluous."),
     needs=(Feature.CHANGE_DATA_FEED,),
 )
 def no_change_files(d: DeleteObservation) -> Judgement:
@@ -132,6 +135,7 @@ def no_change_files(d: DeleteObservation) -> Judgement:
     "DEL-CDF-1C",
     "The change data feed of a DELETE contains exactly the deleted rows, each with _change_type delete, whichever method the DELETE used.",
     sources=("P Add CDC File", "C 2.2"),
+    harm=harms.WRONG_CHANGES,
     needs=("change_feed",),
 )
 def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
@@ -158,6 +162,7 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
     "DEL-CDF-2A",
     "In the change data feed of a DELETE, _commit_version is the version that the DELETE committed.",
     sources=("P Add CDC File", "P Change Data Files"),
+    harm=wrong_answers("Readers of the change feed apply a change to another version of the table."),
     needs=("change_feed",),
 )
 def feed_names_the_version(c: ChangesObservation) -> Judgement:
@@ -168,6 +173,7 @@ def feed_names_the_version(c: ChangesObservation) -> Judgement:
     "DEL-CDF-2B",
     "In the change data feed of a DELETE, _commit_timestamp is the time of its commit, whatever the session's time zone is: the in-commit timestamp, or without one the modification time of the commit's file.",
     sources=("P Add CDC File", "P In-Commit Timestamps"),
+    harm=wrong_answers("Readers of the change feed find other times than those of the commits."),
     implementation="spark",
     needs=("change_feed",),
 )

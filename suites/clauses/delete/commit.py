@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss, wrong_answers, wrong_words
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation
 from model.vocabulary.severity import Severity
@@ -22,6 +22,7 @@ from records.expectations import (
     Unchanged,
     about,
 )
+from suites.clauses import harms
 from suites.clauses.causes import NOT_REPLAYED, changed, rows_left
 from suites.clauses.checks import check_definition_unchanged
 
@@ -30,6 +31,7 @@ from suites.clauses.checks import check_definition_unchanged
     "DEL-INFO-1A",
     "A DELETE that removes something is one commit, the next version.",
     sources=("S0", "C 2.4"),
+    harm=wrong_answers("The DELETE is not committed, so that deleted rows stay in the table."),
 )
 def one_commit(d: DeleteObservation) -> Judgement:
     if not d.prediction.commits:
@@ -56,6 +58,7 @@ def _operation(d: DeleteObservation) -> str:
     "DEL-INFO-1B",
     "commitInfo has the operation DELETE, its predicate, the version before as readVersion, isBlindAppend=false and the isolation level Serializable; for TRUNCATE TABLE the operation TRUNCATE, without a predicate.",
     sources=("S0", "S2", "C 2.4"),
+    harm=harms.WRONG_OPERATION,
     implementation="spark",
 )
 def commit_info(d: DeleteObservation) -> Judgement:
@@ -95,6 +98,7 @@ def commit_info(d: DeleteObservation) -> Judgement:
     "DEL-INFO-1C",
     "A DELETE changes neither protocol nor metadata.",
     sources=("P Change Metadata", "P Protocol Evolution"),
+    harm=harms.DEFINITION_CHANGED,
 )
 def definition_unchanged(d: DeleteObservation) -> Judgement:
     return judgement(check_definition_unchanged(d)) if d.commits else NOT_EXERCISED
@@ -104,6 +108,7 @@ def definition_unchanged(d: DeleteObservation) -> Judgement:
     "DEL-PHYS-1",
     "DELETE deletes, overwrites and touches no existing file: bytes and modification times are as before.",
     sources=("S0",),
+    harm=data_loss("A file that readers and time travel still need is deleted or overwritten."),
 )
 def nothing_touched(d: DeleteObservation) -> Judgement:
     files = sorted(path for path, entry in d.before.data.items() if entry.kind != "directory")
@@ -124,6 +129,7 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
     "DEL-PHYS-5",
     "DELETE deletes no directory, and puts nothing in the place of one: not of an empty or a hidden one either.",
     sources=("S0", "C 1.2"),
+    harm=wrong_words("A directory disappears that its user, or a writer, still needs."),
 )
 def directories_stay(d: DeleteObservation) -> Judgement:
     directories = sorted(path for path, entry in d.before.data.items() if entry.kind is EntryKind.DIRECTORY)
@@ -144,6 +150,7 @@ def directories_stay(d: DeleteObservation) -> Judgement:
     "DEL-PHYS-3",
     "After a DELETE the log can be replayed.",
     sources=("P Action Reconciliation",),
+    harm=harms.TABLE_UNREADABLE,
     of_broken=True,
 )
 def log_readable(d: DeleteObservation) -> Judgement:

@@ -7,13 +7,14 @@ import re
 from collections import Counter
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
 from harness.observing.observation import DamagedTableObservation
 from harness.observing.table_state import Rows
 from model.vocabulary.settings import Setting
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, FieldHolds, about
+from suites.clauses import harms
 from suites.clauses.causes import UNREADABLE, rows
 from suites.clauses.checks import difference
 from suites.clauses.delete.refusals import check_left_as_it_was
@@ -26,6 +27,7 @@ _UNREAD_LOST = Cause("a damaged file is removed, and the rows of it that cannot 
     "DEL-SAFE-1",
     "A DELETE loses no row that it cannot read: where a live file is damaged or missing, it is refused, or every row that does not match is still in the table, that file's too.",
     sources=("S0", "P Add File and Remove File"),
+    harm=data_loss("Rows that nobody could read, but might have brought back, are gone from the table."),
 )
 def unread_rows_stay(d: DamagedTableObservation) -> Judgement:
     """It may not rewrite such a file. It may remove one by what it knows without reading, as statistics that say that all rows match."""
@@ -56,6 +58,7 @@ def _not_removed(d: DamagedTableObservation, path: str) -> Expectation:
     "DEL-SAFE-2",
     "A DELETE that succeeds though a live file is damaged or missing deletes the matching rows of all files that can be read, and adds none.",
     sources=("S0",),
+    harm=harms.DELETED_ROWS_STAY,
     needs=(Setting.IGNORE_CORRUPT_FILES,),
 )
 def rows_that_can_be_read_go(d: DamagedTableObservation) -> Judgement:
@@ -74,6 +77,7 @@ def rows_that_can_be_read_go(d: DamagedTableObservation) -> Judgement:
     "DEL-SAFE-3",
     "A DELETE that is refused because it cannot read a live file commits nothing, touches no existing file, and leaves nothing new but files that it was writing.",
     sources=("C 2.2",),
+    harm=harms.DELETED_AND_FAILED,
     of_broken=True,
 )
 def refused_beside_damage(d: DamagedTableObservation) -> Judgement:

@@ -6,7 +6,7 @@ import json
 import re
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, space_kept, wrong_answers
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, damaged_paths
 from model.prediction.delete import ConditionScope, LiveFile, matches
@@ -29,7 +29,7 @@ from records.expectations import (
     Succeeds,
     about,
 )
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import MOST, check_nothing_changed, rows_are
 from suites.clauses.partition_texts import wrong_partition_text
 
@@ -86,6 +86,7 @@ def _wrong_removal(d: DeleteObservation, file: LiveFile, expected: bool) -> Caus
     "DEL-ALL-1",
     "DELETE without a condition removes every live file, adds none and writes no new file.",
     sources=("S0", "S2"),
+    harm=harms.DELETED_ROWS_STAY,
 )
 def whole_table(d: DeleteObservation) -> Judgement:
     if d.prediction.scope is not ConditionScope.TABLE or not d.before.live:
@@ -108,6 +109,7 @@ def whole_table(d: DeleteObservation) -> Judgement:
     "DEL-META-1",
     "A condition on partition columns alone removes exactly the live files whose partition values make it TRUE.",
     sources=("S0", "S2"),
+    harm=harms.ROWS_LOST,
 )
 def partitions_exactly(d: DeleteObservation) -> Judgement:
     if d.prediction.scope is not ConditionScope.PARTITIONS:
@@ -119,6 +121,7 @@ def partitions_exactly(d: DeleteObservation) -> Judgement:
     "DEL-META-2",
     "A DELETE of whole files writes no data file, no deletion vector and no change file, whatever features are on.",
     sources=("S0", "C 2.2"),
+    harm=harms.NEEDLESS_FILES,
 )
 def partitions_write_nothing(d: DeleteObservation) -> Judgement:
     if d.prediction.scope is ConditionScope.ROWS or not d.prediction.commits:
@@ -141,6 +144,7 @@ def partitions_write_nothing(d: DeleteObservation) -> Judgement:
     "DEL-META-3",
     "All removes of a DELETE of whole files have the same deletionTimestamp.",
     sources=("S0", "C 2.3"),
+    harm=harms.DIFFERENT_EXPIRY,
     implementation="spark",
 )
 def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
@@ -163,6 +167,7 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
     "DEL-META-4",
     "A DELETE without a condition, or with one over partition columns alone, reads no data file: it succeeds where none can be read.",
     sources=("S0", "S2", "C 2.2"),
+    harm=wrong_answers("Rows cannot be deleted where one file is damaged, and deleting them takes long."),
 )
 def reads_no_data(d: DeleteObservation) -> Judgement:
     if damaged_paths(d.table).isdisjoint(d.before.live) or d.prediction.scope is ConditionScope.ROWS:
@@ -177,6 +182,7 @@ def reads_no_data(d: DeleteObservation) -> Judgement:
     "DEL-NOOP-1",
     "A condition that matches no row, or no partition, writes no commit and changes nothing on storage.",
     sources=("S0", "C 2.2"),
+    harm=space_kept("A DELETE without effect writes versions and files that nobody needs."),
 )
 def nothing_matched(d: DeleteObservation) -> Judgement:
     if d.prediction.commits:
@@ -208,6 +214,7 @@ def nothing_matched(d: DeleteObservation) -> Judgement:
     "DEL-ROW-1",
     "A condition with a data column removes exactly the files that contain at least one matching row; a file that gets a new deletion vector is both removed and added.",
     sources=("S0", "S2"),
+    harm=harms.ROWS_LOST,
 )
 def rows_exactly(d: DeleteObservation) -> Judgement:
     if d.prediction.scope is not ConditionScope.ROWS or not d.prediction.commits:
@@ -219,6 +226,7 @@ def rows_exactly(d: DeleteObservation) -> Judgement:
     "DEL-ROW-1B",
     "The add of every live file that a DELETE does not remove is unchanged.",
     sources=("S0", "P Action Reconciliation"),
+    harm=harms.ROWS_LOST,
 )
 def others_as_they_were(d: DeleteObservation) -> Judgement:
     others = sorted(set(d.before.live) - d.prediction.touched)
@@ -241,6 +249,7 @@ def others_as_they_were(d: DeleteObservation) -> Judgement:
     "DEL-ROW-2",
     "Partition conditions combined with data conditions only narrow the candidates: files of other partitions are untouched even if their rows would match.",
     sources=("S2",),
+    harm=harms.ROWS_LOST,
 )
 def partitions_narrow(d: DeleteObservation) -> Judgement:
     where, names = d.step.where, d.table.partition_by

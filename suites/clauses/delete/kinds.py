@@ -19,6 +19,7 @@ from model.vocabulary.steps import Form
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, Row, Type, Value, is_nested
 from records.expectations import ByReplay, Succeeds
+from suites.clauses import harms
 from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
 from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly
@@ -32,6 +33,7 @@ MANY_COLUMNS = 100
     "DEL-GEN-1A",
     "Generated, identity, defaulted, NOT NULL and check-constrained columns do not change which rows a DELETE deletes, nor the values that remain.",
     sources=("P Generated Columns", "P Identity Columns", "P Default Columns", "P CHECK Constraints", "C 3"),
+    harm=harms.ROWS_LOST_OR_CHANGED,
     needs=("column_rules",),
 )
 def rules_of_columns(d: DeleteObservation) -> Judgement:
@@ -71,6 +73,7 @@ _SHOWN = 3
     "DEL-GEN-1B",
     "Values of every type survive a DELETE that rewrites their file: nested ones, NaN, infinities, decimals, times, bytes, empty strings.",
     sources=("P Delta Data Type to Parquet Type Mappings", "C 3"),
+    harm=harms.ROWS_LOST_OR_CHANGED,
 )
 def values_of_every_type(d: DeleteObservation) -> Judgement:
     if d.prediction.method is not DeleteMethod.REWRITE:
@@ -105,6 +108,7 @@ def _is_special(value: Value, type: AnyType) -> bool:
     "DEL-GEN-1C",
     "Columns with names that an engine uses internally, or with spaces, dots, quotes or non-ASCII letters, are columns like any others.",
     sources=("C 3",),
+    harm=harms.ROWS_LOST_OR_CHANGED,
 )
 def names_of_columns(d: DeleteObservation) -> Judgement:
     names = [column.name for column in d.table.columns]
@@ -119,6 +123,7 @@ _INTERNAL = ("path", "size", "stats", "add", "remove", "input_file_name", "rowIn
     "DEL-GEN-1D",
     "A DELETE from a table with a hundred columns or more works as on any other table.",
     sources=("C 3",),
+    harm=harms.ROWS_LOST_OR_CHANGED,
 )
 def wide_tables(d: DeleteObservation) -> Judgement:
     wide = len(d.table.columns) >= MANY_COLUMNS
@@ -133,6 +138,7 @@ _WITH_STATISTICS = 32
     "DEL-NAME-1",
     "By path or by name, through SQL or DeltaTable, with a condition as a string or a Column: the same DELETE commits the same.",
     sources=("S0", "S1"),
+    harm=harms.WRITTEN_DIFFERENTLY,
     needs=(Form.SQL_NAME, Form.SQL_MANAGED, Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME),
 )
 def forms(d: DeleteObservation) -> Judgement:
@@ -146,6 +152,7 @@ def forms(d: DeleteObservation) -> Judgement:
     "DEL-NAME-2",
     "However a DELETE spells the path of its table, it commits the same: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
     sources=("S0", "S1"),
+    harm=harms.WRITTEN_DIFFERENTLY,
     needs=tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN),
 )
 def spellings(d: DeleteObservation) -> Judgement:

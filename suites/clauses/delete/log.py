@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, each, judgement
 from harness.observing.observation import DeleteObservation
 from model.vocabulary.table import Feature
-from suites.clauses import checkpoint_contents
+from suites.clauses import checkpoint_contents, harms
 from suites.clauses.log_files import (
     check_checkpoint,
     check_pointer,
@@ -33,6 +33,7 @@ from suites.clauses.version_checksums import (
     "DEL-LOG-1",
     "A DELETE adds the files of its own version to the log, and leaves every other file there as it was: bytes and modification time; except what log cleanup may delete.",
     sources=("P Delta Log Entries", "P Metadata Cleanup", "C 2.5"),
+    harm=harms.LOG_FILES_LOST,
 )
 def rest_of_the_log(d: DeleteObservation) -> Judgement:
     return judgement(check_rest_of_log("DELETE", d)) if d.commits else NOT_EXERCISED
@@ -58,24 +59,28 @@ CHECKSUMS = (
         "DEL-CRC-1",
         "A version checksum that is written along with a DELETE counts the live files of its version, their bytes, one protocol and one metaData; so does its histogram of file sizes.",
         sources=_CHECKSUM,
+        harm=harms.WRONG_COUNTS,
         needs=_WRITES,
     )(_in_checksums(counts)),
     clause(
         "DEL-CRC-2",
         "A version checksum that is written along with a DELETE has the protocol, the metadata, the transaction identifiers and the domains of its version, and the in-commit timestamp and txnId of its commit.",
         sources=_CHECKSUM,
+        harm=harms.WRONG_CHECKSUM,
         needs=_WRITES,
     )(_in_checksums(definition)),
     clause(
         "DEL-CRC-3",
         "What a version checksum that is written along with a DELETE says of deletion vectors is true of its version: how many there are, how many rows they delete, and the histogram of these.",
         sources=_CHECKSUM,
+        harm=harms.WRONG_COUNTS,
         needs=_WRITES_DETAILS,
     )(_in_checksums(vectors, having=counts_vectors)),
     clause(
         "DEL-CRC-4",
         "A version checksum that is written along with a DELETE and lists files lists exactly the live files of its version, each as the log has it.",
         sources=_CHECKSUM,
+        harm=harms.WRONG_CHECKSUM,
         needs=_WRITES_DETAILS,
     )(_in_checksums(files, having=lists_files)),
 )
@@ -85,6 +90,7 @@ CHECKSUMS = (
     "DEL-CKPT-1",
     "A checkpoint that is written along with a DELETE holds the state of its version: protocol, metadata, every live file with its statistics, every tombstone inside retention, none twice.",
     sources=("P Checkpoints", "P Action Reconciliation"),
+    harm=harms.TOMBSTONES_LOST,
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def checkpoints_hold_the_state(d: DeleteObservation) -> Judgement:
@@ -95,6 +101,7 @@ def checkpoints_hold_the_state(d: DeleteObservation) -> Judgement:
     "DEL-CKPT-2",
     "After a DELETE that writes a checkpoint, _last_checkpoint names it.",
     sources=("P Last Checkpoint File", "C 2.5"),
+    harm=harms.CHECKPOINT_NOT_THERE,
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def pointer_names_the_checkpoint(d: DeleteObservation) -> Judgement:
@@ -105,6 +112,7 @@ def pointer_names_the_checkpoint(d: DeleteObservation) -> Judgement:
     "DEL-CKPT-3",
     "The checksum in the _last_checkpoint that a DELETE writes is that of its JSON.",
     sources=("P Last Checkpoint File", "P JSON checksum"),
+    harm=harms.WRONG_POINTER,
     needs=("pointer_checksums",),
 )
 def pointer_has_its_checksum(d: DeleteObservation) -> Judgement:
@@ -130,12 +138,14 @@ CHECKPOINTS = (
         "DEL-CKPT-4",
         "A checkpoint that is written along with a DELETE holds neither commitInfo nor cdc, and its removes neither stats nor tags.",
         sources=("P Checkpoints",),
+        harm=harms.CHECKPOINT_HOLDS_MORE,
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_kinds_held)),
     clause(
         "DEL-CKPT-5",
         "In a checkpoint that is written along with a DELETE, dataChange of every add and remove is false.",
         sources=("C 2.5",),
+        harm=harms.CHECKPOINT_CHANGES_DATA,
         implementation="spark",
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_data_change)),
@@ -143,6 +153,7 @@ CHECKPOINTS = (
         "DEL-CKPT-10",
         "In a checkpoint that is written along with a DELETE, every remove has the extended metadata and the row tracking fields that it has in the log.",
         sources=("C 2.3",),
+        harm=harms.REMOVES_WITHOUT_SIZES,
         implementation="spark",
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_removes)),
@@ -150,6 +161,7 @@ CHECKPOINTS = (
         "DEL-CKPT-6",
         "A V2 checkpoint that is written along with a DELETE has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
         sources=("P V2 Spec", "P Checkpoint Metadata"),
+        harm=harms.WRONG_V2_METADATA,
         since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
@@ -157,6 +169,7 @@ CHECKPOINTS = (
         "DEL-CKPT-7",
         "A V2 checkpoint that is written along with a DELETE names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
         sources=("P Sidecar File Information",),
+        harm=harms.WRONG_SIDECAR,
         since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
@@ -164,6 +177,7 @@ CHECKPOINTS = (
         "DEL-CKPT-8",
         "A V2 checkpoint that is written along with a DELETE has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
         sources=("P V2 Spec", "P Sidecar Files"),
+        harm=harms.DIVIDED_CHECKPOINT,
         since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_division)),
@@ -174,6 +188,7 @@ CHECKPOINTS = (
     "DEL-CKPT-9",
     "What _last_checkpoint embeds of a V2 checkpoint that is written along with a DELETE is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
     sources=("P V2 Spec", "C 2.5"),
+    harm=harms.WRONG_EMBEDDED_ACTIONS,
     implementation="spark",
     since="3.0",  # the first with V2 checkpoints
     needs=(Feature.FREQUENT_CHECKPOINTS,),

@@ -10,6 +10,7 @@ from harness.observing.observation import DeleteObservation
 from model.text.layout import physical_name
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
+from suites.clauses import harms
 from suites.clauses.causes import UNREADABLE
 from suites.clauses.checks import check_rows_left
 
@@ -18,6 +19,7 @@ from suites.clauses.checks import check_rows_left
     "DEL-MAP-1A",
     "With column mapping, partition values of adds, removes and change files are keyed by physical names.",
     sources=("P Column Mapping",),
+    harm=harms.WRONG_COLUMN_NAMES,
     needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def physical_partitions(d: DeleteObservation) -> Judgement:
@@ -45,6 +47,7 @@ def physical_partitions(d: DeleteObservation) -> Judgement:
     "DEL-MAP-1B",
     "With column mapping, the data files that a DELETE writes use the physical names of columns, and in id mode have their field ids.",
     sources=("P Column Mapping",),
+    harm=harms.WRONG_COLUMN_NAMES,
     needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def physical_columns(d: DeleteObservation) -> Judgement:
@@ -89,6 +92,7 @@ def physical_columns(d: DeleteObservation) -> Judgement:
     "DEL-MAP-1C",
     "With column mapping, the rows after a DELETE are those before it minus the matching ones, also with renamed and dropped columns.",
     sources=("P Column Mapping",),
+    harm=harms.ROWS_LOST_OR_CHANGED,
     needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def mapped_rows(d: DeleteObservation) -> Judgement:

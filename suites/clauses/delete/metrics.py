@@ -13,6 +13,7 @@ from model.text.layout import is_named_by_engine
 from model.vocabulary.rules import DELTA_RS, DELTA_RS_COUNTS
 from model.vocabulary.steps import Form
 from records.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, Of, RowsAre, Total
+from suites.clauses import harms
 
 #: Metrics that a DELETE of whole files leaves out if it does not know the row counts.
 _UNKNOWN_WITHOUT_ROWS = ("numDeletedRows", "numCopiedRows", "numAddedFiles")
@@ -72,6 +73,7 @@ def _counted(d: DeleteObservation) -> bool:
     "DEL-MET-1A",
     "operationMetrics match what happened: files, rows, bytes, deletion vectors and change files; unknown row counts are left out.",
     sources=("S0", "C 2.4"),
+    harm=harms.WRONG_METRICS,
     implementation="spark",
 )
 def metrics_are_true(d: DeleteObservation) -> Judgement:
@@ -107,6 +109,7 @@ def _metric(d: DeleteObservation, name: str, value: int | None) -> Expectation:
     "DEL-MET-1B",
     "The times in operationMetrics are whole numbers and not negative.",
     sources=("C 2.4",),
+    harm=harms.WRONG_METRICS,
     implementation="spark",
 )
 def times_are_numbers(d: DeleteObservation) -> Judgement:
@@ -131,6 +134,7 @@ def _found(d: DeleteObservation) -> dict[str, object]:
     "DEL-MET-2",
     "The result is the number of deleted rows; or -1, if whole files were removed whose row counts are unknown or 0. DeltaTable and TRUNCATE TABLE return no row.",
     sources=("C 2.2",),
+    harm=harms.WRONG_METRICS,
     implementation="spark",
 )
 def affected_rows(d: DeleteObservation) -> Judgement:
@@ -191,6 +195,7 @@ def _must_count_rows(d: DeleteObservation) -> bool:
     "DEL-MET-3A",
     "The operationMetrics of a DELETE count what it did: the files that it added, with the change files, and removed, the rows that it deleted and copied; deleted rows may be left out only where whole files were removed and one has no row count.",
     sources=("R DeltaTable.delete", "R DeleteMetrics"),
+    harm=harms.WRONG_METRICS,
     implementation="deltalake",
 )
 def recorded_counts(d: DeleteObservation) -> Judgement:
@@ -215,6 +220,7 @@ def recorded_counts(d: DeleteObservation) -> Judgement:
     "DEL-MET-3B",
     "The metrics that a DELETE returns are those of what it did, or all 0 if it did nothing; deleted rows may be left out only where whole files were removed and one has no row count.",
     sources=("R DeltaTable.delete", "R DeleteMetrics"),
+    harm=harms.WRONG_METRICS,
     implementation="deltalake",
 )
 def returned_counts(d: DeleteObservation) -> Judgement:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.severity import unreadable, wrong_numbers
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation
 from model.semantics.domains import difference
@@ -16,6 +17,7 @@ from model.vocabulary.predicate import Compare, columns_of, verbatim_tests
 from model.vocabulary.steps import Form, Literals
 from model.vocabulary.values import Type
 from records.expectations import ByReplay
+from suites.clauses import harms
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from suites.clauses.provenance import (
     OF_DELETE,
@@ -43,16 +45,19 @@ TIMES = (
         "DEL-INFO-2A",
         "commitInfo's timestamp is the time of the DELETE, by the engine's clock.",
         sources=("P Commit Provenance Information", "C 2.4"),
+        harm=wrong_numbers("The history of the table tells another time than that of the DELETE."),
     )(_each_commit(check_timestamp)),
     clause(
         "DEL-INFO-2B",
         "With in-commit timestamps commitInfo is the first action of the commit and has one, the time of the DELETE, or a millisecond after the commit before if that is later; without them it has none.",
         sources=("P In-Commit Timestamps",),
+        harm=harms.WRONG_VERSION_TIMES,
     )(_each_commit(check_in_commit_timestamp)),
     clause(
         "DEL-INFO-2C",
         "The commit's file is modified while the DELETE runs: without in-commit timestamps, that is the version's time.",
         sources=("P Commit Provenance Information", "C 1.3"),
+        harm=harms.WRONG_VERSION_TIMES,
     )(_each_commit(check_file_time)),
 )
 
@@ -60,12 +65,14 @@ KINDS = clause(
     "DEL-INFO-3A",
     "The commit of a DELETE has one commitInfo, and beside it adds, removes, change files and row tracking's domain only.",
     sources=("S0", "P Delta Log Entries"),
+    harm=unreadable("The commit says more than what a DELETE may change."),
 )(_each_commit(lambda d, commit: check_kinds(commit, OF_DELETE)))
 
 ORIGIN = clause(
     "DEL-INFO-3B",
     "commitInfo names the engine, and has a txnId that no other commit has.",
     sources=("C 2.4",),
+    harm=harms.WRONG_OPERATION,
     implementation="spark",
 )(_each_commit(lambda d, commit: check_origin(d, commit, {})))
 
@@ -74,6 +81,7 @@ ORIGIN = clause(
     "DEL-INFO-4",
     "The predicate among the operationParameters is the condition of the DELETE: it names its columns, and no others, and a whole number that it compares with; nothing is recorded beside it.",
     sources=("S0", "C 2.4"),
+    harm=harms.WRONG_OPERATION,
     implementation="spark",
 )
 def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
@@ -119,6 +127,7 @@ _WHOLE = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG)
     "DEL-INFO-2D",
     "The predicate among the operationParameters means the condition of the DELETE: for the values of the table, those in both, and others beside them, one is TRUE where the other is.",
     sources=("S0", "C 2.4"),
+    harm=harms.WRONG_OPERATION,
     implementation="spark",
 )
 def predicate_means_the_condition(d: DeleteObservation) -> Judgement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.judging.severity import data_loss, wrong_answers
 from harness.observing import evidence
 from harness.observing.crash_observation import CrashObservation
 from harness.observing.observation import (
@@ -21,6 +22,7 @@ from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import Delete, InvalidDelete
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Change, Fails, NothingChanged, Unchanged, about
+from suites.clauses import harms
 from suites.clauses.causes import changed
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
@@ -58,17 +60,20 @@ REFUSALS = (
         "DEL-REF-1A",
         "A table with delta.appendOnly=true refuses DELETE, whether rows match or not, with DELTA_CANNOT_MODIFY_APPEND_ONLY.",
         sources=("S0", "P Append-only Tables", "C 2.1"),
+        harm=data_loss("Rows are gone from a table that forbids to delete any."),
         needs=(Feature.APPEND_ONLY,),
     )(refused(is_append_only)),
     clause(
         "DEL-REF-2A",
         "A DELETE with a subquery, a non-deterministic condition, an aggregate, an unknown column or a condition that is not BOOLEAN, and a DELETE of a partition directory, of something that is no Delta table or of a view, is refused with the documented error class.",
         sources=("C 2.1",),
+        harm=data_loss("A DELETE with a condition that cannot be decided deletes rows."),
     )(refused(is_invalid)),
     clause(
         "DEL-REF-1B",
         "A DELETE of an append-only table changes nothing: version, log files, data files and modification times are as before.",
         sources=("S0", "P Append-only Tables"),
+        harm=harms.DELETED_AND_REFUSED,
         of_broken=True,
         needs=(Feature.APPEND_ONLY,),
     )(changes_nothing(is_append_only)),
@@ -76,6 +81,7 @@ REFUSALS = (
         "DEL-REF-2B",
         "A DELETE that must be refused changes nothing: version, log files, data files and modification times are as before.",
         sources=("C 2.1",),
+        harm=harms.DELETED_AND_REFUSED,
         of_broken=True,
     )(changes_nothing(is_invalid)),
 )
@@ -85,6 +91,7 @@ REFUSALS = (
     "DEL-REF-3",
     "A DELETE that is refused because its condition is an error for some row, or because it would write a NULL struct that has a NOT NULL field, commits nothing, touches no existing file, and leaves nothing new but files that it was writing.",
     sources=("C 2.2",),
+    harm=harms.DELETED_AND_FAILED,
     of_broken=True,
     needs=("casts",),
 )
@@ -108,6 +115,7 @@ def check_left_as_it_was(r: Observation) -> Judgement:
     "DEL-REF-6",
     "A DELETE that is refused because the newest checkpoint was written by half changes nothing: version, log files, data files and modification times are as before.",
     sources=("P Checkpoints",),
+    harm=harms.WRONG_DELETE_REFUSAL,
     since="3.2",  # before, Delta reads such a table from its commits, and refuses nothing
     of_broken=True,
     needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
@@ -124,6 +132,7 @@ _FAILS_FOR_A_ROW = "whose condition is an error for some row"
     "DEL-REF-4",
     "A DELETE that is refused because its condition is an error for some row, or because it would write a NULL struct that has a NOT NULL field, says which: a documented error class with its SQLSTATE.",
     sources=("S3", "C 2.2"),
+    harm=harms.WRONG_DELETE_REFUSAL,
     of_broken=True,
     implementation="spark",
     needs=("casts",),
@@ -151,6 +160,7 @@ def failed_condition_is_named(r: RefusalObservation) -> Judgement:
     "DEL-REF-5",
     "A DELETE fails if its condition is a comparison of arithmetic or a cast with a value, and an error for a visible row, or over partition columns for a live file.",
     sources=("S3", "C 2.2"),
+    harm=wrong_answers("A DELETE decides on rows by a condition that has no value for them, and says nothing."),
     of_broken=True,
     needs=("casts",),
 )

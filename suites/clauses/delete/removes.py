@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss
 from harness.observing.observation import DeleteObservation
 from model.prediction.delete import DeleteMethod
 from model.text.layout import physical_name
@@ -23,6 +23,7 @@ from records.expectations import (
     Measure,
     about,
 )
+from suites.clauses import harms
 from suites.clauses.checks import check_each_once
 from suites.clauses.delete.files import removed_exactly
 
@@ -31,6 +32,7 @@ from suites.clauses.delete.files import removed_exactly
     "DEL-REM-1A",
     "The deletionTimestamp of each remove lies between the start and the end of the operation, by the wall clock.",
     sources=("S0", "C 2.3"),
+    harm=data_loss("A tombstone that looks too old does not protect its file from VACUUM."),
 )
 def removes_stamped(d: DeleteObservation) -> Judgement:
     def problem(remove: Remove) -> Violation | None:
@@ -62,6 +64,7 @@ def _wrong_time(stamp: int | None, started: int) -> Cause:
     "DEL-REM-1B",
     "Each remove has the path of a live file's add and dataChange=true; its partition values and its size, where it has them, are those of the add, and with extendedFileMetadata=true it has both.",
     sources=("S0", "P Add File and Remove File", "C 2.3"),
+    harm=harms.WRONG_REMOVES,
 )
 def removes_complete(d: DeleteObservation) -> Judgement:
     """A partition column that the remove leaves out counts as NULL here: see DEL-REM-1C. All three fields are optional."""
@@ -114,6 +117,7 @@ def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
     "DEL-REM-1G",
     "Each remove has extended metadata: extendedFileMetadata=true, the partition values and the size.",
     sources=("S0", "C 2.3"),
+    harm=harms.REMOVES_WITHOUT_SIZES,
     implementation="spark",
 )
 def removes_are_extended(d: DeleteObservation) -> Judgement:
@@ -136,6 +140,7 @@ def removes_are_extended(d: DeleteObservation) -> Judgement:
     "DEL-REM-1C",
     "The partition values of a remove name every partition column, those that are NULL too.",
     sources=("P Add File and Remove File",),
+    harm=harms.WRONG_REMOVES,
 )
 def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
     def problem(remove: Remove) -> Violation | None:
@@ -158,6 +163,7 @@ def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
     "DEL-REM-1D",
     "Each remove has the deletion vector and the row tracking fields of the add that it removes.",
     sources=("P Action Reconciliation", "P Row Tracking", "C 2.2", "C 2.3"),
+    harm=harms.WRONG_REMOVES,
     needs=(Feature.ROW_TRACKING, Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
 )
 def removes_carry_vectors(d: DeleteObservation) -> Judgement:
@@ -192,6 +198,7 @@ def _id(vector: DeletionVectorDescriptor | None) -> str | None:
     "DEL-REM-2",
     "A commit has no path twice in its adds or in its removes; a path in both has different deletion vectors.",
     sources=("P Delta Log Entries", "P Add File and Remove File"),
+    harm=harms.WRONG_REMOVES,
 )
 def no_conflicts(d: DeleteObservation) -> Judgement:
     if not d.commits:
@@ -203,6 +210,7 @@ def no_conflicts(d: DeleteObservation) -> Judgement:
     "DEL-REM-1E",
     "All removes of a DELETE that rewrites files have the same deletionTimestamp: they are one operation.",
     sources=("S0", "C 2.3"),
+    harm=harms.DIFFERENT_EXPIRY,
     implementation="spark",
 )
 def rewritten_at_one_time(d: DeleteObservation) -> Judgement:
@@ -220,6 +228,7 @@ def rewritten_at_one_time(d: DeleteObservation) -> Judgement:
     "DEL-REM-1F",
     "A remove has the same deletion vector descriptor and tags as the add, no row tracking field that the add lacks, and, where it has statistics, the number of rows in the file.",
     sources=("P Add File and Remove File", "C 2.3"),
+    harm=harms.WRONG_REMOVES,
 )
 def removes_repeat_the_add(d: DeleteObservation) -> Judgement:
     def problem(remove: Remove) -> Violation | None:

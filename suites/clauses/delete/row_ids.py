@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from deltalog.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, wrong_words
 from harness.observing.identified_rows import identified
 from harness.observing.observation import DeleteObservation
 from harness.observing.table_state import TableState
@@ -16,6 +16,7 @@ from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Change, FieldHolds, FieldMatches, Measure, NothingChanged
+from suites.clauses import harms
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
@@ -25,6 +26,7 @@ from suites.clauses.delete.files import rows_left
     "DEL-ROWID-1A",
     "With row tracking, the remaining rows keep their row ids and row commit versions.",
     sources=("P Row Tracking",),
+    harm=harms.WRONG_ROW_IDS,
     needs=(Feature.ROW_TRACKING,),
 )
 def row_ids_kept(d: DeleteObservation) -> Judgement:
@@ -54,6 +56,7 @@ def row_ids_kept(d: DeleteObservation) -> Judgement:
     "DEL-ROWID-1B",
     "With row tracking, each add has baseRowId and defaultRowCommitVersion; the row ids of a new file were not in use before.",
     sources=("P Row Tracking",),
+    harm=harms.WRONG_ROW_IDS,
     needs=(Feature.ROW_TRACKING,),
 )
 def adds_have_ids(d: DeleteObservation) -> Judgement:
@@ -103,6 +106,7 @@ _NO_TAG = Cause("the tag is not true")
     "DEL-ROWID-1C",
     "With row tracking, the commit's tag delta.rowTracking.preserved is true.",
     sources=("P Row Tracking", "C 2.4"),
+    harm=wrong_words("Readers cannot rely on row ids that were kept."),
     needs=(Feature.ROW_TRACKING,),
 )
 def tag_says_preserved(d: DeleteObservation) -> Judgement:
@@ -122,6 +126,7 @@ def tag_says_preserved(d: DeleteObservation) -> Judgement:
     "DEL-ROWID-1D",
     "With row tracking, the high-water mark after a DELETE is the greatest row id that was ever assigned: the one before, or the last of the new files.",
     sources=("P Row Tracking",),
+    harm=harms.WRONG_ROW_IDS,
     needs=(Feature.ROW_TRACKING,),
 )
 def high_water_mark(d: DeleteObservation) -> Judgement:
@@ -140,6 +145,7 @@ def high_water_mark(d: DeleteObservation) -> Judgement:
     "DEL-ROWID-1E",
     "With row tracking, no row of a new file has the default row id of another row that the DELETE writes.",
     sources=("P Row Tracking",),
+    harm=harms.WRONG_ROW_IDS,
     needs=(Feature.ROW_TRACKING,),
 )
 def new_row_ids_are_unique(d: DeleteObservation) -> Judgement:

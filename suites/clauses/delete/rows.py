@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, wrong_answers
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
 from harness.observing.table_state import Rows
@@ -13,6 +13,7 @@ from harness.observing.vacuums import vacuums_of
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Expectation, Of
+from suites.clauses import harms
 from suites.clauses.causes import NEEDLESS_REWRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_rows_left, check_rows_read, difference, rows_are
@@ -42,6 +43,7 @@ def _flat(rows: Counter[tuple[Row, Row]]) -> Rows:
     "DEL-ROW-3",
     "The rows of the added files are the rows of the removed files that do not match, as multisets, partition by partition.",
     sources=("S0",),
+    harm=harms.ROWS_LOST,
 )
 def survivors(d: DeleteObservation) -> Judgement:
     if d.prediction.method is DeleteMethod.METADATA_ONLY or not d.prediction.commits:
@@ -69,7 +71,7 @@ def _survivors(d: DeleteObservation) -> Expectation:
     return rows_left(d, "which rows are in the added files")
 
 
-@clause("DEL-ROW-3B", "Rows for which the condition is NULL survive.", sources=("S0",))
+@clause("DEL-ROW-3B", "Rows for which the condition is NULL survive.", sources=("S0",), harm=harms.ROWS_LOST)
 def null_survives(d: DeleteObservation) -> Judgement:
     if d.prediction.method is DeleteMethod.METADATA_ONLY or not d.prediction.commits:
         return NOT_EXERCISED
@@ -94,6 +96,7 @@ def null_survives(d: DeleteObservation) -> Judgement:
     "DEL-ROW-5A",
     "After a DELETE the engine reads the rows before it minus the matching ones.",
     sources=("S0",),
+    harm=harms.ROWS_LOST,
 )
 def engine_reads(r: ReadObservation) -> Judgement:
     if not r.is_current or not isinstance(r.after_step, DeleteObservation):
@@ -105,6 +108,7 @@ def engine_reads(r: ReadObservation) -> Judgement:
     "DEL-ROW-5B",
     "After a DELETE an independent reader reads the rows before it minus the matching ones.",
     sources=("S0",),
+    harm=harms.ROWS_LOST,
 )
 def independent_reader_reads(d: DeleteObservation) -> Judgement:
     return judgement(check_rows_left(d))
@@ -114,6 +118,7 @@ def independent_reader_reads(d: DeleteObservation) -> Judgement:
     "DEL-ROW-5C",
     "Both ways in which delta-rs reads a table, QueryBuilder and to_pyarrow_table, return the same rows, unless it says that it cannot read the table in the second.",
     sources=("R DeltaTable.to_pyarrow_table",),
+    harm=wrong_answers("Programs that read the table in the other way get other rows."),
     implementation="deltalake",
 )
 def ways_of_reading_agree(r: ReadObservation) -> Judgement:
@@ -141,6 +146,7 @@ _STALE = Cause("the cache has other rows")  # no loss: they are in the table
     "DEL-CACHE-1",
     "A session that has cached the table reads after its DELETE the rows before it minus the matching ones.",
     sources=("S0", "C 2.2"),
+    harm=wrong_answers("A session that has cached the table answers with rows that are deleted."),
     needs=("caches",),
 )
 def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
@@ -156,7 +162,9 @@ def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
     return judgement(Violation("cached rows", message, expectation, facts, cause=_STALE))
 
 
-@clause("DEL-TT-1", "The version before a DELETE reads the same after it.", sources=("S0", "S1"))
+@clause(
+    "DEL-TT-1", "The version before a DELETE reads the same after it.", sources=("S0", "S1"), harm=harms.HISTORY_LOST
+)
 def earlier_version_reads(r: ReadObservation) -> Judgement:
     deleted = any(
         isinstance(one, DeleteObservation) and one.commits and one.before.version >= r.version for one in r.earlier
@@ -170,6 +178,7 @@ def earlier_version_reads(r: ReadObservation) -> Judgement:
     "DEL-TT-2",
     "After a DELETE an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
     sources=("S0", "S1"),
+    harm=harms.HISTORY_LOST,
 )
 def earlier_versions_are_whole(d: DeleteObservation) -> Judgement:
     return earlier_versions(d) if d.commits else NOT_EXERCISED

@@ -10,7 +10,7 @@ from deltalog.actions import Add
 from deltalog.listing import EntryKind
 from deltalog.schemas import parse_schema, widened_columns
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation
 from harness.observing.vacuum_inputs import vector_path
@@ -20,6 +20,7 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row, Type, is_nested
 from records.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
+from suites.clauses import harms
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left
@@ -31,6 +32,7 @@ from suites.clauses.delete.files import not_added, not_named, removed_exactly, r
     "DEL-DV-1A",
     "With deletion vectors on, a file with some matching rows gets a new deletion vector that hides the rows hidden before and the matching ones, and no others.",
     sources=("P Deletion Vectors", "C 2.2"),
+    harm=harms.ROWS_HIDDEN,
     needs=("writes_vectors",),
 )
 def vector_is_the_union(d: DeleteObservation) -> Judgement:
@@ -57,6 +59,7 @@ def _rows(indexes: frozenset[int] | None) -> str:
     "DEL-DV-1B",
     "The add of a file with a new deletion vector has dataChange=true, the right cardinality, tightBounds=false, numRecords with the hidden rows, and all other fields as before.",
     sources=("P Writer Requirement for Deletion Vectors", "P Per-file Statistics", "C 2.2"),
+    harm=wrong_answers("By wrong statistics readers skip rows, or count rows that are deleted."),
     needs=("writes_vectors",),
 )
 def adds_with_new_vectors(d: DeleteObservation) -> Judgement:
@@ -108,6 +111,7 @@ _AS_BEFORE = {
     "DEL-DV-1D",
     "The bounds and null counts of a file with a new deletion vector are those of its add before: they hold for the rows that stay.",
     sources=("P Per-file Statistics",),
+    harm=harms.WRONG_STATISTICS,
     needs=("writes_vectors",),
 )
 def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
@@ -170,6 +174,7 @@ def _wrong_null_count(stats: dict[str, Any], d: DeleteObservation, rows: Sequenc
     "DEL-DV-1E",
     "The sizeInBytes of a new deletion vector is its size in its file.",
     sources=("P Deletion Vector Descriptor Schema", "P Deletion Vector File Storage Format"),
+    harm=unreadable("A deletion vector that is read by a wrong size cannot be read."),
     needs=("writes_vectors",),
 )
 def size_of_new_vectors(d: DeleteObservation) -> Judgement:
@@ -191,6 +196,7 @@ def size_of_new_vectors(d: DeleteObservation) -> Judgement:
     "DEL-DV-1C",
     "With deletion vectors on, a DELETE writes no data file.",
     sources=("C 2.2",),
+    harm=space_kept("Data files are rewritten although deletion vectors are on."),
     needs=("writes_vectors",),
 )
 def vectors_write_no_data(d: DeleteObservation) -> Judgement:
@@ -206,6 +212,7 @@ def vectors_write_no_data(d: DeleteObservation) -> Judgement:
     "DEL-DV-2A",
     "With deletion vectors on, a file of which no row is left is removed.",
     sources=("C 2.2",),
+    harm=space_kept("A file without rows stays, and costs storage and time."),
     implementation="spark",
 )
 def emptied_files_are_removed(d: DeleteObservation) -> Judgement:
@@ -233,6 +240,7 @@ def _emptied(d: DeleteObservation, path: str) -> Expectation:
     "DEL-DV-2B",
     "With deletion vectors on, a file without a matching row does not appear in the commit.",
     sources=("C 2.2",),
+    harm=space_kept("Files are written, or removed and added again, that the DELETE does not concern."),
     needs=("writes_vectors",),
 )
 def files_without_matches(d: DeleteObservation) -> Judgement:
@@ -253,6 +261,7 @@ def files_without_matches(d: DeleteObservation) -> Judgement:
     "DEL-DV-3",
     "Every deletion vector that a commit refers to exists, with the right magic number, size, checksum, version and cardinality.",
     sources=("P Deletion Vector Format", "P Deletion Vector File Storage Format"),
+    harm=unreadable("A file whose deletion vector cannot be read cannot be read."),
     needs=("writes_vectors",),
 )
 def vectors_are_valid(d: DeleteObservation) -> Judgement:
@@ -276,6 +285,7 @@ def vectors_are_valid(d: DeleteObservation) -> Judgement:
     "DEL-DV-4",
     "With delta.enableDeletionVectors off, existing deletion vectors are respected and no new one is written.",
     sources=("P Writer Requirement for Deletion Vectors",),
+    harm=harms.ROWS_HIDDEN,
     needs=(Feature.DELETION_VECTORS_OFF,),
 )
 def no_new_vectors(d: DeleteObservation) -> Judgement:
@@ -296,6 +306,7 @@ def no_new_vectors(d: DeleteObservation) -> Judgement:
     "DEL-META-2B",
     "A DELETE of whole files keeps their deletion vectors in the removes, and writes none.",
     sources=("P Action Reconciliation", "C 2.2"),
+    harm=unreadable("A remove without its deletion vector removes nothing: the deleted file stays live."),
     needs=(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
 )
 def whole_files_keep_their_vectors(d: DeleteObservation) -> Judgement:

@@ -9,7 +9,7 @@ from harness.observing.observation import CommandObservation, Observation
 from model.vocabulary.commands import CommandKind, VacuumClone
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Change, NothingChanged, Unchanged, about
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_none, difference
 from suites.clauses.earlier_versions import may_be_gone
 
@@ -20,6 +20,7 @@ _BY_REPLAY = ByReplay("the log and the files of the clone must be read")
     "LIFE-4A",
     "A shallow clone has the rows that its source had, read from its log and the files alone, until a VACUUM was allowed to delete one of its files.",
     sources=("S5",),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
     needs=(CommandKind.SHALLOW_CLONE,),
 )
 def clones_stay(o: Observation) -> Judgement:
@@ -44,6 +45,7 @@ def clones_stay(o: Observation) -> Judgement:
     "LIFE-4B",
     "A VACUUM of a shallow clone changes nothing in its source.",
     sources=("S5",),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
     needs=(CommandKind.VACUUM_CLONE,),
 )
 def clones_leave_their_source(c: CommandObservation) -> Judgement:

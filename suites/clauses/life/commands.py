@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deltalog.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, wrong_answers, wrong_words
 from harness.observing import evidence
 from harness.observing.observation import CommandObservation, Observation
 from model.text.commands import command_text
@@ -17,7 +17,7 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
 from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_each_once, check_none, check_nothing_changed, check_stored, check_table_rows
 from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.life.definition import wrong_definition
@@ -29,6 +29,7 @@ from suites.clauses.log_files import check_checkpoint, check_rest_of_log, new_ch
     "LIFE-1A",
     "After a command the table has the rows that the command gives it, read from the log and the files alone.",
     sources=("S4", "S5", "S6"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def rows_as_said(c: CommandObservation) -> Judgement:
     if c.refused:
@@ -41,6 +42,7 @@ def rows_as_said(c: CommandObservation) -> Judgement:
     "LIFE-1B",
     "A command that is refused changes nothing, in the table or beside it.",
     sources=("S7", "P Delta Log Entries"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def refused_changes_nothing(c: CommandObservation) -> Judgement:
     """A writer may have written files before it knew that it cannot commit: they belong to no version, and VACUUM deletes them."""
@@ -56,6 +58,7 @@ def refused_changes_nothing(c: CommandObservation) -> Judgement:
     "LIFE-1C",
     "After a command every version whose files no VACUUM was allowed to delete has its rows, read from the log and the files alone.",
     sources=("S5", "P Metadata Cleanup"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def history_as_it_was(c: CommandObservation) -> Judgement:
     return earlier_versions(c)
@@ -65,6 +68,7 @@ def history_as_it_was(c: CommandObservation) -> Judgement:
     "LIFE-1D",
     "After a command the log has the columns, partition columns, properties and features that the command gives the table, and of all others those from before.",
     sources=("P Change Metadata", "P Protocol Evolution"),
+    harm=harms.ANOTHER_DEFINITION,
 )
 def defined_as_said(c: CommandObservation) -> Judgement:
     return NOT_EXERCISED if c.refused else judgement(wrong_definition(c))
@@ -74,6 +78,7 @@ def defined_as_said(c: CommandObservation) -> Judgement:
     "LIFE-1E",
     "A command that the engine supports succeeds, if nothing says that it must not.",
     sources=("S4", "S5", "S6"),
+    harm=wrong_words("A command that must succeed is refused."),
 )
 def succeeds(c: CommandObservation) -> Judgement:
     if c.may_be_refused or why_not_restorable(c) is not None:
@@ -88,6 +93,7 @@ def succeeds(c: CommandObservation) -> Judgement:
     "LIFE-1F",
     "A commit removes only files that are live, each with its deletion vector, names no file twice, and adds only files that are there, in the size that it says.",
     sources=("P Add File and Remove File", "P Action Reconciliation"),
+    harm=harms.WRONG_FILE_ACTIONS,
 )
 def actions_fit(c: CommandObservation) -> Judgement:
     return files_fit(c)
@@ -128,6 +134,7 @@ def _removes_nothing(remove: Remove) -> Violation:
     "LIFE-1G",
     "Commits of a command that changes no row have dataChange=false in all adds and removes; one that changes rows has dataChange=true in all.",
     sources=("P Add File and Remove File",),
+    harm=wrong_answers("Readers of a stream get rows again that they have had, or miss new ones."),
 )
 def data_change_as_it_is(c: CommandObservation) -> Judgement:
     """Readers of a stream skip the files of the first kind. A RESTORE to equal rows, or an UPDATE of none, may say either."""
@@ -161,6 +168,7 @@ def data_change_as_it_is(c: CommandObservation) -> Judgement:
     "LIFE-1H",
     "A command deletes and changes no file outside the log, and nothing beside the table, but for its shallow clone.",
     sources=("P Data Files", "S5"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def files_stay(c: CommandObservation) -> Judgement:
     """All but VACUUM leave files that a version refers to, or that they do not know."""
@@ -183,6 +191,7 @@ def _touched(c: CommandObservation) -> Iterator[str]:
     "LIFE-1I",
     "A command adds the files of its own versions to the log, and leaves every other file there as it was: bytes and modification time; except what log clean-up may delete.",
     sources=("P Delta Log Entries", "P Metadata Cleanup"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def rest_of_the_log(c: CommandObservation) -> Judgement:
     return judgement(check_rest_of_log("A command", c))
@@ -192,6 +201,7 @@ def rest_of_the_log(c: CommandObservation) -> Judgement:
     "LIFE-3C",
     "A checkpoint that a command writes holds the state of its version: protocol, metadata, every live file, and every tombstone that is inside retention.",
     sources=("P Checkpoints", "P Action Reconciliation"),
+    harm=harms.TOMBSTONES_LOST,
 )
 def checkpoints_hold_the_state(c: CommandObservation) -> Judgement:
     return each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss, unreadable, wrong_answers, wrong_words
 from harness.observing import evidence
 from harness.observing.normalise import step_text
 from harness.observing.sessions import Session, alike
@@ -19,7 +19,7 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand, Vacuum, named_step
 from model.vocabulary.table import HOUR, retention_of
 from records.expectations import ByReplay
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import difference, sorted_features
 from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.life.commands import files_fit
@@ -94,6 +94,7 @@ def _orders(c: TogetherObservation) -> Mapping[str, Rows]:
     "CONC-1A",
     "After two commands at once the table has the rows that those of them make of it that succeeded, one after the other in the order of their commits in the log, read from the log and the files alone.",
     sources=_SERIAL,
+    harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
 def rows_in_order(c: TogetherObservation) -> Judgement:
@@ -114,6 +115,7 @@ def rows_in_order(c: TogetherObservation) -> Judgement:
     "CONC-1B",
     "A command that is refused beside another has committed nothing, and deleted no file.",
     sources=("S7",),
+    harm=data_loss("Who repeats a command that was refused does twice what it says."),
     needs=_NEEDS,
 )
 def refused_commits_nothing(c: TogetherObservation) -> Judgement:
@@ -137,6 +139,7 @@ def refused_commits_nothing(c: TogetherObservation) -> Judgement:
     "CONC-1C",
     "A command that is refused beside another is refused with one of the documented conflicts.",
     sources=("S7",),
+    harm=wrong_words("A program cannot tell that it may try again."),
     needs=_NEEDS,
 )
 def refused_for_a_conflict(c: TogetherObservation) -> Judgement:
@@ -158,6 +161,7 @@ def refused_for_a_conflict(c: TogetherObservation) -> Judgement:
     "CONC-1D",
     "A command is refused for a conflict only if the other has committed what the conflict is about while it was held: files added, or removed, in a partition that it may read, another definition of the table.",
     sources=("S7",),
+    harm=wrong_words("A command is refused that could have been committed."),
     needs=_NEEDS,
 )
 def conflicts_are_founded(c: TogetherObservation) -> Judgement:
@@ -183,6 +187,7 @@ def _error(session: Session) -> tuple[str, ...]:
     "CONC-1E",
     "Of two commands at once each that succeeds and changes the rows of the table has a version of its own in the log.",
     sources=_SERIAL,
+    harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
 def versions_of_their_own(c: TogetherObservation) -> Judgement:
@@ -203,6 +208,7 @@ def versions_of_their_own(c: TogetherObservation) -> Judgement:
     "CONC-1F",
     "Every commit of two commands at once removes only files that are live by the commits before it, each with its deletion vector, names no file twice, and adds only files that are there, in the size that it says.",
     sources=("P Add File and Remove File", "P Action Reconciliation"),
+    harm=harms.WRONG_FILE_ACTIONS,
     needs=_NEEDS,
 )
 def commits_fit(c: TogetherObservation) -> Judgement:
@@ -213,6 +219,7 @@ def commits_fit(c: TogetherObservation) -> Judgement:
     "CONC-1G",
     "After two commands at once the log can be replayed.",
     sources=("P Delta Log Entries",),
+    harm=harms.TABLE_UNREADABLE,
     of_broken=True,
     needs=_NEEDS,
 )
@@ -227,6 +234,7 @@ def log_is_whole(c: TogetherObservation) -> Judgement:
     "CONC-1H",
     "After two commands at once the table's properties, features and columns are those of before, with what the commands that succeeded change.",
     sources=("P Change Metadata", "P Protocol Evolution"),
+    harm=harms.ANOTHER_DEFINITION,
     needs=_NEEDS,
 )
 def definition_in_order(c: TogetherObservation) -> Judgement:
@@ -268,6 +276,7 @@ def _wrong_definition(c: TogetherObservation, wrong: str | None) -> Violation | 
     "CONC-1I",
     "After two commands at once every version before them has its rows, unless a VACUUM was allowed to delete its files.",
     sources=("S7", "S5"),
+    harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
 def history_as_it_was(c: TogetherObservation) -> Judgement:
@@ -278,6 +287,7 @@ def history_as_it_was(c: TogetherObservation) -> Judgement:
     "CONC-1J",
     "Two commands at once add the files of their own versions to the log, and leave every other file there as it was, except what log clean-up may delete.",
     sources=("P Delta Log Entries", "P Metadata Cleanup"),
+    harm=harms.LOG_FILES_LOST,
     needs=_NEEDS,
 )
 def rest_of_the_log(c: TogetherObservation) -> Judgement:
@@ -288,6 +298,7 @@ def rest_of_the_log(c: TogetherObservation) -> Judgement:
     "CONC-1K",
     "A checkpoint that is written while another session is at work holds the state of its version.",
     sources=("P Checkpoints", "P Action Reconciliation"),
+    harm=harms.TOMBSTONES_LOST,
     needs=_NEEDS,
 )
 def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
@@ -301,6 +312,7 @@ def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
     "CONC-2A",
     "A VACUUM beside a writer keeps every file that the table refers to afterwards, and every file that it must keep alone.",
     sources=("S5", "S7"),
+    harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
 def vacuum_keeps(c: TogetherObservation) -> Judgement:
@@ -327,6 +339,7 @@ def vacuum_keeps(c: TogetherObservation) -> Judgement:
     "CONC-2B",
     "A reader beside another command reads the rows of one version: the one that it names, else one that was current during the step.",
     sources=("S7",),
+    harm=wrong_answers("A reader gets rows that the table never had."),
     needs=_NEEDS,
 )
 def readers_see_one_version(c: TogetherObservation) -> Judgement:
@@ -356,6 +369,7 @@ def _versions(c: TogetherObservation, reader: Session) -> list[int]:
     "CONC-2C",
     "A reader beside another command is not refused, unless a VACUUM was allowed to delete what it reads.",
     sources=("S7", "S5"),
+    harm=unreadable("A reader fails because of another session's work."),
     needs=_NEEDS,
 )
 def readers_succeed(c: TogetherObservation) -> Judgement:

@@ -18,6 +18,7 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Change, NothingChanged
+from suites.clauses import harms
 from suites.clauses.checks import difference
 from suites.clauses.log_files import log_cutoff
 
@@ -28,6 +29,7 @@ T = TypeVar("T")
     "LIFE-3A",
     "Every version that is inside the retention of the log, by its commit's time and by that of its file, and could be rebuilt before a command, can be rebuilt after it.",
     sources=("P Metadata Cleanup", "C 2.5"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def versions_can_be_rebuilt(c: CommandObservation) -> Judgement:
     first = _first_to_keep(c)
@@ -70,6 +72,7 @@ def _first_to_keep(c: Observation) -> int:
     "LIFE-3B",
     "With row tracking a command that changes no row keeps the row id and row commit version of every row; UPDATE and MERGE keep the ids of the rows that they do not delete.",
     sources=("P Row Tracking",),
+    harm=harms.WRONG_ROW_IDS,
     needs=(Feature.ROW_TRACKING,),
 )
 def row_ids_kept(c: CommandObservation) -> Judgement:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.judging.severity import data_loss, unreadable
 from harness.observing import evidence
 from harness.observing.observation import CommandObservation
 from model.vocabulary.commands import CommandKind, Restore
@@ -16,6 +17,7 @@ from suites.clauses.life.restorable import why_not_restorable
     "LIFE-2A",
     "A RESTORE to a version whose files are all there gives the table the rows of that version, after a VACUUM too.",
     sources=("S5", "P Add File and Remove File"),
+    harm=data_loss("The rows of an earlier version cannot be brought back."),
     needs=(CommandKind.RESTORE,),
 )
 def restores(c: CommandObservation) -> Judgement:
@@ -28,6 +30,7 @@ def restores(c: CommandObservation) -> Judgement:
     "LIFE-2B",
     "A RESTORE to a version of which a file is gone, or that the log no longer has, is refused.",
     sources=("S5", "C 1.7"),
+    harm=unreadable("The table refers to files that are gone."),
     needs=(CommandKind.RESTORE,),
 )
 def refuses_what_is_gone(c: CommandObservation) -> Judgement:

@@ -7,7 +7,7 @@ from collections import Counter
 from deltalog.actions import Metadata
 from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, unreadable, wrong_answers
 from harness.observing import evidence
 from harness.observing.observation import (
     ConflictObservation,
@@ -21,7 +21,7 @@ from model.prediction.conflicts import conflicts_named
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
 from records.expectations import ByReplay, Change, NothingChanged
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_none, check_table_rows, difference
 from suites.clauses.earlier_versions import may_be_gone
 
@@ -32,6 +32,7 @@ _BY_REPLAY = ByReplay("a session must be kept open while others commit")
     "LIFE-5A",
     "A DELETE or VACUUM of a session that opened the table before others committed leaves the rows that it leaves when it comes after them; or it is refused for a conflict, and then deletes and commits nothing.",
     sources=("S7",),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
     needs=("earlier_sessions",),
 )
 def as_if_later(o: Observation) -> Judgement:
@@ -71,6 +72,7 @@ def _refused(c: ConflictObservation) -> Judgement:
     "LIFE-5B",
     "A query that a session made before others committed returns the rows of one version: of the one that it opened, or of a later one.",
     sources=("S7",),
+    harm=wrong_answers("A reader gets rows that no version of the table has."),
     needs=("earlier_sessions",),
 )
 def one_version_is_read(r: EarlierReadObservation) -> Judgement:
@@ -91,6 +93,7 @@ def one_version_is_read(r: EarlierReadObservation) -> Judgement:
     "LIFE-5C",
     "A stream of the table that skips commits which change rows delivers each row once: those of the version with which it begins, and those that later commits append; also after a DELETE and a VACUUM, unless they took a file before the stream came to it.",
     sources=("S9",),
+    harm=wrong_answers("A stream loses rows that were appended, or delivers rows twice."),
     needs=("streams",),
 )
 def stream_delivers_each_row_once(r: EarlierReadObservation) -> Judgement:
@@ -125,6 +128,7 @@ def _can_be_streamed(commit: Commit | None) -> bool:
     "LIFE-5D",
     "A stream of a table that can be read begins, and delivers what is there.",
     sources=("S9",),
+    harm=unreadable("A table cannot be read as a stream."),
     needs=("streams",),
 )
 def stream_begins(o: OpenObservation) -> Judgement:

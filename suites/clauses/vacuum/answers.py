@@ -11,6 +11,7 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.vocabulary.rules import DELTA_RS
 from records.expectations import ByReplay, Expectation, Gone, Lists, Unchanged, about
+from suites.clauses import harms
 from suites.clauses.vacuum.log import END, at, info_of
 
 
@@ -58,6 +59,7 @@ def _returned(v: VacuumObservation, wrong: Callable[[str], bool], what: str) -> 
     "VAC-ANS-1A",
     "The result of a VACUUM names every file that it deleted.",
     sources=("R DeltaTable.vacuum", "R VacuumMetrics"),
+    harm=harms.WRONG_VACUUM_ANSWER,
     implementation="deltalake",
 )
 def returns_what_it_deleted(v: VacuumObservation) -> Judgement:
@@ -77,6 +79,7 @@ def returns_what_it_deleted(v: VacuumObservation) -> Judgement:
     "VAC-ANS-1B",
     "The result of a VACUUM names no file that is still there.",
     sources=("R DeltaTable.vacuum", "R VacuumMetrics"),
+    harm=harms.WRONG_VACUUM_ANSWER,
     implementation="deltalake",
 )
 def returns_nothing_that_is_left(v: VacuumObservation) -> Judgement:
@@ -87,6 +90,7 @@ def returns_nothing_that_is_left(v: VacuumObservation) -> Judgement:
     "VAC-ANS-1C",
     "The result of a VACUUM names no file that was not there before, but for those that tombstones name.",
     sources=("R DeltaTable.vacuum", "R VacuumMetrics"),
+    harm=harms.WRONG_VACUUM_ANSWER,
     implementation="deltalake",
 )
 def returns_nothing_that_never_was(v: VacuumObservation) -> Judgement:
@@ -103,6 +107,7 @@ def returns_nothing_that_never_was(v: VacuumObservation) -> Judgement:
     "VAC-LOG-4",
     "If a VACUUM commits END, its numDeletedFiles is the number of files that it returns, each counted once.",
     sources=("R VacuumEndOperationMetrics",),
+    harm=harms.WRONG_VACUUM_HISTORY,
     implementation="deltalake",
 )
 def counts_what_it_returned(v: VacuumObservation) -> Judgement:

@@ -14,7 +14,7 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.text.layout import is_named_by_engine
 from model.vocabulary.table import Feature
 from records.expectations import Removes, about
-from suites.clauses import checkpoint_contents
+from suites.clauses import checkpoint_contents, harms
 from suites.clauses.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
 from suites.clauses.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
@@ -34,11 +34,13 @@ TOMBSTONES = (
         "VAC-CKPT-1A",
         "A checkpoint between a remove and the VACUUM does not change what is kept and what is deleted.",
         sources=("P Checkpoints",),
+        harm=harms.TOMBSTONES_HIDDEN,
     )(keeps_and_deletes(_removed_before_a_checkpoint)),
     clause(
         "VAC-CKPT-1B",
         "Commits that have been cleaned up, with a checkpoint in their place, do not change what is kept and what is deleted.",
         sources=("P Checkpoints", "P Metadata Cleanup"),
+        harm=harms.TOMBSTONES_HIDDEN,
         needs=("pruned_logs",),
     )(keeps_and_deletes(by_log_or_age, when=lambda v: 0 not in v.before.log.commits)),
 )
@@ -51,6 +53,7 @@ _LOST = Cause("a tombstone inside retention is left out")
     "VAC-CKPT-2",
     "A checkpoint that is written along with a VACUUM contains every tombstone that is inside retention.",
     sources=("P Checkpoints", "P Action Reconciliation"),
+    harm=harms.TOMBSTONES_HIDDEN,
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
@@ -79,6 +82,7 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
     "VAC-CKPT-3",
     "A checkpoint that is written along with a VACUUM holds the state of its version: protocol, metadata, every live file with its statistics, and none twice.",
     sources=("P Checkpoints", "P Action Reconciliation"),
+    harm=harms.TOMBSTONES_HIDDEN,
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
@@ -89,6 +93,7 @@ def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
     "VAC-CKPT-4",
     "After a VACUUM that writes a checkpoint, _last_checkpoint names it.",
     sources=("P Last Checkpoint File", "C 2.5"),
+    harm=harms.CHECKPOINT_NOT_THERE,
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
@@ -99,6 +104,7 @@ def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
     "VAC-CKPT-5",
     "The checksum in the _last_checkpoint that a VACUUM writes is that of its JSON.",
     sources=("P Last Checkpoint File", "P JSON checksum"),
+    harm=harms.WRONG_POINTER,
     needs=("pointer_checksums",),
 )
 def pointer_has_its_checksum(v: VacuumObservation) -> Judgement:
@@ -124,12 +130,14 @@ CHECKPOINTS = (
         "VAC-CKPT-6",
         "A checkpoint that is written along with a VACUUM holds neither commitInfo nor cdc, and its removes neither stats nor tags.",
         sources=("P Checkpoints",),
+        harm=harms.CHECKPOINT_HOLDS_MORE,
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_kinds_held)),
     clause(
         "VAC-CKPT-7",
         "In a checkpoint that is written along with a VACUUM, dataChange of every add and remove is false.",
         sources=("C 2.5",),
+        harm=harms.CHECKPOINT_CHANGES_DATA,
         implementation="spark",
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_data_change)),
@@ -137,6 +145,7 @@ CHECKPOINTS = (
         "VAC-CKPT-12",
         "In a checkpoint that is written along with a VACUUM, every remove has the extended metadata and the row tracking fields that it has in the log.",
         sources=("C 2.3",),
+        harm=harms.REMOVES_WITHOUT_SIZES,
         implementation="spark",
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_checkpoints(checkpoint_contents.check_removes)),
@@ -144,6 +153,7 @@ CHECKPOINTS = (
         "VAC-CKPT-8",
         "A V2 checkpoint that is written along with a VACUUM has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
         sources=("P V2 Spec", "P Checkpoint Metadata"),
+        harm=harms.WRONG_V2_METADATA,
         since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
@@ -151,6 +161,7 @@ CHECKPOINTS = (
         "VAC-CKPT-9",
         "A V2 checkpoint that is written along with a VACUUM names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
         sources=("P Sidecar File Information",),
+        harm=harms.WRONG_SIDECAR,
         since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
@@ -158,6 +169,7 @@ CHECKPOINTS = (
         "VAC-CKPT-10",
         "A V2 checkpoint that is written along with a VACUUM has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
         sources=("P V2 Spec", "P Sidecar Files"),
+        harm=harms.DIVIDED_CHECKPOINT,
         since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_division)),
@@ -168,6 +180,7 @@ CHECKPOINTS = (
     "VAC-CKPT-11",
     "What _last_checkpoint embeds of a V2 checkpoint that is written along with a VACUUM is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
     sources=("P V2 Spec", "C 2.5"),
+    harm=harms.WRONG_EMBEDDED_ACTIONS,
     implementation="spark",
     since="3.0",  # the first with V2 checkpoints
     needs=(Feature.FREQUENT_CHECKPOINTS,),
@@ -180,6 +193,7 @@ def pointer_embeds_the_checkpoint(v: VacuumObservation) -> Judgement:
     "VAC-CRC-1",
     "A version checksum that is written along with START or END describes its version: files, bytes, protocol, metadata, deletion vectors, in-commit timestamp.",
     sources=("P Version Checksum File",),
+    harm=harms.WRONG_CHECKSUM,
     needs=("version_checksums",),
 )
 def checksums_describe_the_version(v: VacuumObservation) -> Judgement:

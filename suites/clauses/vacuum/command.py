@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
@@ -24,7 +24,7 @@ from records.expectations import (
     about,
     in_any_table,
 )
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (
     Condition,
@@ -60,6 +60,7 @@ def not_refused(when: Condition) -> Callable[[VacuumObservation], Judgement]:
     "VAC-CHK-1A",
     "RETAIN below the table's retention is refused while the safety check is on, dry run too, and nothing changes.",
     sources=("S1", "C 1.2"),
+    harm=data_loss("Without the safety check a mistaken RETAIN deletes files that readers still need."),
 )
 def short_retain_is_refused(v: VacuumObservation) -> Judgement:
     """A negative RETAIN that is not ignored is refused also while the check is off (docs/delta.md 5)."""
@@ -85,12 +86,14 @@ ACCEPTED = (
         "VAC-CHK-1B",
         "RETAIN below the table's retention is allowed with the safety check off.",
         sources=("S1", "C 1.2"),
+        harm=harms.VACUUM_REFUSED,
     )(not_refused(lambda v: v.too_short)),
     # That the cutoff does not move is VAC-KEEP-2B's.
     clause(
         "VAC-CHK-1C",
         "A RETAIN that does not round to 0 hours, also a negative one, is ignored: it is not refused, and it does not move the cutoff.",
         sources=("C 1.2",),
+        harm=harms.VACUUM_REFUSED,
         since="4.1",
         implementation="spark",
     )(not_refused(lambda v: v.step.retain_hours is not None and v.retain is None)),
@@ -98,6 +101,7 @@ ACCEPTED = (
         "VAC-CHK-2",
         "A VACUUM without RETAIN, or with one that is not below the table's retention, is not refused.",
         sources=("S1", "C 1.2"),
+        harm=harms.VACUUM_REFUSED,
     )(not_refused(lambda v: v.step.retain_hours is None or (v.retain is not None and not v.too_short))),
 )
 
@@ -109,6 +113,7 @@ ACCEPTED = (
     "VAC-DRY-1",
     "DRY RUN changes nothing at all: files, modification times, log, _last_vacuum_info.",
     sources=("S1",),
+    harm=data_loss("A DRY RUN that deletes takes away what the user wanted to see first."),
 )
 def dry_run_changes_nothing(v: VacuumObservation) -> Judgement:
     if not v.step.dry_run:
@@ -135,6 +140,7 @@ def _hidden_by_fault(v: VacuumObservation) -> str | None:
     "VAC-DRY-2A",
     "A real run deletes nothing that the DRY RUN right before it did not list.",
     sources=("S1", "C 1.2"),
+    harm=data_loss("VACUUM deletes what the DRY RUN that the user has approved did not list."),
 )
 def dry_run_lists_what_is_deleted(v: VacuumObservation) -> Judgement:
     dry = _dry_run_before(v)
@@ -159,6 +165,7 @@ def dry_run_lists_what_is_deleted(v: VacuumObservation) -> Judgement:
     "VAC-DRY-2B",
     "Of what a DRY RUN listed, the real run right after it keeps only directories that are not empty.",
     sources=("S1", "C 1.2"),
+    harm=harms.WRONG_DRY_RUN,
 )
 def dry_run_lists_only_what_is_deleted(v: VacuumObservation) -> Judgement:
     dry = _dry_run_before(v)
@@ -193,6 +200,7 @@ def dry_run_lists_only_what_is_deleted(v: VacuumObservation) -> Judgement:
     "VAC-DRY-2C",
     "DRY RUN lists exactly the old files that nothing protects, and the directories below which nothing is old or protected, whether they are empty or not.",
     sources=("C 1.1", "C 1.2"),
+    harm=harms.WRONG_DRY_RUN,
 )
 def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
     """So it lists directories that cannot be deleted as they hold young or hidden files (docs/delta.md 1.2, step 11)."""
@@ -251,6 +259,7 @@ def _first_run(v: VacuumObservation) -> VacuumObservation | None:
     "VAC-IDEM-1A",
     "A second run right after the first deletes nothing but directories that the first one made empty.",
     sources=("S1",),
+    harm=harms.LEFT_BY_THE_FIRST_RUN,
 )
 def second_run(v: VacuumObservation) -> Judgement:
     if _first_run(v) is None:
@@ -270,7 +279,12 @@ def _deleted_again(v: VacuumObservation, paths: list[str]) -> Cause:
     return not_kept(v, lost[0]) if lost else Cause("deleted by the second run only", Severity.SPACE_KEPT)
 
 
-@clause("VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", sources=("S1",))
+@clause(
+    "VAC-IDEM-1B",
+    "A run right after one that deleted nothing deletes nothing.",
+    sources=("S1",),
+    harm=harms.LEFT_BY_THE_FIRST_RUN,
+)
 def run_after_one_without_work(v: VacuumObservation) -> Judgement:
     first = _first_run(v)
     if first is None or first.vanished:

@@ -12,6 +12,7 @@ from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
 from model.vocabulary.withdrawals import RETAIN_IGNORED
 from records.expectations import FieldIs
+from suites.clauses import harms
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
@@ -46,12 +47,14 @@ NEAR_THE_CUTOFF = (
         "VAC-EDGE-1A",
         "A tombstone 1 ms before the cutoff, or exactly at it, is expired; one 1 ms after it protects its file.",
         sources=("S1", "C 1.2"),
+        harm=harms.WRONG_CUTOFF,
         exact_clock=True,
     )(keeps_and_deletes(_tombstones_near_the_cutoff, when=is_not_lite)),
     clause(
         "VAC-EDGE-1D",
         "For LITE a tombstone 1 ms before the cutoff is expired; one exactly at it, or 1 ms after it, protects its file.",
         sources=("C 1.3",),
+        harm=harms.WRONG_CUTOFF,
         since="3.3",
         exact_clock=True,
         needs=(Mode.LITE, Mode.LITE_SETTING),
@@ -61,6 +64,7 @@ NEAR_THE_CUTOFF = (
         "VAC-EDGE-1B",
         "An unreferenced file modified 1 ms before the cutoff is deleted; one modified exactly at it, or 1 ms after it, is kept.",
         sources=("S1", "C 1.2"),
+        harm=harms.WRONG_CUTOFF,
         exact_clock=True,
     )(keeps_and_deletes(_files_near_the_cutoff, when=is_not_lite)),
 )
@@ -70,6 +74,7 @@ NEAR_THE_CUTOFF = (
     "VAC-EDGE-1C",
     "LITE examines the commits up to the cutoff: a commit exactly at it is the last one, a commit 1 ms later is not examined.",
     sources=("C 1.3",),
+    harm=harms.WRONG_CUTOFF,
     since="3.3",
     exact_clock=True,
     needs=(Mode.LITE, Mode.LITE_SETTING),
@@ -108,27 +113,32 @@ RETENTION = (
         "VAC-EDGE-2",
         "RETAIN counts in whole hours: less than half an hour, also a negative value, is RETAIN 0 HOURS.",
         sources=("C 1.1",),
+        harm=harms.WRONG_CUTOFF,
         implementation="spark",
     )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain == 0 and v.step.retain_hours != 0)),
     clause(
         "VAC-KEEP-1A",
         "Without an effective RETAIN, the retention is the table's delta.deletedFileRetentionDuration.",
         sources=("S1", "C 1.2"),
+        harm=harms.WRONG_RETENTION,
     )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain is None and v.table.retention_hours is not None)),
     clause(
         "VAC-KEEP-1B",
         "If neither the table nor an effective RETAIN sets it, the retention is one week.",
         sources=("S1", "C 1.6"),
+        harm=harms.WRONG_RETENTION,
     )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain is None and v.table.retention_hours is None)),
     clause(
         "VAC-KEEP-2A",
         "RETAIN 0 HOURS, with the safety check off, sets the cutoff to the present: what is older and unprotected is deleted.",
         sources=("S1", "C 1.2"),
+        harm=harms.WRONG_RETENTION,
     )(keeps_and_deletes(by_cutoff, when=lambda v: v.step.retain_hours == 0)),
     clause(
         "VAC-KEEP-2C",
         "RETAIN n HOURS, shorter or longer than the table's retention, sets the cutoff to n hours before the present.",
         sources=("S1", "C 1.2"),
+        harm=harms.WRONG_RETENTION,
         before="4.1",
         withdrawal=RETAIN_IGNORED,
     )(keeps_and_deletes(by_cutoff, when=lambda v: bool(v.retain))),
@@ -136,6 +146,7 @@ RETENTION = (
         "VAC-KEEP-2B",
         "A RETAIN that does not round to 0 hours, shorter or longer than the table's retention, does not move the cutoff.",
         sources=("C 1.2",),
+        harm=harms.WRONG_RETENTION,
         since="4.1",
         implementation="spark",
     )(keeps_and_deletes(by_cutoff, when=lambda v: v.step.retain_hours is not None and v.retain is None)),

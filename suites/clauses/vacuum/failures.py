@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
@@ -62,6 +62,7 @@ def _check_error(v: VacuumObservation) -> Violation | None:
     "VAC-LOG-2A",
     "If a deletion fails with an exception, VACUUM ends in an error and, if it logs, in an END with the status FAILED and without metrics; what must be kept still exists.",
     sources=("S1", "C 1.2", "C 1.5"),
+    harm=data_loss("A VACUUM that breaks off deletes what must be kept, or looks as if it had succeeded."),
     needs=(IOFault.DELETE_CRASHES,),
 )
 def broken_deletion(v: VacuumObservation) -> Judgement:
@@ -110,6 +111,7 @@ def _check_failed_end(v: VacuumObservation) -> Violation | None:
     "VAC-LOG-2B",
     "VACUUM continues after a file that cannot be deleted: that file remains, every other path is kept or deleted as usual, END has the status COMPLETED and does not count the file.",
     sources=("C 1.2", "C 1.5"),
+    harm=data_loss("After a file that cannot be deleted VACUUM goes wrong with the others."),
     needs=(IOFault.CANNOT_DELETE,),
 )
 def file_that_cannot_be_deleted(v: VacuumObservation) -> Judgement:
@@ -131,6 +133,7 @@ def file_that_cannot_be_deleted(v: VacuumObservation) -> Judgement:
     "VAC-LOG-2C",
     "A file or a directory that vanishes while VACUUM runs does not make it fail: every other path is kept or deleted as usual, END has the status COMPLETED and does not count the file.",
     sources=("C 1.2",),
+    harm=data_loss("After a file that vanishes VACUUM goes wrong with the others."),
     needs=(IOFault.FILE_VANISHES, IOFault.DIRECTORY_VANISHES),
 )
 def vanishing(v: VacuumObservation) -> Judgement:
@@ -172,6 +175,7 @@ def _check_completed_end(v: VacuumObservation) -> Violation | None:
     "VAC-LOG-2D",
     "If a directory cannot be listed, VACUUM ends in an error, dry run too, before anything is deleted or committed: nothing changes.",
     sources=("C 1.2",),
+    harm=data_loss("VACUUM deletes files though it could not see all that protect them."),
     needs=(IOFault.CANNOT_LIST,),
 )
 def unreadable_directory(v: VacuumObservation) -> Judgement:
@@ -188,6 +192,7 @@ def unreadable_directory(v: VacuumObservation) -> Judgement:
     "VAC-LOG-2E",
     "After a VACUUM that failed on the way an independent reader reads the table as before it.",
     sources=("S1",),
+    harm=data_loss("After a VACUUM that broke off rows are gone from the table."),
     of_broken=True,
     needs=(IOFault.DELETE_CRASHES,),
 )

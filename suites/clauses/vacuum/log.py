@@ -8,7 +8,7 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, unreadable, wrong_numbers, wrong_words
 from harness.observing import evidence
 from harness.observing.vacuum_inputs import vector_path
 from harness.observing.vacuum_observation import VacuumObservation
@@ -21,6 +21,7 @@ from model.text.layout import is_named_by_engine
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Kind
 from records.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
+from suites.clauses import harms
 from suites.clauses.checks import check_definition_unchanged
 from suites.clauses.log_files import check_rest_of_log
 from suites.clauses.provenance import (
@@ -120,12 +121,14 @@ VERSIONS = (
         "VAC-LOG-1A",
         "With logging on, VACUUM writes two versions, START and END, without any file action.",
         sources=("S1", "C 1.5"),
+        harm=harms.VACUUM_NOT_IN_HISTORY,
         implementation="spark",
     )(passes(check_start_and_end, when=lambda v: bool(v.step.logging))),
     clause(
         "VAC-LOG-1H",
         "With logging switched neither on nor off, VACUUM of a table on a local file system also writes START and END; of one in S3 it writes no version.",
         sources=("C 1.5",),
+        harm=harms.VACUUM_NOT_IN_HISTORY,
         implementation="spark",
         needs=("logging",),
     )(passes(check_as_by_default, when=lambda v: v.step.logging is None)),
@@ -133,6 +136,7 @@ VERSIONS = (
         "VAC-LOG-1D",
         "With logging off, VACUUM writes no version.",
         sources=("S1", "C 1.5"),
+        harm=wrong_words("The history of the table tells of a VACUUM although logging is off."),
         implementation="spark",
         needs=("logging",),
     )(passes(check_no_version, when=lambda v: v.step.logging is False)),
@@ -171,6 +175,7 @@ def expected_value(v: VacuumObservation, operation: str, key: str, value: Any) -
     "VAC-LOG-1B",
     "START and END contain the parameters of the run, and metrics that match what it deleted.",
     sources=("S1", "C 1.5"),
+    harm=harms.WRONG_VACUUM_HISTORY,
     implementation="spark",
 )
 def parameters_and_metrics(v: VacuumObservation) -> Judgement:
@@ -224,6 +229,7 @@ def _counts_checksums(v: VacuumObservation) -> bool:
     "VAC-LOG-1F",
     "START's numFilesToDelete and sizeOfDataToDelete count all that a DRY RUN would list, whether it can be deleted or not; LITE uses the sizes in the log.",
     sources=("C 1.3", "C 1.5"),
+    harm=harms.WRONG_VACUUM_HISTORY,
     implementation="spark",
 )
 def candidates(v: VacuumObservation) -> Judgement:
@@ -321,6 +327,7 @@ def _sizes_in(v: VacuumObservation, action: object) -> list[tuple[str, tuple[int
     "VAC-LOG-1G",
     "END's numVacuumedDirectories is the number of visible directories that were listed, plus one for the root; 1 for LITE.",
     sources=("C 1.3", "C 1.5"),
+    harm=harms.WRONG_VACUUM_HISTORY,
     implementation="spark",
 )
 def vacuumed_directories(v: VacuumObservation) -> Judgement:
@@ -343,13 +350,16 @@ def vacuumed_directories(v: VacuumObservation) -> Judgement:
 # The rest of the log ------------------------------------------------------------------------------------------------
 
 
-@clause("VAC-LOG-1C", "Nothing else in the log changes.", sources=("S1", "C 1.2", "C 2.5"))
+@clause("VAC-LOG-1C", "Nothing else in the log changes.", sources=("S1", "C 1.2", "C 2.5"), harm=harms.LOG_FILES_LOST)
 def rest_of_the_log(v: VacuumObservation) -> Judgement:
     return judgement(check_rest_of_log("VACUUM", v)) if v.ran or (v.fails and v.commits) else NOT_EXERCISED
 
 
 definition_unchanged = clause(
-    "VAC-LOG-1E", "A VACUUM changes neither protocol nor metadata.", sources=("C 1.5", "P Change Metadata")
+    "VAC-LOG-1E",
+    "A VACUUM changes neither protocol nor metadata.",
+    sources=("C 1.5", "P Change Metadata"),
+    harm=harms.DEFINITION_CHANGED,
 )(passes(check_definition_unchanged, when=lambda v: bool(v.commits)))
 
 
@@ -384,26 +394,31 @@ RECORDS = (
         "VAC-LOG-3A",
         "The timestamps of START and END are the time of the VACUUM, by the engine's clock.",
         sources=("P Commit Provenance Information", "C 1.5"),
+        harm=wrong_numbers("The history of the table tells another time than that of the VACUUM."),
     )(each_commit(check_timestamp)),
     clause(
         "VAC-LOG-3B",
         "With in-commit timestamps those of START and END are the time of the VACUUM, or a millisecond after the commit before if that is later; without them there is none.",
         sources=("P In-Commit Timestamps",),
+        harm=harms.WRONG_VERSION_TIMES,
     )(each_commit(check_in_commit_timestamp)),
     clause(
         "VAC-LOG-3F",
         "The files of START and END are modified while the VACUUM runs: without in-commit timestamps, that is the versions' time.",
         sources=("P Commit Provenance Information", "C 1.3"),
+        harm=harms.WRONG_VERSION_TIMES,
     )(each_commit(check_file_time)),
     clause(
         "VAC-LOG-3C",
         "START and END have one commitInfo each, and no other action.",
         sources=("S1", "C 1.5"),
+        harm=unreadable("The commit of a VACUUM changes the table."),
     )(each_commit(lambda v, commit: check_kinds(commit, ()))),
     clause(
         "VAC-LOG-3D",
         "START and END have the version before as readVersion, isBlindAppend=true, the isolation level SnapshotIsolation, the engine's name, and a txnId that no other commit has.",
         sources=("C 1.5",),
+        harm=wrong_words("The history of the table tells another transaction than what happened."),
         implementation="spark",
     )(
         each_commit(
@@ -418,6 +433,7 @@ RECORDS = (
         "VAC-LOG-3E",
         "START and END record the documented parameters and metrics, and no others.",
         sources=("C 1.5",),
+        harm=wrong_words("The history of the table lacks numbers or options of the VACUUM, or has others."),
         implementation="spark",
     )(each_commit(_check_members)),
 )

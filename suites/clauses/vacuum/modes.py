@@ -7,7 +7,7 @@ from collections import Counter
 from deltalog.listing import EntryKind
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, data_loss, wrong_words
 from harness.observing import evidence
 from harness.observing.observation import relative
 from harness.observing.vacuum_inputs import commit_times
@@ -18,6 +18,7 @@ from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Mode, VacuumForm
 from records.expectations import FieldIs, Lists, Of, RowsAre
+from suites.clauses import harms
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name
@@ -41,6 +42,7 @@ LITE_FILES = (
         "VAC-LITE-1A",
         "LITE deletes only files that removes or change files of the commits it examines name: no orphans, no directories, nothing of other commits.",
         sources=("C 1.3",),
+        harm=data_loss("LITE deletes files that no commit which it examined has removed."),
         since="3.3",
         needs=(Mode.LITE, Mode.LITE_SETTING),
     )(keeps(Reason.NOT_SCANNED, when=is_lite)),
@@ -48,6 +50,7 @@ LITE_FILES = (
         "VAC-LITE-1B",
         "LITE deletes every file, and every deletion vector file, that a remove of the commits it examines names, whose tombstones are all expired and that nothing else protects, whatever the file's own age.",
         sources=("C 1.3",),
+        harm=harms.SKIPPED_BY_LITE,
         since="3.3",
         needs=(Mode.LITE, Mode.LITE_SETTING),
     )(deletes(Reason.EXPIRED, Reason.EXPIRED_VECTOR, when=is_lite)),
@@ -58,6 +61,7 @@ LITE_FILES = (
     "VAC-LITE-1D",
     "LITE records in _last_vacuum_info the last version outside retention, whether it found files to delete or not; any other VACUUM records no version, so that the next LITE starts from the beginning of the log.",
     sources=("C 1.3",),
+    harm=harms.SKIPPED_BY_LITE,
     since="3.3",
     implementation="spark",
     needs=(Mode.LITE, Mode.LITE_SETTING),
@@ -86,6 +90,7 @@ lite_change_files = clause(
     "VAC-LITE-1E",
     "LITE deletes every change file that a commit it examines names, however young the file is.",
     sources=("C 1.3",),
+    harm=harms.SKIPPED_BY_LITE,
     since="3.3",
     implementation="spark",
     needs=(Mode.LITE, Mode.LITE_SETTING),
@@ -103,6 +108,7 @@ all_files_in_inventory = clause(
     "VAC-INV-1A",
     "USING INVENTORY with a table or query that contains all files, VACUUM keeps and deletes the files that it would with a listing.",
     sources=("C 1.4",),
+    harm=harms.LOST_BY_INVENTORY,
     since="3.2",
     needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
 )(keeps_and_deletes(_files, when=is_by_inventory))
@@ -112,6 +118,7 @@ all_files_in_inventory = clause(
     "VAC-INV-1B",
     "USING INVENTORY with an inventory of files only, VACUUM keeps all directories, also empty ones.",
     sources=("C 1.4",),
+    harm=wrong_words("Directories disappear that the documentation promises to keep."),
     since="3.2",
     needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
     of_directories=True,
@@ -128,6 +135,7 @@ hidden_in_inventory = clause(
     "VAC-INV-1C",
     "USING INVENTORY, VACUUM deletes no hidden file and no hidden directory, at any depth, nor anything in one, as with a listing.",
     sources=("S1", "C 1.4"),
+    harm=harms.LOST_BY_INVENTORY,
     since="3.2",
     needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
 )(keeps(Reason.HIDDEN_DEEPER, when=is_by_inventory))
@@ -140,6 +148,7 @@ hidden_in_inventory = clause(
     "VAC-PAR-1",
     "With parallel deletion every path is kept or deleted as without it.",
     sources=("S1", "C 1.2"),
+    harm=data_loss("Parallel deletion deletes what must be kept."),
     needs=("parallel",),
 )
 def parallel_deletion(v: VacuumObservation) -> Judgement:
@@ -150,6 +159,7 @@ def parallel_deletion(v: VacuumObservation) -> Judgement:
     "VAC-FORM-1A",
     "By a quoted path, by name and through the DeltaTable class, with hours and without, VACUUM keeps and deletes the paths that it does by delta.`path`.",
     sources=("S1", "C 1.1"),
+    harm=harms.VACUUM_WRITTEN_DIFFERENTLY,
     needs=(
         VacuumForm.SQL_QUOTED_PATH,
         VacuumForm.SQL_NAME,
@@ -166,6 +176,7 @@ def forms(v: VacuumObservation) -> Judgement:
     "VAC-FORM-1C",
     "However a VACUUM spells the path of its table, it keeps and deletes the same paths: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
     sources=("S1", "C 1.1"),
+    harm=harms.VACUUM_WRITTEN_DIFFERENTLY,
     needs=tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN),
 )
 def spellings(v: VacuumObservation) -> Judgement:
@@ -187,6 +198,7 @@ _OTHER_ANSWER = Cause("other rows are answered")
     "VAC-FORM-1B",
     "The SQL command returns one row, the path of the table's root; DRY RUN returns one row per path, none twice; the DeltaTable class returns no rows.",
     sources=("C 1.1",),
+    harm=wrong_words("The command answers with other rows than documented."),
     implementation="spark",
 )
 def answers(v: VacuumObservation) -> Judgement:

@@ -13,6 +13,7 @@ from model.prediction.fates import Reason
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Reference
 from records.expectations import Unchanged, about
+from suites.clauses import harms
 from suites.clauses.vacuum.path_rules import must_keep, outside_behind_links, unchanged, with_reason
 
 
@@ -36,6 +37,7 @@ def _must_keep_outside(v: VacuumObservation, paths: Iterable[str], why: str) -> 
     "VAC-SAFE-7A",
     "VACUUM deletes, changes and adds nothing beside the root: sibling directories whose names begin like the table's, other tables, targets of links.",
     sources=("P Add File and Remove File", "C 1.2"),
+    harm=harms.FILES_LOST,
 )
 def siblings(v: VacuumObservation) -> Judgement:
     """Files that the log names are VAC-SAFE-7B's, what lies behind a link to a directory is VAC-SAFE-7C's."""
@@ -58,6 +60,7 @@ def siblings(v: VacuumObservation) -> Judgement:
     "VAC-SAFE-7B",
     "VACUUM keeps data files outside the root that the log names by their URI, whether they are live or were removed long ago.",
     sources=("P Add File and Remove File", "C 1.2"),
+    harm=harms.FILES_LOST,
     needs=(Reference.OUTSIDE,),
 )
 def files_outside(v: VacuumObservation) -> Judgement:
@@ -69,6 +72,7 @@ def files_outside(v: VacuumObservation) -> Judgement:
     "VAC-SAFE-7C",
     "VACUUM deletes nothing behind a symbolic link to a directory, neither live files of the table itself nor anything outside it.",
     sources=("C 1.2", "P Add File and Remove File"),
+    harm=harms.FILES_LOST,
     needs=("links",),
 )
 def behind_directory_links(v: VacuumObservation) -> Judgement:

@@ -9,7 +9,7 @@ from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, wrong_words
 from harness.observing import evidence
 from harness.observing.observation import ChangesObservation, DeleteObservation, ReadObservation
 from harness.observing.vacuum_inputs import files_of, vector_path
@@ -19,13 +19,18 @@ from model.prediction.fates import DISPUTED, Fate
 from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, Fails, Of
-from suites.clauses import causes
+from suites.clauses import causes, harms
 from suites.clauses.checks import check_rows_read, check_table_rows, difference, rows_are
 from suites.clauses.earlier_versions import earlier_versions, is_in_log
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
-@clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", sources=("S1",))
+@clause(
+    "VAC-SAFE-10A",
+    "After VACUUM the engine reads the current version as before it.",
+    sources=("S1",),
+    harm=harms.FILES_LOST,
+)
 def engine_reads(r: ReadObservation) -> Judgement:
     last = r.after_step
     if not r.is_current or not isinstance(last, VacuumObservation) or not last.ran:
@@ -33,14 +38,24 @@ def engine_reads(r: ReadObservation) -> Judgement:
     return NOT_EXERCISED if any(map(lost_disputed_paths, vacuums_of(r.earlier))) else judgement(check_rows_read(r))
 
 
-@clause("VAC-SAFE-10B", "After VACUUM an independent reader reads the current version as before it.", sources=("S1",))
+@clause(
+    "VAC-SAFE-10B",
+    "After VACUUM an independent reader reads the current version as before it.",
+    sources=("S1",),
+    harm=harms.FILES_LOST,
+)
 def independent_reader_reads(v: VacuumObservation) -> Judgement:
     if not v.ran or v.before.rows is None or lost_disputed_paths(v):
         return NOT_EXERCISED
     return judgement(check_table_rows(v, v.before.rows, "the rows that it held before the VACUUM"))
 
 
-@clause("VAC-SAFE-10C", "After VACUUM the engine reads every version inside retention unchanged.", sources=("S1",))
+@clause(
+    "VAC-SAFE-10C",
+    "After VACUUM the engine reads every version inside retention unchanged.",
+    sources=("S1",),
+    harm=harms.FILES_LOST,
+)
 def retained_versions_read(r: ReadObservation) -> Judgement:
     vacuums = vacuums_of(r.earlier)
     if r.is_current or not vacuums or not r.inside_retention or not _files_retained(r, vacuums):
@@ -71,6 +86,7 @@ def _named(action: Add | Remove) -> list[str]:
     "VAC-SAFE-10D",
     "After VACUUM every data file and every deletion vector file of every version inside retention still exists.",
     sources=("S1", "P Deletion Vectors"),
+    harm=harms.FILES_LOST,
 )
 def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
     """By the log alone, without reading: a file is needed unless all removes of it are outside retention.
@@ -119,6 +135,7 @@ def _expired_files(v: VacuumObservation, cutoff: int) -> set[str]:
     "VAC-SAFE-10E",
     f"Reading a version older than the table's retention is refused, after VACUUM or without one: {BEYOND_RETENTION.condition}.",
     sources=("C 1.7",),
+    harm=wrong_words("A reader of a version whose files may be gone is not told so."),
     since="4.1",
     implementation="spark",
 )
@@ -159,6 +176,7 @@ def _age(r: ReadObservation) -> tuple[str, ...]:
     "VAC-READ-1",
     "A version of which VACUUM was allowed to delete files, however old, reads as exactly its rows or not at all: never as other rows.",
     sources=("S1",),
+    harm=harms.WRONG_OLD_VERSIONS,
 )
 def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
     """The versions whose files VACUUM must keep are VAC-SAFE-10C's."""
@@ -201,6 +219,7 @@ def _other_rows(lost: bool) -> Cause:
     "VAC-READ-2",
     "Reading a version of which files are gone fails with an error that names one of them, or says that a file is missing or the version too old.",
     sources=("S1", "C 1.7"),
+    harm=wrong_words("A reader of a version whose files are gone is not told so."),
 )
 def missing_files_are_named(r: ReadObservation) -> Judgement:
     error = r.outcome.error
@@ -228,6 +247,7 @@ def missing_files_are_named(r: ReadObservation) -> Judgement:
     "VAC-READ-3",
     "After VACUUM the change data feed of a version contains exactly its changes, or cannot be read: never other changes.",
     sources=("S1", "P Add CDC File"),
+    harm=harms.WRONG_OLD_VERSIONS,
     needs=("change_feed",),
 )
 def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
@@ -248,6 +268,7 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
     "VAC-READ-4",
     "Reading the change data feed of a version whose data files or change files are gone, and no deletion vector, fails with an error that names one of them, or says by class and SQLSTATE that a file is missing or the version too old.",
     sources=("S1", "C 1.7"),
+    harm=wrong_words("A reader of changes whose files are gone is not told so."),
     needs=("change_feed",),
 )
 def missing_changes_are_named(c: ChangesObservation) -> Judgement:
@@ -287,6 +308,7 @@ def _lost_changes(c: ChangesObservation, of: DeleteObservation) -> list[str]:
     "VAC-SAFE-10F",
     "After VACUUM an independent reader reads every version before it as the steps made it, unless its files could be deleted.",
     sources=("S1",),
+    harm=harms.FILES_LOST,
 )
 def earlier_versions_are_whole(v: VacuumObservation) -> Judgement:
     return earlier_versions(v) if v.ran else NOT_EXERCISED

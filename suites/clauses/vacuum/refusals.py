@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
+from harness.judging.severity import wrong_words
 from harness.observing.observation import UnreadTableObservation
 from harness.observing.vacuum_observation import VacuumRefusalObservation
 from model.prediction.refusals import CANNOT_VACUUM_LITE
 from model.vocabulary.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
 from model.vocabulary.table import Feature
+from suites.clauses import harms
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
 
@@ -34,6 +36,7 @@ def _has_unknown_feature(r: VacuumRefusalObservation) -> bool:
     "VAC-PROTO-1",
     "A VACUUM of a table whose protocol requires a writer or reader feature that the engine does not know is refused, dry run too, and nothing changes.",
     sources=("P VACUUM Protocol Check", "C 1.2"),
+    harm=harms.LOST_BY_UNKNOWN_FEATURES,
     since="3.1",
     of_broken=True,
     implementation="spark",
@@ -47,6 +50,7 @@ def unknown_feature(r: VacuumRefusalObservation) -> Judgement:
     "VAC-PROTO-2",
     "A VACUUM that would write to a table whose protocol requires a feature that the engine does not know is refused, and nothing changes.",
     sources=("P VACUUM Protocol Check", "P Table Features"),
+    harm=harms.LOST_BY_UNKNOWN_FEATURES,
     since="3.1",
     of_broken=True,
     needs=(Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER),
@@ -64,6 +68,7 @@ def unknown_feature_is_not_written(r: VacuumRefusalObservation) -> Judgement:
     "VAC-LITE-1C",
     "LITE is refused, dry run too, if commits have been cleaned up that no LITE run has examined, and nothing changes.",
     sources=("C 1.3",),
+    harm=wrong_words("LITE does not say that it skips the commits that are gone."),
     since="3.3",
     of_broken=True,
     implementation="spark",
@@ -78,6 +83,7 @@ def lite_of_a_pruned_log(r: VacuumRefusalObservation) -> Judgement:
     "VAC-REF-2",
     "A VACUUM that is refused because the newest checkpoint was written by half changes nothing, dry run or not: no file of the table goes.",
     sources=("P Checkpoints",),
+    harm=harms.WRONG_VACUUM_REFUSAL,
     of_broken=True,
     needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
 )
@@ -91,6 +97,7 @@ MISTAKES = (
         "VAC-INV-2",
         "An inventory that lacks one of the columns path, length, isDir and modificationTime, or has one with another type, is refused, dry run too, and nothing changes.",
         sources=("C 1.4",),
+        harm=wrong_words("A wrong inventory is not answered with the error that says what is wrong."),
         since="3.2",
         of_broken=True,
         needs=(VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE),
@@ -99,6 +106,7 @@ MISTAKES = (
         "VAC-REF-1A",
         "A VACUUM of a partition's directory is refused, dry run too, and nothing changes.",
         sources=("S1", "C 1.1"),
+        harm=harms.WRONG_VACUUM_REFUSAL,
         of_broken=True,
         needs=(VacuumMistake.PARTITION_DIRECTORY,),
     )(refused(VacuumMistake.PARTITION_DIRECTORY)),
@@ -106,12 +114,14 @@ MISTAKES = (
         "VAC-REF-1B",
         "A VACUUM of a path that does not exist, or at which there is no Delta table, is refused, dry run too, and nothing changes.",
         sources=("C 1.1",),
+        harm=harms.WRONG_VACUUM_REFUSAL,
         of_broken=True,
     )(refused(VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH)),
     clause(
         "VAC-REF-1C",
         "A VACUUM of a temporary view is refused, dry run too, and nothing changes.",
         sources=("C 1.1",),
+        harm=harms.WRONG_VACUUM_REFUSAL,
         of_broken=True,
         needs=(VacuumMistake.TEMPORARY_VIEW,),
     )(refused(VacuumMistake.TEMPORARY_VIEW)),
@@ -119,6 +129,7 @@ MISTAKES = (
         "VAC-REF-1D",
         "A VACUUM that repeats a clause, or combines LITE with an inventory, is refused, dry run too, and nothing changes.",
         sources=("C 1.1",),
+        harm=harms.WRONG_VACUUM_REFUSAL,
         of_broken=True,
         needs=(VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE),
     )(refused(VacuumMistake.CLAUSE_TWICE, VacuumMistake.LITE_WITH_INVENTORY)),

@@ -1,0 +1,114 @@
+"""A known deviation: a clause that an engine is known to fail, with the symptom by which a violation is recognised.
+
+A violation is recognised in the form in which a run records it: while a case is judged, and in a stream of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import date
+
+from records.run import EngineError
+from records.symptoms import is_reported
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """Which violations of the clause are the known one: all that is given must match.
+
+    ``causes`` are causes of violations (``records.run.Violation.cause``). ``errors`` are classes or error conditions of the
+    engine's error, or parts of its message as it is recorded (its first line); the cause is then that the step ended in an
+    error, or one of ``causes``. ``of`` names a kind of subject (harness.judging.subjects). With neither causes nor errors every
+    violation matches.
+    """
+
+    causes: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    of: str | None = None
+
+    def fits(
+        self, cause: str, *, by_error: bool, error: EngineError | None, kinds: Callable[[], Collection[str]]
+    ) -> bool:
+        """Whether a violation with this cause is the known one. ``by_error``: its cause is that the step ended in an error;
+        ``error``: the error with which the step ended; ``kinds``: the kinds of its subject, which are asked for last."""
+        known = cause in self.causes or not (self.causes or self.errors) or (bool(self.errors) and by_error)
+        reported = not self.errors or is_reported(error, self.errors)
+        return known and reported and (self.of is None or self.of in kinds())
+
+
+class Ranged:
+    """What is so of versions in a range, and until an end."""
+
+    versions: str
+    until: date | str | None
+
+    def holds_for(self, version: str) -> bool:
+        """Whether ``version``, such as ``4.4.0``, lies in the range."""
+        return all(_compare(version, operator, bound) for operator, bound in _parts(self.versions))
+
+    def is_past(self, version: str, today: date) -> bool:
+        """Whether the day or the version named by ``until`` is over."""
+        if isinstance(self.until, str):
+            return _compare(version, ">", self.until)
+        return self.until is not None and today > self.until
+
+
+@dataclass(frozen=True)
+class Deviation(Ranged):
+    """One clause that is known to fail, by one symptom.
+
+    ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
+    or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
+    (harness.judging.conditions); None: it always applies. ``on`` is the one of ``deviations.entries.PLACES`` where it applies;
+    None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would not.
+    """
+
+    clause: str
+    reason: str = "a known deviation"
+    link: str = ""
+    symptom: Symptom = Symptom()
+    versions: str = ""
+    until: date | str | None = None
+    when: str | None = None
+    on: str | None = None
+    wide: str | None = None
+
+
+_PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
+
+
+def is_range(versions: str) -> bool:
+    """Whether this is a range of versions, such as ``>=4.1,<4.3``."""
+    return all(_PART.fullmatch(part) for part in _split(versions))
+
+
+def _split(versions: str) -> list[str]:
+    return versions.split(",") if versions.strip() else []
+
+
+def _parts(versions: str) -> list[tuple[str, str]]:
+    matches = [_PART.fullmatch(part) for part in _split(versions)]
+    return [(match[1], match[2]) for match in matches if match is not None]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    # A suffix such as "-SNAPSHOT" or "rc1" does not count: a pre-release is judged as its release.
+    match = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(part) for part in match[0].split(".")] if match else [0]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _compare(version: str, operator: str, bound: str) -> bool:
+    left, right = _numbers(version), _numbers(bound)
+    return {
+        "<": left < right,
+        "<=": left <= right,
+        ">": left > right,
+        ">=": left >= right,
+        "==": left == right,
+        "!=": left != right,
+    }[operator]

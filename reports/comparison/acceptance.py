@@ -1,0 +1,129 @@
+"""What a user accepts of the candidate: faults listed in a file of their own, in the format of deviations (``--accept
+FILE``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from deviations.entries import PLACES, ended, in_force, range_of, tables_in, texts_in
+from deviations.known import deviations_in
+from records.deviation import Deviation, Ranged
+from records.mistakes import UsageMistake
+from records.run import EngineError, JudgedCase, Violation
+
+#: The tables of a user's file beside its deviations, each with the key of its texts: promises that are withdrawn, by their names;
+#: and differences that nothing explains, as the comparison writes them.
+TEXTS: Mapping[str, str] = {"withdrawn": "promises", "difference": "differences"}
+
+
+@dataclass(frozen=True)
+class AcceptedText(Ranged):
+    """An entry about what is no fault. ``table``: of TEXTS; ``texts``: what it accepts."""
+
+    table: str
+    texts: tuple[str, ...]
+    reason: str
+    link: str
+    versions: str = ""
+    until: date | str | None = None
+
+
+def texts_accepted_in(path: Path) -> tuple[AcceptedText, ...]:
+    """The entries about what is no fault, in the order of the file. Raises InvalidDeviations."""
+    beside = ("deviation", *TEXTS)
+    return tuple(
+        AcceptedText(name, texts_in(entry, key, where), entry["reason"], entry["link"], *range_of(entry, where))
+        for name, key in TEXTS.items()
+        for where, entry in tables_in(path, name, beside=beside)
+    )
+
+
+@dataclass(frozen=True)
+class Acceptances:
+    """The entries about what is no fault that are in force for a version of an engine."""
+
+    entries: tuple[AcceptedText, ...] = ()
+
+    @classmethod
+    def by(cls, acceptance: Acceptance | None, version: str) -> Acceptances:
+        return cls() if acceptance is None else cls(in_force(acceptance.texts, version=version, today=acceptance.today))
+
+    def of_withdrawn(self, name: str) -> AcceptedText | None:
+        """The first entry that accepts that this promise is withdrawn."""
+        return self._of("withdrawn", name)
+
+    def of_difference(self, text: str) -> AcceptedText | None:
+        """The first entry that accepts this difference."""
+        return self._of("difference", text)
+
+    def _of(self, table: str, text: str) -> AcceptedText | None:
+        return next((one for one in self.entries if one.table == table and text in one.texts), None)
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """The entries of a user's file. ``today`` is the day on which their ``until`` is looked at. ``texts``: those of what is no
+    fault."""
+
+    file: Path
+    entries: tuple[Deviation, ...]
+    today: date
+    texts: tuple[AcceptedText, ...] = ()
+
+
+def acceptance_in(path: Path) -> Acceptance:
+    """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
+    if not path.is_file():
+        raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
+    entries = deviations_in(path, places=PLACES, beside=TEXTS)
+    return Acceptance(path, entries, date.today(), texts_accepted_in(path))
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The entries about one version of an engine: those in force, and those that are past their end."""
+
+    current: tuple[Deviation, ...] = ()
+    past: tuple[Deviation, ...] = ()
+
+    @classmethod
+    def by(cls, acceptance: Acceptance | None, version: str) -> Accepted:
+        if acceptance is None:
+            return cls()
+        entries, today = acceptance.entries, acceptance.today
+        return cls(in_force(entries, version=version, today=today), ended(entries, version=version, today=today))
+
+
+def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
+    """The clauses of the entries that differ in nothing else: of each table of the file."""
+    found: dict[Deviation, list[str]] = {}
+    for one in entries:
+        found.setdefault(replace(one, clause=""), []).append(one.clause)
+    return {table: tuple(clauses) for table, clauses in found.items()}
+
+
+def covering(entries: Iterable[Deviation], case: JudgedCase, violation: Violation) -> Deviation | None:
+    """The first entry that is about a violation in a case; None: there is none."""
+    return next((one for one in entries if _covers(one, case, violation)), None)
+
+
+def _covers(entry: Deviation, case: JudgedCase, violation: Violation) -> bool:
+    """As ``harness.judging.excuses`` decides while a case is judged."""
+    return (
+        entry.clause == violation.clause
+        and (entry.when is None or entry.when in violation.circumstances)
+        and entry.symptom.fits(
+            violation.cause,
+            by_error=violation.by_error,
+            error=error_of(case, violation.step),
+            kinds=lambda: violation.kinds,
+        )
+    )
+
+
+def error_of(case: JudgedCase, step: int) -> EngineError | None:
+    """The error with which a step of a case ended, if it did."""
+    return next((one.outcome.error for one in case.steps if one.index == step), None)

@@ -1,0 +1,116 @@
+"""The answer of a comparison: whether to upgrade, and why, in one line with both halves: what gets worse, and what gets
+better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from model.vocabulary.severity import Severity, gravest
+from reports.comparison.cases import Change
+from reports.comparison.comparison import Comparison, engine_of
+from reports.comparison.weight import Way
+from reports.comparison.withdrawn import Withdrawn
+from reports.comparison.wording import accepted
+from reports.findings.answers import Answer, Word, named
+from reports.text.harms import can, in_ways
+from reports.text.quantities import counted
+
+
+def answer_to(comparison: Comparison) -> Answer:
+    """DO NOT UPGRADE (1) if what gets worse, and is not accepted by the user's file, is a new way to lose data, or graver than
+    all that gets better.
+
+    Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
+    or could not be judged on a side; else UPGRADE (0). The word, the sentence and the exit code are those of every view.
+    """
+    base, candidate = named(comparison.base), named(comparison.candidate)
+    if base == candidate:
+        base = "the base"
+    elif engine_of(comparison.base)[0] == engine_of(comparison.candidate)[0]:
+        base = base.partition(" ")[2] or base
+    worse = comparison.worse
+    if comparison.forbids:
+        harm = in_ways((one.severity for one in worse), that=f"that {base} does not", lesser="is worse")
+        crashes = sum(one.is_crash for one in worse)
+        told = f"{candidate} {harm}" + (f" ({crashes} by a crash)" if crashes else "")
+        word = Word.DO_NOT_UPGRADE
+    elif worse:
+        told = f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, the worst: {_told(worse[0])}"
+        word = Word.LOOK_FIRST
+    else:
+        told = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
+        word = Word.LOOK_FIRST if comparison.lost or comparison.is_open else Word.UPGRADE
+    withdrawn = [_withdrawn(comparison.lost)] if comparison.lost else []
+    questions = _open_questions(comparison) if word is Word.LOOK_FIRST else ()
+    told += _better(comparison.better) + "".join(f"; {one}" for one in (*withdrawn, *questions))
+    return Answer(word, told, comparison.exit)
+
+
+def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str]:
+    """What to do with the answer, one sentence each. ``cases``: where the cases lie."""
+    for one in comparison.lost:
+        yield f"before the upgrade: {one.remedy}"
+    if comparison.forbids:
+        yield f"stay on {named(comparison.base)}, or see for each of the ways above whether it concerns your tables"
+    elif comparison.worse:
+        yield "see for each of the ways above whether it concerns your tables: the case is small, and its step names the command"
+    if comparison.unexplained:
+        yield f"look at the unexplained differences, the first at the top: their cases are in {cases}"
+    if comparison.worse or comparison.lost or comparison.unexplained or comparison.shifted(Change.UNCOMPARED):
+        yield "what you can live with: --propose-accept FILE writes all of it; shorten the file, and give it as --accept FILE"
+    if comparison.unjudged:
+        yield "what was not judged: a larger profile, such as --profile gate, has more cases"
+
+
+def _told(way: Way) -> str:
+    """``crashes, and gives wrong answers: Reading the feed …``, without a full stop."""
+    return f"{way.does}: {_open_end(way.lead.cause)}"
+
+
+def _open_end(sentence: str) -> str:
+    return sentence.rstrip().removesuffix(".")
+
+
+def _better(better: Sequence[Way]) -> str:
+    """``; better in 14, 5 of them data loss``."""
+    if not better:
+        return ""
+    losses = sum(one.severity is Severity.DATA_LOSS for one in better)
+    return f"; better in {len(better)}" + (f", {losses} of them data loss" if losses else "")
+
+
+def _open_questions(comparison: Comparison) -> Iterator[str]:
+    unexplained = comparison.unexplained
+    if unexplained:
+        worst, count = unexplained[0], len(unexplained)
+        harm = "in words alone" if worst.is_text else f"the worst {can(worst.severity)}"
+        yield f"{counted(count, 'difference')} {'is' if count == 1 else 'are'} unexplained, {harm}"
+    cases = sum(one.cases for one in comparison.unjudged)
+    clauses = len({clause for one in comparison.unjudged for clause in one.clauses})
+    clauses += len({one.clause for one in comparison.shifted(Change.UNCOMPARED)})
+    parts = [counted(clauses, "clause")] * bool(clauses) + [counted(cases, "case")] * bool(cases)
+    if parts:
+        yield f"{' and '.join(parts)} {'was' if clauses + cases == 1 else 'were'} not judged on one of the two"
+
+
+def _withdrawn(lost: Sequence[Withdrawn]) -> str:
+    """``1 promise is withdrawn, which can lose data: RETAIN has no effect …; before the upgrade: Set …``."""
+    worst, count = lost[0], len(lost)
+    which = "which" if count == 1 else "of which the worst"
+    told = f"{counted(count, 'promise')} {'is' if count == 1 else 'are'} withdrawn, {which} {can(worst.severity)}: "
+    return f"{told}{worst.sentence} {worst.harm} Before the upgrade: {_open_end(worst.remedy)}"
+
+
+def _but_accepted(comparison: Comparison) -> str:
+    """``, but for 1 fault and 2 differences that ours.toml accepts (the worst: data loss)``."""
+    faults = accepted(comparison)
+    promises = [one for one in comparison.withdrawn if one.accepted is not None]
+    differences = [group for groups in comparison.accepted_differences.values() for group in groups]
+    harms = [one.severity for one in faults]
+    harms += [one.severity for one in promises] + [one.severity for one in differences]
+    if not harms or comparison.acceptance is None:
+        return ""
+    numbers = {"fault": len(faults), "withdrawn promise": len(promises), "difference": len(differences)}
+    *most, last = [counted(number, noun) for noun, number in numbers.items() if number]
+    what = f"{', '.join(most)} and {last}" if most else last
+    return f", but for {what} that {comparison.acceptance.file} accepts (the worst: {gravest(harms).value})"

@@ -1,0 +1,313 @@
+"""The judgements of two runs on the same cases: what fails on one side and not on the other, clause by clause, cause by
+cause."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Generic, TypeVar, final
+
+from model.vocabulary.severity import Severity, gravest
+from records.deviation import Deviation, Symptom
+from records.run import JudgedCase, Verdict, Violation
+from reports.comparison.acceptance import Accepted, covering, error_of
+
+T = TypeVar("T")
+
+
+class Change(str, Enum):
+    """How a clause, in a case or in all of them, changed from the base to the candidate."""
+
+    REGRESSED = "regressed"  # the candidate fails it, and the base does not, or for other causes
+    UNCOMPARED = "fails on the candidate, not judged on the base"
+    KNOWN = "known deviation, new on the candidate"  # the candidate has it, and the base does not
+    ACCEPTED = "worse, and accepted"  # one of the three, in a way that the user's file accepts
+    WITHDRAWN = "withdrawn"  # the base promises and keeps it, the candidate does not promise it
+    IMPROVED = "improved"  # the base fails it, the candidate does not
+    CHANGED = "changed"  # another verdict, but none of these
+    ONLY_BASE = "only in base"  # not judged on the candidate
+    ONLY_CANDIDATE = "only in candidate"  # not judged on the base
+    SAME = "same"
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A clause that fails in some cases on one side, always for the same cause, and not on the other.
+
+    ``cause``: of a known deviation (``known``) its reason. ``symptom``: by what its violations are recognised. ``before``:
+    what the other side did. ``case``: the smallest, from the side that fails, with the message of its violation in ``step``;
+    ``opposite``: the same of the other side, if it judged it. ``accepted``: the entry of the user's file that accepts it, if
+    the change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
+    """
+
+    change: Change
+    clause: str
+    severity: Severity
+    cause: str
+    before: str
+    case_ids: frozenset[str] = field(repr=False)
+    case: JudgedCase = field(repr=False)
+    opposite: JudgedCase | None = field(repr=False)
+    step: int
+    message: str
+    symptom: Symptom
+    known: bool = False
+    accepted: Deviation | None = None
+    ended: Deviation | None = None
+
+
+#: A clause, and the reason of a known deviation of it.
+Entry = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a run was asked and knows: the clauses that it was asked for, those of them that it judged, and the known deviations
+    of its version, whether its cases show them or not."""
+
+    asked: frozenset[str]
+    judged: frozenset[str]
+    entries: frozenset[Entry]
+
+
+@dataclass(frozen=True)
+class KnownFault:
+    """A known deviation that violates clauses on a side: its reason, with its most severe clause's severity.
+
+    ``on_base``, ``on_candidate``: whether the version has it, be it that a case shows it or that it is listed for the version.
+    """
+
+    reason: str
+    severity: Severity
+    clauses: tuple[str, ...]
+    on_base: bool
+    on_candidate: bool
+    case_ids: frozenset[str] = field(repr=False)
+    case: JudgedCase = field(repr=False)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the candidate has it and the base does not."""
+        return self.on_candidate and not self.on_base
+
+
+def size(case: JudgedCase) -> tuple[int, int, str]:
+    """The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id."""
+    return len(case.document["steps"]), len(json.dumps(case.document)), case.id
+
+
+class Cases(Generic[T]):
+    """Cases with something in common: their ids, and what is to be shown of the smallest. The others are not kept."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._smallest: tuple[tuple[int, int, str], T] | None = None
+
+    def add(self, case: JudgedCase, shown: T) -> None:
+        self._ids.add(case.id)
+        own = size(case)
+        if self._smallest is None or own < self._smallest[0]:
+            self._smallest = own, shown
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self._ids)
+
+    @property
+    def shown(self) -> T:
+        assert self._smallest is not None
+        return self._smallest[1]
+
+
+#: A case of one side, and the same of the other if that judged it.
+_Sides = tuple[JudgedCase, "JudgedCase | None"]
+
+
+class _Violating(Cases[tuple[_Sides, Violation]]):
+    """Cases with violations of one kind, and the first violation of the smallest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clauses: set[str] = set()
+        self._severities: set[Severity] = set()
+        self._causes: set[str] = set()
+        self._errors: set[str | None] = set()  # None: of a violation that is no error
+
+    def take(self, sides: _Sides, violation: Violation, severity: Severity) -> None:
+        self.add(sides[0], (sides, violation))
+        self.clauses.add(violation.clause)
+        self._severities.add(severity)
+        self._causes.add(violation.cause)
+        error = error_of(sides[0], violation.step) if violation.by_error else None
+        self._errors.add(None if error is None else error.condition or error.exception)
+
+    @property
+    def symptom(self) -> Symptom:
+        """That of all of these violations, as an entry describes it: their causes, and where all are errors, these."""
+        errors = () if None in self._errors else tuple(sorted(str(one) for one in self._errors))
+        return Symptom(tuple(sorted(self._causes)), errors)
+
+    @property
+    def severity(self) -> Severity:
+        return gravest(self._severities)
+
+
+_NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the violations of one shift have in common."""
+
+    change: Change
+    clause: str
+    cause: str
+    before: str
+    known: bool = False
+    accepted: Deviation | None = None
+    ended: Deviation | None = None
+
+
+@final
+class Judgements:
+    """What two runs judge of the same cases, taken pair after pair. ``severities``: of each clause.
+
+    A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
+    deviation is new on the candidate where the base was asked for the clause, and has no such entry.
+    """
+
+    def __init__(self, severities: Mapping[str, Severity], base: Side, candidate: Side, accepted: Accepted) -> None:
+        self._severities = severities
+        self._sides = base, candidate
+        self._accepted = accepted
+        self._shifts: dict[_Kind, _Violating] = {}
+        self._known: dict[str, _Violating] = {}
+        self._failing: set[str] = set()
+
+    def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
+        """Take a case of both sides."""
+        before, after = _broken(base), _broken(candidate)
+        for kind, violations in _worse(before, after, base, self._sides[0]):
+            self._add_worse(kind, (candidate, base), violations)
+        for kind, violations in _improved(before, after, candidate, self._sides[1]):
+            self._add(kind, (base, candidate), violations[0])
+        self._failing |= {name for name, result in candidate.clauses.items() if result.verdict is Verdict.FAIL}
+        for sides in ((base, candidate), (candidate, base)):
+            for one in sides[0].violations:
+                if one.excused is not None:
+                    self._known.setdefault(one.excused, _Violating()).take(sides, one, self._severity(one))
+
+    def take_alone(self, case: JudgedCase) -> None:
+        """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses
+        that fail in no pair."""
+        for clause, broken in sorted(_broken(case).items()):
+            for cause, violations in broken.causes.items() if clause not in self._failing else ():
+                self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), (case, None), violations)
+
+    def _add_worse(self, kind: _Kind, sides: _Sides, violations: Sequence[Violation]) -> None:
+        """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
+        firsts: dict[Deviation | None, Violation] = {}
+        for one in violations:
+            firsts.setdefault(covering(self._accepted.current, sides[0], one), one)
+        for entry, violation in firsts.items():
+            if entry is not None:
+                self._add(replace(kind, change=Change.ACCEPTED, accepted=entry), sides, violation)
+            else:
+                ended = covering(self._accepted.past, sides[0], violation)
+                self._add(replace(kind, ended=ended), sides, violation)
+
+    def _add(self, kind: _Kind, sides: _Sides, violation: Violation) -> None:
+        self._shifts.setdefault(kind, _Violating()).take(sides, violation, self._severity(violation))
+
+    def _severity(self, violation: Violation) -> Severity:
+        """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
+        return violation.severity or self._severities[violation.clause]
+
+    def shifts(self) -> tuple[Shift, ...]:
+        """What the candidate's judgements change, the gravest first."""
+        made = []
+        for kind, cases in self._shifts.items():
+            (case, opposite), first = cases.shown
+            own: dict[str, Any] = {"case": case, "opposite": opposite, "step": first.step, "message": first.message}
+            own |= {"symptom": cases.symptom, "severity": cases.severity, "case_ids": cases.ids}
+            made.append(Shift(**vars(kind), **own))
+        return tuple(
+            sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
+        )
+
+    def known_faults(self) -> tuple[KnownFault, ...]:
+        """The known deviations that cases show: those that only the candidate has first, then the gravest."""
+        base, candidate = ({reason for _, reason in side.entries} for side in self._sides)
+        made = []
+        for reason, cases in self._known.items():
+            had, clauses = (reason in base, reason in candidate), tuple(sorted(cases.clauses))
+            made.append(KnownFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0][0]))
+        order = {(False, True): 0, (True, True): 1, (True, False): 2}
+        return tuple(
+            sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason))
+        )
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """The violations of a clause in a case, by their cause, and those that are known deviations by their reason."""
+
+    causes: dict[str, list[Violation]] = field(default_factory=dict)
+    excuses: dict[str, list[Violation]] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """What this side did, for the other one's reader."""
+        if self.causes:
+            return f"failed for another cause: {', '.join(sorted(self.causes))}"
+        return f"known deviation: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
+
+
+def _broken(case: JudgedCase) -> dict[str, _Broken]:
+    """What a case violates, by clause."""
+    found: dict[str, _Broken] = {}
+    for one in case.violations:
+        of_clause = found.setdefault(one.clause, _Broken())
+        of_kind = of_clause.causes if one.excused is None else of_clause.excuses
+        of_kind.setdefault(one.cause if one.excused is None else one.excused, []).append(one)
+    return found
+
+
+_Found = Iterable[tuple[_Kind, Sequence[Violation]]]
+
+
+def _worse(before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: JudgedCase, side: Side) -> _Found:
+    """What the candidate violates in a case, and the base does not. ``side``: the base."""
+    for clause, broken in after.items():
+        had = before.get(clause, _Broken())
+        new = [(Change.REGRESSED, cause, own) for cause, own in broken.causes.items() if cause not in had.causes]
+        for reason, violations in broken.excuses.items():
+            # What the base fails for the same cause, known to nobody, it has too.
+            own = [one for one in violations if one.cause not in had.causes]
+            if own and (clause, reason) not in side.entries and clause in side.asked:
+                new.append((Change.KNOWN, reason, own))
+        for change, cause, violations in new:
+            if clause in side.judged and _reaches(base, violations[0].step):
+                yield _Kind(change, clause, cause, had.words, known=change is Change.KNOWN), violations
+            else:
+                known = change is Change.KNOWN
+                yield _Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, known=known), violations
+
+
+def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: JudgedCase, side: Side) -> _Found:
+    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
+    for clause, broken in before.items():
+        if clause in after or clause not in side.judged:
+            continue
+        gone = {reason: own for reason, own in broken.excuses.items() if (clause, reason) not in side.entries}
+        found = [(False, *one) for one in broken.causes.items()] + [(True, *one) for one in gone.items()]
+        for known, cause, violations in found:
+            if _reaches(candidate, violations[0].step):
+                yield _Kind(Change.IMPROVED, clause, cause, "holds", known=known), violations
+
+
+def _reaches(case: JudgedCase, step: int) -> bool:
+    """Whether the case was judged up to this step."""
+    return any(one.index >= step for one in case.steps)

@@ -1,0 +1,283 @@
+"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently.
+
+The cases are read in pairs: only those that are shown are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from model.vocabulary.severity import Severity
+from records.deviation import Deviation
+from records.run import ListedDeviation, Verdict
+from reports.comparison.acceptance import Acceptance, Acceptances, Accepted, AcceptedText, tables_of
+from reports.comparison.cases import Change, Judgements, KnownFault, Shift, Side
+from reports.comparison.explanations import Explainer, Explanation, Identity, Kind, Predictors
+from reports.comparison.groups import Group, Walk
+from reports.comparison.known_changes import in_order, knowledge
+from reports.comparison.pairs import check_same, pairs_of
+from reports.comparison.weight import Way, better_in, is_outweighed, worse_in
+from reports.comparison.withdrawn import Withdrawn, withdrawn
+from reports.findings.known import ShownDeviation
+from reports.findings.of_run import findings_of
+from reports.findings.verdicts import ClauseResult
+from reports.stream.reading import Run
+
+_JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
+_LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
+_ASKED = (*_JUDGED, *_LEFT_OUT)
+
+
+@dataclass(frozen=True)
+class ClauseChange:
+    """A clause on both sides, over all cases. A side is None where its run does not list the clause.
+
+    ``reason``: why it is judged on one side only.
+    """
+
+    clause: str
+    sentence: str
+    severity: Severity
+    change: Change
+    base: ClauseResult | None
+    candidate: ClauseResult | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """What a run could not judge: clauses that nothing exercised, and cases that ended in an error.
+
+    A clause that the other run is never asked for (not promised there, or switched off) is not among them.
+    """
+
+    run: Run = field(repr=False)
+    clauses: tuple[str, ...]
+    cases: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs of the same cases. ``groups``: the unexplained first, then the others, each by their number of cases.
+
+    ``shifts``: what fails on one side only, case by case; ``clauses`` sums them up. ``compared`` and ``steps`` count the
+    compared cases and steps: a case is compared up to the step after which its tables differ. ``diverged`` counts the cases
+    where they do, ``differing`` those with any difference, ``cut_short`` those without one of which a side judged fewer
+    steps, since a violation ended the case.
+    """
+
+    base: Run = field(repr=False)
+    candidate: Run = field(repr=False)
+    shifts: tuple[Shift, ...]
+    known_faults: tuple[KnownFault, ...]
+    clauses: tuple[ClauseChange, ...]
+    unjudged: tuple[Unjudged, ...]
+    groups: tuple[Group, ...]
+    compared: int
+    steps: int
+    differing: int
+    diverged: int
+    cut_short: int
+    withdrawn: tuple[Withdrawn, ...] = ()
+    acceptance: Acceptance | None = None
+    allows_changes: bool = False
+
+    def of(self, *changes: Change) -> tuple[ClauseChange, ...]:
+        """The clauses with one of these changes."""
+        return tuple(clause for clause in self.clauses if clause.change in changes)
+
+    def shifted(self, change: Change) -> tuple[Shift, ...]:
+        """The shifts of one kind, the gravest first."""
+        return tuple(one for one in self.shifts if one.change is change)
+
+    @property
+    def explained(self) -> tuple[Group, ...]:
+        return tuple(group for group in self.groups if group.explanation is not None)
+
+    @property
+    def unexplained(self) -> tuple[Group, ...]:
+        return tuple(group for group in self.groups if group.explanation is None)
+
+    @property
+    def unused(self) -> dict[Deviation, tuple[str, ...]]:
+        """The tables of the user's file that nothing needed, each with its clauses."""
+        if self.acceptance is None:
+            return {}
+        needed = {replace(one, clause="") for shift in self.shifts for one in (shift.accepted, shift.ended) if one}
+        tables = tables_of(self.acceptance.entries)
+        return {table: clauses for table, clauses in tables.items() if table not in needed}
+
+    @property
+    def unused_texts(self) -> tuple[AcceptedText, ...]:
+        """The entries of the user's file about what is no fault that nothing needed."""
+        needed = {(one.accepted.reason, one.accepted.link) for one in self.withdrawn if one.accepted}
+        needed |= {(one.sentence, one.source) for one in self.accepted_differences}
+        texts = () if self.acceptance is None else self.acceptance.texts
+        return tuple(one for one in texts if (one.reason, one.link) not in needed)
+
+    @property
+    def accepted_differences(self) -> dict[Explanation, list[Group]]:
+        """The differences that the user's file accepts, by its entries."""
+        found: dict[Explanation, list[Group]] = {}
+        for group in self.explained:
+            if group.explanation is not None and group.explanation.kind is Kind.ACCEPTED:
+                found.setdefault(group.explanation, []).append(group)
+        return found
+
+    @cached_property
+    def worse(self) -> tuple[Way, ...]:
+        """The ways in which the candidate is worse, known to the suite or not, that the user's file does not accept."""
+        return worse_in(self.shifts)
+
+    @cached_property
+    def better(self) -> tuple[Way, ...]:
+        """The ways in which it is better."""
+        return better_in(self.shifts)
+
+    @property
+    def lost(self) -> tuple[Withdrawn, ...]:
+        """The promises that are withdrawn, and that the user's file does not accept."""
+        return tuple(one for one in self.withdrawn if one.accepted is None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something differs that nothing explains, or could not be judged on a side."""
+        return bool(self.unexplained or self.unjudged or self.shifted(Change.UNCOMPARED))
+
+    @property
+    def forbids(self) -> bool:
+        """Whether what gets worse is a reason not to upgrade (``reports.comparison.weight``)."""
+        return not is_outweighed(self.worse, self.better)
+
+    @property
+    def exit(self) -> int:
+        """1 if what gets worse forbids the upgrade; else 3 if something is worse, withdrawn or open, unless changes are
+        allowed; else 0."""
+        if self.forbids:
+            return 1
+        asks = self.worse or self.lost or self.is_open
+        return 3 if asks and not self.allows_changes else 0
+
+
+def engine_of(run: Run) -> Identity:
+    """The engine's name and version."""
+    return run.header.engine, run.header.version
+
+
+def compare(
+    base: Run,
+    candidate: Run,
+    predictors: Predictors | None = None,
+    acceptance: Acceptance | None = None,
+    *,
+    allows_changes: bool = False,
+) -> Comparison:
+    """Compare two complete runs. Raises Incomparable if they judged different cases.
+
+    Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
+    explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or
+    could not be judged, holds no upgrade back that is not worse.
+    """
+    runs = base, candidate
+    pairs, alone = pairs_of(base, candidate)
+    results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
+    before, after = map(_side, runs, results)
+    severities = {one.id: one.severity for run in runs for one in run.header.clauses}
+    judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
+    texts = Acceptances.by(acceptance, engine_of(candidate)[1])
+    walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors), texts)
+    for mine, theirs in pairs:
+        pair = base.cases[mine], candidate.cases[theirs]
+        check_same(*pair)
+        walk.take(*pair)
+        judgements.take(*pair)
+    for place in alone:
+        judgements.take_alone(candidate.cases[place])
+    shifts = judgements.shifts()
+    unjudged = (
+        Unjudged(
+            run, tuple(name for name, one in own.items() if one.verdict in _LEFT_OUT and name in other.asked), errors
+        )
+        for run, own, other, errors in zip(runs, results, (after, before), walk.errors)
+    )
+    groups = walk.groups()
+    listed = {one.id: one for one in base.header.clauses}
+    gone = (
+        withdrawn(listed, results[0], results[1], groups, texts)
+        if base.header.engine == candidate.header.engine
+        else ()
+    )
+    return Comparison(
+        base=base,
+        candidate=candidate,
+        shifts=shifts,
+        known_faults=judgements.known_faults(),
+        clauses=tuple(_clauses(base, candidate, results, shifts, gone)),
+        unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
+        groups=groups,
+        compared=len(pairs),
+        steps=walk.steps,
+        differing=walk.differing,
+        diverged=walk.diverged,
+        cut_short=walk.cut_short,
+        withdrawn=gone,
+        acceptance=acceptance,
+        allows_changes=allows_changes,
+    )
+
+
+def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
+    """What a run was asked and knows. Of a stream that lists no known deviations, those that its cases show."""
+    listed: list[ListedDeviation | ShownDeviation] = [*(run.header.deviations or ()), *findings_of(run).known]
+    return Side(
+        frozenset(name for name, one in results.items() if one.verdict in _ASKED),
+        frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
+        frozenset((clause, one.reason) for one in listed for clause in one.clauses),
+    )
+
+
+def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Explainer:
+    older, newer, backwards = in_order(engine_of(base), engine_of(candidate))
+    headers = (candidate.header, base.header) if backwards else (base.header, candidate.header)
+    predictor = None if predictors is None else predictors(*headers)
+    return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
+
+
+# Clauses --------------------------------------------------------------------------------------------------------------------
+
+
+def _clauses(
+    base: Run,
+    candidate: Run,
+    results: tuple[Mapping[str, ClauseResult], ...],
+    shifted: Iterable[Shift],
+    gone: Iterable[Withdrawn],
+) -> Iterable[ClauseChange]:
+    in_cases: dict[str, set[Change]] = {}
+    for shift in shifted:
+        in_cases.setdefault(shift.clause, set()).add(shift.change)
+    for clause in (clause for one in gone for clause in one.clauses):
+        in_cases.setdefault(clause, set()).add(Change.WITHDRAWN)
+    before, after = ({one.id: one for one in run.header.clauses} for run in (base, candidate))
+    for name, listed in {**before, **after, **before}.items():
+        one, other = (side.get(name) for side in results)
+        change, reason = _change(one, other, in_cases.get(name, set()))
+        yield ClauseChange(name, listed.sentence, listed.severity, change, one, other, reason)
+
+
+def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases: set[Change]) -> tuple[Change, str]:
+    """The gravest change of any case; without one, that of the verdicts."""
+    judged = [result is not None and result.verdict in _JUDGED for result in (base, candidate)]
+    if judged[0] != judged[1]:
+        lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
+        reason = "The run does not list the clause." if lacking is None else lacking.reason
+        only = Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE
+        return (Change.WITHDRAWN if Change.WITHDRAWN in in_cases else only), f"{side}: {reason}"
+    for change in (Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED, Change.ACCEPTED, Change.IMPROVED):
+        if change in in_cases:
+            return change, ""
+    if base is None or candidate is None or not judged[0] or base.verdict is candidate.verdict:
+        return Change.SAME, ""
+    return Change.CHANGED, candidate.reason or base.reason

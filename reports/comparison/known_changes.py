@@ -1,0 +1,289 @@
+"""Changes that no rule of the model predicts, each known by exact fields and values: classes of errors, members of the log.
+
+The sources for Delta on Spark are its code, by tag, and the pull requests named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from model.vocabulary.versions import parse
+from reports.comparison.differences import Amount, Difference
+from reports.comparison.explanations import Explanation, Identity, Kind, Reason
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A difference, from the older version to the newer, by all that it has except the options of the command.
+
+    ``command`` is the kind of the step, with the mistake of an invalid one; the rest as in Difference.
+    """
+
+    command: str
+    field: str
+    older: str | None = None
+    newer: str | None = None
+    within: str = ""
+    amount: Amount | None = None
+
+    @classmethod
+    def of(cls, found: Difference) -> Entry:
+        command = found.command
+        kind = f"{command.kind}: {command.mistake}" if command.mistake else command.kind
+        return cls(kind, found.field.path, found.base, found.candidate, found.field.within, found.amount)
+
+
+@dataclass(frozen=True)
+class KnownChange:
+    """A change in the release ``since``, or between two engines (then ``since`` is empty)."""
+
+    since: str
+    sentence: str
+    source: str
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        return Explanation(Kind.KNOWN_CHANGE, (Reason(self.since, self.sentence, self.source),))
+
+
+def change(since: str, sentence: str, source: str, *entries: Iterable[Entry]) -> KnownChange:
+    return KnownChange(since, sentence, source, tuple(entry for group in entries for entry in group))
+
+
+def errors(commands: Iterable[str], older: str | None, newer: str | None) -> list[Entry]:
+    """The error has another class; None: there is no error."""
+    return [Entry(command, "error", older, newer) for command in commands]
+
+
+def added(command: str, field: str, *names: str, within: str = "") -> list[Entry]:
+    """The newer version has these members too."""
+    return [Entry(command, field, None, name, within) for name in names]
+
+
+def lost(command: str, field: str, *names: str, within: str = "") -> list[Entry]:
+    """The newer version, or the other engine, lacks these members."""
+    return [Entry(command, field, name, None, within) for name in names]
+
+
+_STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
+_FILES = "https://github.com/delta-io/delta/blob/{}/spark/src/main/scala/org/apache/spark/sql/delta"
+
+_CHANGE_LOG = "https://github.com/delta-io/delta-rs/blob/main/CHANGELOG.md"
+
+#: By engine, in the order of versions.
+BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
+    "spark": (
+        change(
+            "3.0",
+            "DELETE reports how many deletion vectors it added, removed and updated.",
+            f"{_FILES.format('v3.0.0')}/DeltaOperations.scala",
+            added(
+                "delete",
+                "metrics",
+                *(f"numDeletionVectors{name}" for name in ("Added", "Removed", "Updated")),
+                within="DELETE",
+            ),
+        ),
+        change(
+            "3.0",
+            "The removes of a DELETE have statistics, and row ids where the table has them.",
+            f"{_FILES.format('v3.0.0')}/actions/actions.scala",
+            added("delete", "remove_fields", "stats", *_STATISTICS, "baseRowId", "defaultRowCommitVersion"),
+        ),
+        change(
+            "3.1",
+            "The exception for an unknown table feature has another class.",
+            f"{_FILES.format('v3.1.0')}/DeltaErrors.scala",
+            [
+                Entry(
+                    command,
+                    "error.exception",
+                    "DeltaTableFeatureException",
+                    "DeltaUnsupportedTableFeatureException",
+                    f"DELTA_UNSUPPORTED_FEATURES_FOR_{access}",
+                )
+                for command, access in product(("delete", "read", "vacuum"), ("READ", "WRITE"))
+            ],
+        ),
+        change(
+            "3.2",
+            "DELETE preserves row ids, and commitInfo has a tag for it.",
+            f"{_FILES.format('v3.2.0')}/commands/DeleteCommand.scala",
+            added("delete", "keys", "tags", within="DELETE"),
+        ),
+        change(
+            "3.3",
+            "VACUUM writes _last_vacuum_info into the log's directory, for the next VACUUM LITE.",
+            "https://github.com/delta-io/delta/pull/3757",
+            [Entry("vacuum", "last_vacuum", None, "written")],
+        ),
+        change(
+            "4.0",
+            "Spark 4, which comes with it, has other errors for a Parquet file, such as a checkpoint, that it cannot read.",
+            "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json",
+            errors(["delete", "read", "vacuum"], "SparkException", "FAILED_READ_FILE.NO_HINT"),
+            errors(["delete", "read", "vacuum"], "SparkException", "RuntimeException"),
+        ),
+        change(
+            "4.1",
+            "Spark 4.1, which comes with it, has an error class for a remainder by zero.",
+            "https://github.com/apache/spark/blob/v4.1.0/sql/catalyst/src/main/scala/org/apache/spark/sql/errors/QueryExecutionErrors.scala",
+            errors(["delete"], "DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO"),
+        ),
+        change(
+            "4.1",
+            "A remove counts the rows of a file whose statistics only a checkpoint has, as a struct: they are read.",
+            f"{_FILES.format('v4.1.0')}/Snapshot.scala",
+            added("delete", "remove_fields", "stats.numRecords"),
+        ),
+    ),
+    "deltalake": (
+        change(
+            "1.5",
+            "VACUUM counts and returns files that are gone, of tombstones in the log: LITE does not list the storage any more.",
+            "https://github.com/delta-io/delta-rs/pull/4227",
+            [
+                Entry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
+                Entry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
+                Entry("vacuum", "operations", None, "VACUUM START, VACUUM END"),
+                Entry("vacuum", "rows", amount=Amount.MORE),
+            ],
+        ),
+        change(
+            "1.5",
+            "Errors of the kernel in a condition are reported as they are.",
+            _CHANGE_LOG,
+            [Entry("delete", "error.message", within="DeltaError", amount=Amount.OTHER)],
+        ),
+        change(
+            "1.5.1",
+            "Errors of the kernel have other words, and a VACUUM of a table with an unknown feature ends in CommitFailedError.",
+            _CHANGE_LOG,
+            errors(["vacuum"], "DeltaError", "CommitFailedError"),
+            [
+                Entry(command, "error.message", within="DeltaError", amount=Amount.OTHER)
+                for command in ("delete", "vacuum")
+            ],
+        ),
+        change(
+            "1.5.1",
+            "A full VACUUM takes the time of a tombstone, not the file's age: it counts and lists fewer files.",
+            "https://github.com/delta-io/delta-rs/pull/4300",
+            [
+                Entry("vacuum", "rows", amount=Amount.FEWER),
+                Entry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
+                Entry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
+            ],
+        ),
+        change(
+            "1.5.1",
+            "An OPTIMIZE reports how it chose the files that it joins.",
+            "https://github.com/delta-io/delta-rs/pull/4326",
+            added(
+                *("OPTIMIZE", "metrics", "maxBinSpanFiles", "plannerStrategy", "preservedStableOrder"),
+                within="OPTIMIZE",
+            ),
+        ),
+        change(
+            "1.5.1",
+            "The removes of an OPTIMIZE say that they have the partition values and the size of the file.",
+            "https://github.com/delta-io/delta-rs/blob/python-v1.5.1/crates/core/src/operations/optimize.rs",
+            added("OPTIMIZE", "remove_fields", "extendedFileMetadata=true"),
+        ),
+        change(
+            "1.6.6",
+            "An append reports how often its commit was tried again.",
+            "https://github.com/delta-io/delta-rs/pull/3848",
+            added("insert", "metrics", "num_retries", within="WRITE"),
+            added("overwrite", "metrics", "num_retries", within="WRITE"),
+        ),
+        change(
+            "1.6.6",
+            "A DRY RUN lists the paths of tombstones decoded.",
+            _CHANGE_LOG,
+            [Entry("vacuum", "rows", amount=Amount.FEWER)],
+        ),
+    ),
+}
+
+_SPARK_METRICS = (
+    *("executionTimeMs", "numAddedBytes", "numAddedChangeFiles", "numAddedFiles", "numCopiedRows", "numDeletedRows"),
+    *("numDeletionVectorsAdded", "numDeletionVectorsRemoved", "numDeletionVectorsUpdated", "numRemovedBytes"),
+    *("numRemovedFiles", "rewriteTimeMs", "scanTimeMs"),
+)
+_DELTA_RS_METRICS = (
+    *("execution_time_ms", "num_added_files", "num_copied_rows", "num_deleted_rows", "num_removed_files"),
+    *("rewrite_time_ms", "scan_time_ms"),
+)
+_DELTA_RS = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
+
+#: Between two engines, from the first to the second, in any version.
+BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {
+    ("spark", "deltalake"): (
+        change(
+            "",
+            "The metrics of a DELETE of delta-rs have other names, and there are fewer.",
+            f"{_DELTA_RS}/delete.rs",
+            lost("delete", "metrics", *_SPARK_METRICS, within="DELETE"),
+            added("delete", "metrics", *_DELTA_RS_METRICS, within="DELETE"),
+        ),
+        change(
+            "",
+            "commitInfo of delta-rs names the client, but no transaction and no isolation level.",
+            "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/kernel/transaction/mod.rs",
+            lost("delete", "keys", "isBlindAppend", "isolationLevel", "txnId", within="DELETE"),
+            added("delete", "keys", "clientVersion", within="DELETE"),
+        ),
+        change(
+            "",
+            "A DELETE of delta-rs without WHERE has no predicate in commitInfo.",
+            f"{_DELTA_RS}/delete.rs",
+            lost("delete", "parameters", "predicate", within="DELETE"),
+        ),
+        change(
+            "",
+            "The removes of delta-rs have no statistics.",
+            f"{_DELTA_RS}/delete.rs",
+            lost("delete", "remove_fields", "stats", *_STATISTICS),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """The changes known between two engines. ``backwards``: from the candidate to the base."""
+
+    changes: tuple[KnownChange, ...]
+    backwards: bool
+
+    def of(self, difference: Difference) -> KnownChange | None:
+        """The oldest known change that is this difference."""
+        entry = Entry.of(difference.reversed if self.backwards else difference)
+        return next((change for change in self.changes if entry in change.entries), None)
+
+
+def knowledge(base: Identity, candidate: Identity) -> Knowledge:
+    """What is known to differ between two engines.
+
+    Between versions of one engine: the changes after the older one, up to the newer. A change in 4.1 is in 4.1.0.
+    Between two engines: only what ``BY_PAIR`` names.
+    """
+    older, newer, backwards = in_order(base, candidate)
+    if older[0] != newer[0]:
+        return Knowledge(BY_PAIR.get((older[0], newer[0]), ()), backwards)
+    found = [one for one in BY_ENGINE.get(older[0], ()) if parse(older[1]) < parse(one.since) <= parse(newer[1])]
+    return Knowledge(tuple(found), backwards)
+
+
+def in_order(base: Identity, candidate: Identity) -> tuple[Identity, Identity, bool]:
+    """The older and the newer, or the first and the second of a pair of engines; and whether the base is the latter."""
+    if base[0] != candidate[0]:
+        backwards = (candidate[0], base[0]) in BY_PAIR
+    else:
+        backwards = parse(base[1]) > parse(candidate[1])
+    return (candidate, base, True) if backwards else (base, candidate, False)

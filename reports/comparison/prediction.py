@@ -1,0 +1,69 @@
+"""What an engine does by the rules of its version, predicted with the reference engine: for the comparison of two runs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from engines.provider import rule_changes_of, rules_of
+from harness.judging.judge import Judge
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
+from model.vocabulary.versions import parse
+from records.run import Header, ListedRuleChange, Step
+from reference_engine import Habits, ReferenceEngine
+from reports.findings.engine_rules import is_built_in, rules_in
+
+
+class Prediction:
+    """The steps of a case on a healthy engine with the rules ``older``, or with some of the ``changes`` to them."""
+
+    def __init__(self, older: Rules, changes: Sequence[RuleChange]) -> None:
+        self.changes = tuple(changes)
+        self._older = older
+
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[Step]:
+        """The records of the engine's steps; none if the case cannot be run."""
+        rules = self._older
+        for change in changes:
+            rules = change.applied_to(rules)
+        with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+            # Hadoop's local file system shows a link as the file behind it, and deletes the link.
+            # delta-rs writes the rows that stay of a partition's files into one.
+            by_partition = rules.implementation == DELTA_RS.implementation
+            habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
+            judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
+            return judge.judge(case).steps
+
+
+def prediction_between(older: Header, newer: Header) -> Prediction | None:
+    """The prediction for the engines of two runs; None if the rules of one are not known.
+
+    Of one engine, the older version comes first; of two, only the way from Spark to delta-rs is known. An engine from outside has
+    the rules that the headers record.
+    """
+    if is_built_in(older) and is_built_in(newer):
+        return prediction_of((older.engine, older.version), (newer.engine, newer.version))
+    before, after = rules_in(older), rules_in(newer)
+    if before is None or after is None or older.engine != newer.engine:
+        return None
+    said = {one.field: one for one in newer.rule_changes or () if parse(one.since) <= parse(newer.version)}
+    changes = []
+    for name in (one.name for one in fields(Rules) if getattr(before, one.name) != getattr(after, one.name)):
+        known = said.get(name, ListedRuleChange("", name, f"The engine has another rule {name}.", "the runs' headers"))
+        changes.append(RuleChange(known.since, name, getattr(after, name), known.sentence, known.source))
+    return Prediction(before, changes)
+
+
+def prediction_of(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
+    """The prediction for two built-in engines, each a name and a version."""
+    before, after = (rules_of(*engine) for engine in (older, newer))
+    if older[0] != newer[0]:
+        known = (before.implementation, after.implementation) == (SPARK.implementation, DELTA_RS.implementation)
+        return Prediction(before, changes_to_delta_rs(before, after)) if known else None
+    listed = rule_changes_of(older[0])
+    between = [change for change in listed if parse(older[1]) < parse(change.since) <= parse(newer[1])]
+    differing = [one for one in between if getattr(before, one.field) != getattr(after, one.field)]
+    return Prediction(before, differing)

@@ -1,0 +1,85 @@
+"""What an upgrade weighs: the ways in which the candidate is worse and better, by harm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from model.vocabulary.severity import Severity, gravest
+from records.symptoms import is_crash
+from reports.comparison.acceptance import error_of
+from reports.comparison.cases import Change, Shift
+from reports.text.harms import does
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which the candidate is worse, or better: the gravest clause that fails, and those that fail in the same
+    case with it."""
+
+    lead: Shift
+    others: tuple[Shift, ...] = ()
+
+    @property
+    def severity(self) -> Severity:
+        return self.lead.severity
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the suite knows it as a deviation of the side that fails."""
+        return self.lead.known
+
+    @property
+    def is_crash(self) -> bool:
+        """Whether the engine crashes in it."""
+        return is_crash(error_of(self.lead.case, self.lead.step))
+
+    @property
+    def does(self) -> str:
+        """``loses data``; or ``crashes, and gives wrong answers``: what a user loses by the crash."""
+        return f"crashes, and {does(self.severity)}" if self.is_crash else does(self.severity)
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """The clauses that fail with the gravest one."""
+        return tuple(dict.fromkeys(one.clause for one in self.others if one.clause != self.lead.clause))
+
+    @property
+    def case_ids(self) -> frozenset[str]:
+        return self.lead.case_ids.union(*(one.case_ids for one in self.others))
+
+
+def worse_in(shifts: Iterable[Shift]) -> tuple[Way, ...]:
+    """The ways in which the candidate is worse, the gravest first."""
+    return _ways([one for one in shifts if one.change in (Change.KNOWN, Change.REGRESSED)])
+
+
+def better_in(shifts: Iterable[Shift]) -> tuple[Way, ...]:
+    """The ways in which it is better, the gravest first."""
+    return _ways([one for one in shifts if one.change is Change.IMPROVED])
+
+
+def _ways(shifts: Sequence[Shift]) -> tuple[Way, ...]:
+    """A known deviation is one way, whatever clauses it violates. So is what the smallest case of the gravest failure shows
+    of the others."""
+    known: dict[str, list[Shift]] = {}
+    for one in shifts:
+        if one.known:
+            known.setdefault(one.cause, []).append(one)
+    found = [Way(lead, tuple(others)) for lead, *others in known.values()]
+    waiting = [one for one in shifts if not one.known]
+    while waiting:
+        lead, *rest = waiting
+        together = tuple(one for one in rest if lead.case.id in one.case_ids)
+        waiting = [one for one in rest if one not in together]
+        found.append(Way(lead, together))
+    return tuple(sorted(found, key=lambda one: (one.severity.rank, one.is_known, -len(one.lead.case_ids))))
+
+
+def is_outweighed(worse: Sequence[Way], better: Sequence[Way]) -> bool:
+    """Whether what gets worse is no reason not to upgrade, but one to look first: it is no new way to lose data, and not
+    graver than all that gets better."""
+    if not worse or not better:
+        return not worse
+    worst, best = (gravest(one.severity for one in ways) for ways in (worse, better))
+    return worst is not Severity.DATA_LOSS and worst.rank >= best.rank

@@ -1,0 +1,62 @@
+"""What the cases of a run show of what is known to be wrong with its engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+from model.vocabulary.severity import Severity, gravest
+from records.run import Header, JudgedCase
+from reports.text.harms import does
+
+
+@dataclass(frozen=True)
+class ShownDeviation:
+    """A known deviation that cases of a run show: the reason of its entry, with the gravest of its violations."""
+
+    reason: str
+    severity: Severity
+    clauses: tuple[str, ...]
+    cases: int
+
+    @property
+    def does(self) -> str:
+        """``loses data``."""
+        return does(self.severity)
+
+
+@dataclass
+class _Shown:
+    severities: set[Severity] = field(default_factory=set)
+    clauses: set[str] = field(default_factory=set)
+    cases: set[str] = field(default_factory=set)
+
+
+@final
+class Excused:
+    """The violations that are known deviations, of cases that are taken one after another."""
+
+    def __init__(self, header: Header) -> None:
+        self._severities = {clause.id: clause.severity for clause in header.clauses}
+        self._found: dict[str, _Shown] = {}
+
+    def take(self, case: JudgedCase) -> None:
+        for one in case.violations:
+            if one.excused is not None:
+                shown = self._found.setdefault(one.excused, _Shown())
+                shown.severities.add(one.severity or self._severities[one.clause])
+                shown.clauses.add(one.clause)
+                shown.cases.add(case.id)
+
+    def shown(self) -> tuple[ShownDeviation, ...]:
+        """Those that cases show, the gravest first."""
+        made = (
+            ShownDeviation(
+                reason,
+                gravest(one.severities),
+                tuple(sorted(one.clauses)),
+                len(one.cases),
+            )
+            for reason, one in self._found.items()
+        )
+        return tuple(sorted(made, key=lambda one: (one.severity.rank, -one.cases, one.reason)))

@@ -1,0 +1,299 @@
+"""From judged cases to one verdict for each clause, to the footer, and to the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+from records import run
+from records.deviation import Deviation
+from records.run import ClauseVerdict, Footer, Header, JudgedCase, ListedClause, Verdict
+from reports.findings.failures import Example, Failing, Simplicity, examples, failures_among, simplicity
+from reports.text.quantities import counted
+
+#: The verdicts that need a person's attention.
+ATTENTION = (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED)
+
+
+@dataclass(frozen=True)
+class ClauseResult:
+    """The verdict on one clause in a run.
+
+    ``met`` counts the steps that exercised it, ``subjects`` the files, rows or fields that it checked, and ``seconds`` the
+    engine's seconds in those steps. ``failures`` counts the cases that fail it, ``example`` is the id of the case to show.
+    """
+
+    clause: str
+    verdict: Verdict
+    met: int = 0
+    subjects: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+    link: str | None = None
+    failures: int = 0
+    example: str | None = None
+
+
+@dataclass
+class Tally:
+    """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
+    deviation only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
+
+    met: int = 0
+    subjects: int = 0
+    seconds: float = 0.0
+    failed: int = 0
+    broken: int = 0
+    raised: int = 0
+    simplest_failed: Simplicity | None = None
+    simplest_broken: Simplicity | None = None
+
+    @property
+    def failures(self) -> int:
+        """The cases to count as failing: without one that fails it, those of known deviations."""
+        return self.failed or self.broken
+
+    @property
+    def simplest(self) -> str | None:
+        """The id of the case to show."""
+        found = self.simplest_failed or self.simplest_broken
+        return None if found is None else found[-1][-1]
+
+    def add(self, result: run.ClauseResult) -> None:
+        """A case that counts as exercising the clause."""
+        self.met += result.met
+        self.subjects += result.subjects
+        self.seconds += result.seconds
+
+    def breaks(self, simplicity: Simplicity, *, fails: bool) -> None:
+        """A case that breaks the clause; ``fails``: in a way that is not known."""
+        self.broken += 1
+        self.simplest_broken = min(self.simplest_broken or simplicity, simplicity)
+        if fails:
+            self.failed += 1
+            self.simplest_failed = min(self.simplest_failed or simplicity, simplicity)
+
+
+@final
+class Judged:
+    """What cases show of each clause, taken one after another. ``erred`` counts those that ended in an error."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[str, Tally] = {}
+        self.erred = 0
+
+    def take(self, case: JudgedCase) -> None:
+        """Any case can fail a clause, but those made by shrinking do not count as exercising it: their number depends on how long
+        shrinking ran."""
+        self.erred += case.error is not None
+        for name in case.error.clauses if case.error is not None else ():
+            self.tallies.setdefault(name, Tally()).raised += 1
+        counts, place = case.origin != "shrunk", None
+        for name, result in case.clauses.items():
+            tally = self.tallies.get(name)
+            if tally is None:
+                tally = self.tallies[name] = Tally()
+            if counts:
+                tally.add(result)
+            if result.verdict is not Verdict.PASS:
+                place = place or simplicity(case)
+                tally.breaks(place, fails=result.verdict is Verdict.FAIL)
+
+
+def verdicts(
+    header: Header,
+    cases: Sequence[JudgedCase],
+    *,
+    deviations: Sequence[Deviation],
+    ended: Sequence[Deviation] = (),
+    stopped: bool = False,
+) -> tuple[ClauseResult, ...]:
+    """One result for each clause of the header, in the header's order.
+
+    ``deviations`` are those in force, ``ended`` those that are past their end (``deviations.entries``): their clauses fail or
+    are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left. Of a part of a run,
+    only failures are decided.
+    """
+    judged, failing = Judged(), Failing()
+    for number, case in enumerate(cases):
+        judged.take(case)
+        failing.take(number, case)
+    shown = examples(failures_among(failing, header, cases))
+    return results_among(judged, header, shown, deviations=deviations, ended=ended, stopped=stopped)
+
+
+def results_among(
+    judged: Judged,
+    header: Header,
+    shown: Mapping[str, Sequence[Example]],
+    *,
+    deviations: Sequence[Deviation],
+    ended: Sequence[Deviation] = (),
+    stopped: bool = False,
+) -> tuple[ClauseResult, ...]:
+    """The results (``verdicts``) by the cases that were taken. ``shown``: the examples of each clause that fails."""
+    listed, over = _by_clause(deviations), _by_clause(ended if header.shard is None else ())
+    unasked = {clause.id for clause in header.clauses if clause.status == "disabled"}
+    violated = {name for name, tally in judged.tallies.items() if tally.broken}
+    current = {_entry(one) for one in deviations if one.clause in violated | unasked}
+    results = []
+    for clause in header.clauses:
+        name = clause.id
+        tally = judged.tallies.get(name, Tally())
+        failed = tally.failures > 0
+        known = listed.get(name, [])
+        verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
+        if tally.raised and not tally.failed:
+            verdict, reason = Verdict.ERROR, f"It raised an error of the suite in {counted(tally.raised, 'case')}."
+        if header.left_out:
+            verdict, reason = _with_cases_left(
+                verdict, reason, known, "The budget left out the cases that exercise it."
+            )
+        if header.shard is not None and not tally.raised:
+            verdict = Verdict.UNEXERCISED if verdict is Verdict.ERROR else verdict
+            verdict, reason = _with_cases_left(verdict, reason, known, "No case of this part exercises it.")
+        if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
+            verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
+        past = over.get(name, []) if clause.status != "disabled" or failed else []
+        if past:
+            verdict, reason = (Verdict.FAIL if failed else Verdict.STALE), " ".join(map(_ended, past))
+        results.append(
+            ClauseResult(
+                clause=name,
+                verdict=verdict,
+                met=tally.met,
+                subjects=tally.subjects,
+                seconds=round(tally.seconds, 3),
+                reason=reason,
+                link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
+                failures=tally.failures,
+                example=shown[name][0].judged.id if name in shown else tally.simplest,
+            )
+        )
+    return tuple(results)
+
+
+def stated(footer: Footer, results: Iterable[ClauseResult]) -> tuple[ClauseResult, ...]:
+    """The results as the footer of a finished run has them, with the failures and examples of its cases."""
+    found = []
+    for result in results:
+        own = footer.verdicts[result.clause]
+        found.append(
+            replace(
+                result,
+                verdict=own.verdict,
+                met=own.met,
+                subjects=own.subjects,
+                seconds=own.seconds,
+                reason=own.reason,
+                link=own.link,
+            )
+        )
+    return tuple(found)
+
+
+def _by_clause(deviations: Iterable[Deviation]) -> dict[str, list[Deviation]]:
+    found: dict[str, list[Deviation]] = {}
+    for deviation in deviations:
+        found.setdefault(deviation.clause, []).append(deviation)
+    return found
+
+
+def _judge(
+    clause: ListedClause, failing: bool, met: int, erred: int, known: Sequence[Deviation], current: Container[Entry]
+) -> tuple[Verdict, str]:
+    if failing:
+        return (Verdict.XFAIL, _reasons(known)) if known else (Verdict.FAIL, "")
+    if clause.status != "active":
+        return Verdict(clause.status), clause.reason
+    if met == 0 and erred:
+        return Verdict.ERROR, f"No judged case exercised it, and {counted(erred, 'case')} ended in an error."
+    if met == 0:
+        return Verdict.UNEXERCISED, "No case exercised it: use a larger budget or profile."
+    # With a condition it is stale only if all clauses of its entry were asked for and none failed: the condition may be rare.
+    if known and not any(one.when is not None and _entry(one) in current for one in known):
+        if erred:
+            left = f"{counted(erred, 'case')} ended in an error"
+            return (
+                Verdict.ERROR,
+                f"It is listed as a deviation ({_reasons(known)}); no judged case fails it, and {left}.",
+            )
+        return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
+    return Verdict.PASS, ""
+
+
+def _with_cases_left(verdict: Verdict, reason: str, known: Sequence[Deviation], left: str) -> tuple[Verdict, str]:
+    """The verdict where the budget left out cases, or other parts of the run have them: these may exercise a clause, or show that
+    it fails as it is known to. ``left`` says of a clause that none of the judged cases exercises where they are."""
+    if verdict is Verdict.STALE:
+        return Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): none of the judged cases fails it."
+    if verdict is Verdict.UNEXERCISED:
+        return Verdict.DISABLED, left
+    return verdict, reason
+
+
+def _ended(deviation: Deviation) -> str:
+    what = f"Its deviation ({deviation.reason}) was accepted until {deviation.until}, which is past"
+    return f"{what}: remove the entry, or decide on a new end."
+
+
+#: What the clauses of one entry share: the reason and the condition.
+Entry = tuple[str, "str | None"]
+
+
+def _entry(deviation: Deviation) -> Entry:
+    return deviation.reason, deviation.when
+
+
+def _reasons(known: Sequence[Deviation]) -> str:
+    """The reasons, each once."""
+    return " ".join(dict.fromkeys(one.reason for one in known))
+
+
+def counts(results: Iterable[ClauseResult]) -> dict[Verdict, int]:
+    """How many clauses have each verdict, in Verdict's order, without the zeros."""
+    found = [result.verdict for result in results]
+    return {verdict: found.count(verdict) for verdict in Verdict if verdict in found}
+
+
+def exit_code(results: Iterable[ClauseResult], errors: int, *, part: bool = False) -> int:
+    """The exit code of a run. ``errors`` counts the cases that ended in an error.
+
+    1 for any fail or stale; else 2 for any error or unexercised clause, an error in a case, or no clause that was judged, unless
+    it is only a ``part`` of a run; else 0.
+    """
+    found = {result.verdict for result in results}
+    if found & {Verdict.FAIL, Verdict.STALE}:
+        return 1
+    judged = found & {Verdict.PASS, Verdict.XFAIL}
+    undecided = errors or found & {Verdict.ERROR, Verdict.UNEXERCISED} or not (judged or part)
+    return 2 if undecided else 0
+
+
+def footer_of(
+    results: Sequence[ClauseResult], cases: Iterable[JudgedCase], *, seconds: float, part: bool = False
+) -> Footer:
+    """The footer for these results and cases, without its digest. ``seconds`` is how long the run took by the wall clock;
+    ``part``: it is only a part of one."""
+    number = steps = errors = 0
+    engine_seconds = 0.0
+    for case in cases:
+        number += 1
+        steps += len(case.steps)
+        errors += case.error is not None
+        for step in case.steps:
+            engine_seconds += step.seconds
+    return Footer(
+        cases=number,
+        steps=steps,
+        seconds=round(seconds, 3),
+        engine_seconds=round(engine_seconds, 3),
+        verdicts={
+            one.clause: ClauseVerdict(one.verdict, one.met, one.seconds, one.subjects, one.reason, one.link)
+            for one in results
+        },
+        counts=counts(results),
+        exit=exit_code(results, errors, part=part),
+        digest="",
+    )

@@ -1,0 +1,160 @@
+"""The directory that a comparison leaves: ``compare.html``, ``comparison.md``, ``comparison.json``, and the cases that they
+name.
+
+The schema of ``comparison.json`` is ``reports/schema/comparison-4.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from cattrs import Converter, override
+from cattrs.gen import make_dict_unstructure_fn
+
+from records.deviation import Deviation, Symptom
+from records.run import Footer, Header, JudgedCase
+from reports.comparison.acceptance import AcceptedText
+from reports.comparison.answer import answer_to
+from reports.comparison.cases import KnownFault, Shift
+from reports.comparison.comparison import ClauseChange, Comparison, Unjudged
+from reports.comparison.difference_texts import named
+from reports.comparison.explanations import Reason
+from reports.comparison.groups import Group
+from reports.comparison.withdrawn import Withdrawn
+from reports.comparison.wording import seen, signature
+from reports.findings.verdicts import ClauseResult
+from reports.render.comparison.markdown import comparison_markdown
+from reports.render.marks import clear_cases
+from reports.render.page.comparison import comparison_page
+from reports.render.page.html import html_of
+from reports.stream.reading import Run
+
+SCHEMA_VERSION = 4
+
+
+def write_comparison(comparison: Comparison, directory: Path) -> None:
+    """Write the files into ``directory``, which is made if need be. The cases of an earlier comparison there are deleted."""
+    cases = directory / "cases"
+    cases.mkdir(parents=True, exist_ok=True)
+    clear_cases(cases)
+    shown = [group.base for group in comparison.groups]
+    shown += [shift.case for shift in comparison.shifts]
+    shown += [fault.case for fault in comparison.known_faults]
+    for case in shown:
+        _write(cases / f"{case.id}.json", json.dumps(case.document, indent=2) + "\n")
+    _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
+    _write(directory / "comparison.md", comparison_markdown(comparison, directory=directory))
+    _write(directory / "compare.html", html_of(comparison_page(comparison, directory=directory)))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+_CONVERTER = Converter()
+
+
+def _written(kind: Any, *names: str, **renamed: str) -> None:
+    """Of this class these fields are written, some by another name."""
+    own: dict[str, Any] = {
+        one.name: override(omit=one.name not in (*names, *renamed), rename=renamed.get(one.name))
+        for one in fields(kind)
+    }
+    _CONVERTER.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, _CONVERTER, **own))
+
+
+def _are_ids(kind: Any) -> bool:
+    """Whether a type is that of the ids of cases, which are only counted."""
+    return bool(kind == frozenset[str])
+
+
+_CONVERTER.register_unstructure_hook(JudgedCase, lambda case: case.id)
+_CONVERTER.register_unstructure_hook(date, date.isoformat)
+_CONVERTER.register_unstructure_hook_func(_are_ids, len)
+_written(Header, "engine", "versions", "profile", "seed", "known_bad")
+_written(Footer, "exit", "digest")
+_written(Comparison, "compared", "differing", "diverged", "cut_short")
+_written(Deviation, "reason", "link", "until")
+_written(Symptom, "causes", "errors")
+_written(Reason, "since", "sentence", "source")
+_written(AcceptedText, "reason", "link", "until")
+_written(Withdrawn, "name", "sentence", "severity", "harm", "remedy", "clauses", "accepted", case_ids="cases")
+_written(
+    Shift,
+    *("change", "clause", "severity", "cause", "symptom", "before", "case", "step", "message", "accepted"),
+    case_ids="cases",
+)
+_written(
+    KnownFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
+)
+_written(Unjudged, "clauses", "cases")
+_written(ClauseResult, "verdict", "met", "failures")
+_written(ClauseChange, "sentence", "severity", "change", "base", "candidate", "reason", clause="id")
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as JSON: both runs, the clauses, and all groups with the observations of their smallest case."""
+    answer = answer_to(comparison)
+    sides = {"base": comparison.base, "candidate": comparison.candidate}
+    written = _CONVERTER.unstructure
+    return {
+        "schema": SCHEMA_VERSION,
+        "answer": {"word": answer.word.value, "reason": answer.reason},
+        "exit": answer.exit,
+        **{side: _run(run) for side, run in sides.items()},
+        "cases": written(comparison),
+        "steps": comparison.steps,
+        "shifts": written(comparison.shifts),
+        "withdrawn": written(comparison.withdrawn),
+        "acceptance": _acceptance(comparison),
+        "known_deviations": written(comparison.known_faults),
+        "unjudged": {
+            side: next((written(one) for one in comparison.unjudged if one.run is run), None)
+            for side, run in sides.items()
+        },
+        "clauses": written(comparison.clauses),
+        "groups": [_group(group) for group in comparison.groups],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    written = _CONVERTER.unstructure
+    return {**written(run.header), **written(run.footer)}
+
+
+def _acceptance(comparison: Comparison) -> dict[str, Any] | None:
+    """The user's file, its entries that nothing needed, and those that are past their end."""
+    if comparison.acceptance is None:
+        return None
+    ended = {replace(one.ended, clause="") for one in comparison.shifts if one.ended is not None}
+    written = _CONVERTER.unstructure
+    return {
+        "file": str(comparison.acceptance.file),
+        "unused": [{"clauses": list(clauses), **written(table)} for table, clauses in comparison.unused.items()]
+        + [{"texts": list(one.texts), **written(one)} for one in comparison.unused_texts],
+        "ended": [written(one) for one in sorted(ended, key=lambda one: one.reason)],
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    return {
+        "signature": signature(group),
+        "subject": group.subject,
+        "differences": [named(difference) for difference in group.differences],
+        "at_worst": group.severity.value,
+        "right": group.right.value,
+        "explanation": _CONVERTER.unstructure(group.explanation),
+        "cases": group.cases,
+        "steps": group.steps,
+        "example": {
+            "case": group.base.id,
+            "campaign": group.base.campaign,
+            "step": group.step,
+            "base": seen(group, group.base),
+            "candidate": seen(group, group.candidate),
+        },
+    }

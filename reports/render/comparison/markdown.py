@@ -1,0 +1,210 @@
+"""A comparison as ``comparison.md``, the essentials on the first screen. For pull requests and CI step summaries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reports.comparison.answer import answer_to, next_steps
+from reports.comparison.cases import Change, size
+from reports.comparison.comparison import ClauseChange, Comparison
+from reports.comparison.groups import Group
+from reports.comparison.wording import (
+    accepted,
+    ended_words,
+    explained,
+    fault_words,
+    overview,
+    right_words,
+    side_by_side,
+    signature,
+)
+from reports.findings.verdicts import ClauseResult
+from reports.text.harms import can
+from reports.text.markdown import LIMIT, code, command, folded, limited, row, table, text
+from reports.text.quantities import counted
+from reports.text.replaying import replay_command
+
+#: How many unexplained differences the first screen lists.
+_FIRST = 12
+_WHOLE = "comparison.json"
+
+
+def comparison_markdown(comparison: Comparison, *, directory: Path | None = None, limit: int = LIMIT) -> str:
+    """The text of ``comparison.md``, never more than ``limit`` bytes in UTF-8 (at least 8,000).
+
+    The cases lie in ``cases/`` of the ``directory``, by default this one. A longer text has fewer entries in its tables and
+    details, and the number of those left out.
+    """
+    rows = max(len(comparison.clauses), len(comparison.groups))
+    return limited(lambda rows: _parts(comparison, (directory or Path()) / "cases", rows), rows, limit)
+
+
+def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
+    answer = answer_to(comparison)
+    parts = [
+        f"# {answer.word.mark} {text(str(answer))}",
+        "<br>\n".join(text(line) for line in overview(comparison)),
+        *_withdrawn(comparison, rows),
+        *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
+        *_shifts("## Known deviations, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
+        *_shifts("## Fails on the candidate, not judged on the base", comparison, Change.UNCOMPARED, rows),
+        *_accepted(comparison, rows),
+        *_unexplained(comparison, min(rows, _FIRST)),
+        *_known_faults(comparison, rows),
+        *_explained(comparison, rows),
+        *_shifts("## Improved", comparison, Change.IMPROVED, rows),
+        *_next(comparison),
+    ]
+    shown = [*(one.case for one in comparison.shifts), *(one.base for one in comparison.groups)]
+    if shown:
+        case = cases / f"{shown[0].id}.json"
+        parts += [
+            "The cases named here are in `cases/`. In the suite's checkout, the first is judged again on each of the two by:",
+            *(command(replay_command(run.header, case)) for run in (comparison.base, comparison.candidate)),
+        ]
+    parts += _details(comparison, rows)
+    if others := comparison.of(Change.CHANGED, Change.ONLY_BASE, Change.ONLY_CANDIDATE):
+        parts += folded(
+            f"{counted(len(others), 'clause')} with another verdict, or judged on one side only", _clauses(others, rows)
+        )
+    return parts + folded(f"All {counted(len(comparison.clauses), 'clause')}", _clauses(comparison.clauses, rows))
+
+
+def _shifts(title: str, comparison: Comparison, change: Change, rows: int, before: str = "") -> list[str]:
+    """What fails in some cases on one side only. ``before``: the heading of what the base did."""
+    lines = [
+        row(
+            one.severity.value,
+            one.clause,
+            text(one.cause),
+            *([text(one.before)] if before else []),
+            len(one.case_ids),
+            f"{code(one.case.id)}, step {one.step}: {text(one.message)}"
+            + (f"<br>{text(ended)}." if (ended := ended_words(one, comparison)) else ""),
+        )
+        for one in comparison.shifted(change)
+    ]
+    heading = f"| Severity | Clause | What failed |{f' {before} |' if before else ''} Cases | Smallest case |"
+    return _section(title, heading, lines, rows)
+
+
+def _withdrawn(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(
+            one.severity.value,
+            text(", ".join(one.clauses)),
+            text(one.sentence),
+            text(one.harm),
+            text(one.remedy),
+            text(f"{one.accepted.reason} ({one.accepted.link})" if one.accepted else ""),
+        )
+        for one in comparison.withdrawn
+    ]
+    heading = "| Severity | Clauses | Withdrawn | What it can do | Before the upgrade | Accepted |"
+    return _section("## Promises withdrawn", heading, lines, rows)
+
+
+def _section(title: str, heading: str, lines: list[str], rows: int, whole: str = _WHOLE) -> list[str]:
+    """A table under its title; nothing if it has no rows."""
+    return [title, table(heading, lines, rows, whole=whole)] if lines else []
+
+
+def _accepted(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(one.severity.value, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
+        for one in accepted(comparison)
+    ]
+    by = comparison.acceptance.file if comparison.acceptance else ""
+    heading = "| Severity | Clauses | What fails | Accepted | Cases |"
+    return _section(f"## Worse, and accepted by {text(str(by))}", heading, lines, rows)
+
+
+def _known_faults(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case.id))
+        for one in comparison.known_faults
+    ]
+    heading = "| Known deviation | Clauses | Cases | Smallest case |"
+    return _section("## Known deviations", heading, lines, rows)
+
+
+def _unexplained(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(
+            "words alone" if group.is_text else can(group.severity),
+            text(signature(group)),
+            right_words(group, comparison),
+            group.cases,
+            group.steps,
+            code(group.base.id),
+        )
+        for group in comparison.unexplained
+    ]
+    heading = "| At worst | Difference | Which is right | Cases | Steps | Smallest case |"
+    return _section("## Unexplained differences", heading, lines, rows, f"the details below and in {_WHOLE}")
+
+
+def _next(comparison: Comparison) -> list[str]:
+    steps = [f"- {text(one)}" for one in next_steps(comparison)]
+    return ["## Next", "\n".join(steps)] if steps else []
+
+
+def _explained(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(
+            one.kind.value,
+            one.since,
+            text(one.sentence),
+            text(one.source),
+            len(frozenset[str]().union(*(group.case_ids for group in groups))),
+            code(min((group.base for group in groups), key=size).id),
+        )
+        for one, groups in explained(comparison)
+    ]
+    heading = "| By | Since | What explains differences | Source | Cases | Smallest case |"
+    return _section("## Explained differences", heading, lines, rows)
+
+
+def _details(comparison: Comparison, rows: int) -> list[str]:
+    parts = ["## All differences"] if comparison.groups else []
+    for group in comparison.groups[:rows]:
+        parts += _detail(group, comparison)
+    left_out = len(comparison.groups) - rows
+    if left_out > 0:
+        parts.append(f"… and {counted(left_out, 'more difference')}, left out for size: all are in {_WHOLE}.")
+    return parts
+
+
+def _detail(group: Group, comparison: Comparison) -> list[str]:
+    number = f"{counted(group.cases, 'case')}, {counted(group.steps, 'step')}"
+    explanation = group.explanation
+    kind = explanation.word if explanation else "unexplained"
+    step = group.step_of(group.base)
+    where = f"Step {group.step} of case {code(group.base.id)}: {code(step.text)}" if step else "No step was judged."
+    known = [f"{text(explanation.sentence)} Source: {text(explanation.source)}."] if explanation else []
+    known.append(f"{text(right_words(group, comparison))}.")
+    lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
+    return folded(
+        f"{signature(group)} ({kind}; {number})", where, *known, table("|  | Base | Candidate |", lines, len(lines))
+    )
+
+
+def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
+    lines = [
+        row(
+            one.severity.value,
+            one.clause,
+            f"**{one.change.value}**" if one.change is Change.REGRESSED else one.change.value,
+            _side(one.base),
+            _side(one.candidate),
+            text(one.sentence) + (f"<br>{text(one.reason)}" if one.reason else ""),
+        )
+        for one in clauses
+    ]
+    return table("| Severity | Clause | Change | Base | Candidate | Expected |", lines, rows, whole=_WHOLE)
+
+
+def _side(result: ClauseResult | None) -> str:
+    if result is None:
+        return "not listed"
+    return f"{result.verdict.value} ({counted(result.failures, 'case')})" if result.failures else result.verdict.value

@@ -1,0 +1,70 @@
+"""A comparison on a terminal, on one screen: the answer, in what the candidate is worse, what differs, and where the rest
+is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from reports.comparison.answer import answer_to, next_steps
+from reports.comparison.comparison import Comparison
+from reports.comparison.weight import Way
+from reports.comparison.wording import also, ended_words, explained, overview, unexplained
+from reports.render.lines import show_clipped, show_command, show_fact, show_kinds, show_text
+from reports.text.harms import in_ways
+from reports.text.quantities import counted
+from reports.text.replaying import replay_command
+
+#: How many ways to be worse are shown. The files have all.
+_WAYS = 10
+
+
+def show_comparison(comparison: Comparison, console: Console, *, directory: Path, verbose: bool = False) -> None:
+    """Print a comparison. ``directory`` is where its files are; ``verbose``: every line of each kind."""
+    answer = answer_to(comparison)
+    show_text(console, str(answer), answer.word.style)
+    worse = comparison.worse
+    for number, way in enumerate(worse[:_WAYS], start=1):
+        _show_way(number, way, comparison, console, directory)
+    if len(worse) > _WAYS:
+        show_text(console, f"… and worse in {counted(len(worse) - _WAYS, 'more way')}: see compare.html")
+    show_text(console)
+    show_kinds(console, _kinds(comparison), whole=verbose)
+    if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
+        show_text(console, f"known of both: {in_ways(both)}")
+    for line in overview(comparison):
+        show_clipped(console, line)
+    show_command(console, "report", str(directory / "compare.html"))
+    for step in next_steps(comparison, cases=str(directory / "cases")):
+        show_fact(console, "next", step)
+
+
+def _show_way(number: int, way: Way, comparison: Comparison, console: Console, directory: Path) -> None:
+    lead = way.lead
+    sentence = next(one.sentence for one in comparison.clauses if one.clause == lead.clause)
+    also = f"; with it {', '.join(way.clauses)}" if way.clauses else ""
+    show_text(console)
+    known = "known, " if way.is_known else ""
+    show_text(console, f"{number}. {known}{way.does}: {lead.cause}", "bold red")
+    show_fact(console, "promised", f"{sentence} ({lead.clause}{also})")
+    show_fact(console, "seen", lead.message)
+    show_fact(console, "before", lead.before)
+    show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
+    if ended := ended_words(lead, comparison):
+        show_fact(console, "accepted", f"no more: {ended}")
+    case = directory / "cases" / f"{lead.case.id}.json"
+    show_command(console, "replay", replay_command(comparison.candidate.header, case))
+    script = next(directory.glob(f"candidate/counterexamples/{lead.clause}-*/reproduce.py"), None)
+    if script is not None:
+        show_command(console, "script", str(script))
+
+
+def _kinds(comparison: Comparison) -> dict[str, Sequence[str]]:
+    """What else is to be said, a line for each."""
+    return {
+        **unexplained(comparison),
+        **also(comparison),
+        "explained": [f"{one.word}: {one.sentence}" for one, _ in explained(comparison)],
+    }

@@ -1,0 +1,57 @@
+"""Lays a page out: one file, without network, from the templates beside this module."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from reports.findings.answers import Answer
+from reports.render.lines import visible
+from reports.render.page.comparison import ComparisonPage
+from reports.render.page.content import Page
+from reports.render.page.index import SIGNS, IndexPage, index_page
+
+_COLOURS = {"✅": "brightgreen", "❌": "red", "⚠️": "yellow"}
+
+
+def html_of(page: Page | ComparisonPage | IndexPage) -> str:
+    """The page's HTML. Every text of a run is escaped, and its control characters are shown."""
+    return _template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS)
+
+
+_TEMPLATES: Mapping[type, str] = {Page: "report", ComparisonPage: "compare", IndexPage: "index"}
+
+
+@cache
+def _template(name: str) -> Template:
+    folder = Path(__file__).parent
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["shown"] = visible
+    environment.filters["lines"] = lambda text: "\n".join(visible(line) for line in text.split("\n"))
+    return environment.get_template(f"{name}.html.j2")
+
+
+def write_index(folder: Path, file: Path) -> IndexPage:
+    """Write the page over all runs below a folder; its directory is made if need be. Raises StreamError without a run."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    page = index_page(folder, beside=file.parent)
+    file.write_text(html_of(page), encoding="utf-8", newline="\n")
+    return page
+
+
+def badge_of(answer: Answer) -> str:
+    """``badge.json``: an endpoint of shields.io, with the word of the answer."""
+    colour = _COLOURS[answer.word.mark]
+    badge = {"schemaVersion": 1, "label": "DELETE and VACUUM", "message": answer.word.value.lower(), "color": colour}
+    return json.dumps(badge) + "\n"

@@ -1,0 +1,130 @@
+"""The parts of a run that are to be merged: whether they are all there, and of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+from records.mistakes import UsageMistake
+from records.run import Header, JudgedCase, Part, PlannedCampaign
+from reports.stream.cases import CasesInPlaces
+from reports.stream.reading import Run, read_stream, stream_path
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPart:
+    """A part that was judged: its run stream, and the directory that it is in."""
+
+    part: Part
+    run: Run
+    directory: Path
+
+
+def read_parts(paths: Sequence[Path]) -> tuple[JudgedPart, ...]:
+    """All parts of one run, in their order, given the streams or the directories that hold them.
+
+    Raises UsageMistake for a stream that cannot be read, is no part, or is of another run; for a part that is given twice, and
+    for parts that are missing.
+    """
+    found = sorted(map(_read, paths), key=lambda one: one.part.number)
+    first = found[0]
+    for other in found[1:]:
+        if first.part.of != other.part.of:
+            raise UsageMistake(
+                f"{_place(first)} and {_place(other)} are not of one run: merge parts of the same number."
+            )
+        if difference := _difference(first.run.header, other.run.header):
+            raise UsageMistake(
+                f"{_place(first)} and {_place(other)} are not of one run ({difference}): judge all parts with the same "
+                "versions, options and release of the suite."
+            )
+    for one, other in combinations(found, 2):
+        if one.part == other.part:
+            raise UsageMistake(f"{_place(one)} and {_place(other)} are the same part: give each part once.")
+    if missing := sorted({*range(1, first.part.of + 1)} - {one.part.number for one in found}):
+        *most, last = map(str, missing)
+        which = f"Parts {', '.join(most)} and {last}" if most else f"Part {last}"
+        are, them = ("are", "them") if most else ("is", "it")
+        raise UsageMistake(
+            f"{which} of {first.part.of} {are} missing: the verdict needs every part, so give {them} too."
+        )
+    return tuple(found)
+
+
+def merged_header(parts: Sequence[JudgedPart]) -> Header:
+    """The header of the whole run. It began when the first of its parts did."""
+    headers = [one.run.header for one in parts]
+    planned: dict[str, int] = {}
+    for campaign in (campaign for header in headers for campaign in header.campaigns):
+        planned[campaign.name] = planned.get(campaign.name, 0) + campaign.planned
+    return replace(
+        headers[0],
+        date=min((header.date for header in headers if header.date is not None), default=None),
+        campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
+        shard=None,
+        machines=tuple(header.machine for header in headers),
+    )
+
+
+class MergedCases(CasesInPlaces):
+    """The cases of all parts, part by part. Each is decoded when it is asked for (``reports.stream.cases``)."""
+
+    def __init__(self, parts: Sequence[JudgedPart]) -> None:
+        self._runs = [one.run.cases for one in parts]
+        self._places = [(cases, place) for cases in self._runs for place in range(len(cases))]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[JudgedCase]:
+        return (case for cases in self._runs for case in cases)
+
+    def at(self, place: int) -> JudgedCase:
+        cases, number = self._places[place]
+        return cases[number]
+
+
+def _read(path: Path) -> JudgedPart:
+    run = read_stream(path)
+    part, file = run.header.shard, stream_path(path)
+    if part is None:
+        raise UsageMistake(f"{file} is of a whole run, not of a part (--shard): there is nothing to merge it with.")
+    return JudgedPart(part, run, file.parent)
+
+
+def _place(one: JudgedPart) -> str:
+    return f"{one.directory} ({one.part})"
+
+
+def _difference(one: Header, other: Header) -> str:
+    """The first thing in which the headers of one run cannot differ, and do; empty: there is none."""
+    named = {
+        name: (one.versions.get(name), other.versions.get(name))
+        for name in dict.fromkeys((*one.versions, *other.versions))
+    }
+    values: dict[str, tuple[object, object]] = {
+        "engine": (one.option or one.engine, other.option or other.engine),
+        **named,
+        "known-bad engine": (one.known_bad, other.known_bad),
+        "profile": (one.profile, other.profile),
+        "seed": (one.seed, other.seed),
+        "budget": (one.part, other.part),
+    }
+    for name, (mine, theirs) in values.items():
+        if mine != theirs:
+            return f"{name} {_shown(mine)} and {_shown(theirs)}"
+    if one.clauses != other.clauses:
+        return "other clauses"
+    if one.deviations != other.deviations:
+        return "other known deviations"
+    return "other cases" if _plan(one) != _plan(other) or one.left_out != other.left_out else ""
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _plan(header: Header) -> str:
+    return "" if header.shard is None else header.shard.plan

@@ -1,0 +1,69 @@
+"""Writes the run stream, line by line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO, final
+
+from records.json_form import to_json
+from records.mistakes import StreamError
+from records.run import Footer, Header, JudgedCase
+from reports.stream.checks import Checks
+
+
+@final
+class RunWriter:
+    """Writes a stream, line by line, each flushed, so that they survive if the run dies.
+
+    A context manager; it creates the directory and replaces an earlier stream. It never writes the footer by itself: a
+    stream without one is a run that died. Raises StreamError for a line that violates the schema, is out of order, or
+    contradicts earlier lines.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._checks = Checks()
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> RunWriter:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("w", encoding="ascii", newline="\n")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def header(self, header: Header) -> None:
+        """Write the header, the first line."""
+        self._write(header)
+
+    def case(self, case: JudgedCase) -> None:
+        """Write a judged case."""
+        self._write(case)
+
+    def footer(self, footer: Footer) -> None:
+        """Write the footer, with the digest of all lines before it."""
+        self._write(replace(footer, digest=self._checks.digest_with(to_json(footer))))
+
+    def _write(self, record: Header | JudgedCase | Footer) -> None:
+        if self._file is None:
+            raise StreamError(f"The stream {self.path} is not open: use RunWriter in a with statement.")
+        document = to_json(record)
+        self._checks.take(document, f"The {record.type} to be written to {self.path}")
+        text = _dumps(document) + "\n"
+        self._checks.add(text.encode("ascii"))
+        self._file.write(text)
+        self._file.flush()
+
+
+def _dumps(document: Mapping[str, Any]) -> str:
+    # ASCII keeps any text (also lone surrogates) in any locale; NaN is not JSON.
+    return json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""Numbers, harms, circumstances and commands in words, and Markdown of any text."""

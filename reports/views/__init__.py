@@ -1,1 +1,0 @@
-"""The views of one run: ``summary.md``, ``junit.xml`` and the terminal."""
