@@ -135,6 +135,7 @@ class DeleteMistake(str, Enum):
     EXISTS_SUBQUERY = "EXISTS subquery"
     NON_DETERMINISTIC = "non-deterministic condition"
     AGGREGATE = "aggregate function"
+    WINDOW_FUNCTION = "window function"
     UNKNOWN_COLUMN = "unknown column"
     NOT_BOOLEAN = "condition that is no BOOLEAN"
     PARTITION_DIRECTORY = "partition directory as the target"
