@@ -20,6 +20,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
+    MergeTest,
     Optimize,
     Overwrite,
     Purge,
@@ -46,7 +47,7 @@ from strategies.predicates import picks, predicates
 from strategies.program_state import Program
 from strategies.schemas import CHANGE_NAMES
 from strategies.types import PRIMITIVES
-from strategies.weights import one_in, weighted
+from strategies.weights import odds, one_in, weighted
 from strategies.wrapped import sometimes_wrapped
 
 #: Names of new columns; the last ones need column mapping.
@@ -59,6 +60,8 @@ NEW_TYPES = tuple(type for type in PRIMITIVES if type is not Type.TIMESTAMP_NTZ)
 #: Retentions of deleted files, and of the log, in hours: Delta compares each with the default of the other.
 _RETENTIONS = (24, 1, 168, 0, 240, 720)
 _LOG_RETENTIONS = (168, 240, 720, 1440)
+
+_MERGE_TESTS = odds((3, MergeTest.ON), (1, MergeTest.MATCHED), (1, MergeTest.BY_SOURCE))
 
 #: Statistics are of so many columns, and ZORDER BY needs them.
 _WITH_STATISTICS = 30
@@ -102,13 +105,15 @@ def updates(draw: DrawFn, program: Program) -> Update:
 
 @st.composite
 def merges(draw: DrawFn, program: Program) -> Merge:
-    """MERGE with a source of one row: two in three update the rows that match, the others delete them; half insert a row if
-    none matches. Shrinks to a deletion without an insert.
+    """MERGE with a source of one row: two in three update the rows that match, the others delete them. Three in five have their
+    condition in ON, and half of those insert a row if none matches. Shrinks to a deletion without an insert.
     """
     table = program.table
     on = draw(_conditions(table))
     to = draw(_assignments(table)) if _set_by_update(table) and not draw(one_in(3)) else None
-    return Merge(on, to, draw(new_rows(program))[:1] if _takes_rows(program) and draw(st.booleans()) else ())
+    test = draw(_MERGE_TESTS)
+    inserts = test is MergeTest.ON and _takes_rows(program) and draw(st.booleans())
+    return Merge(on, to, draw(new_rows(program))[:1] if inserts else (), test)
 
 
 @st.composite

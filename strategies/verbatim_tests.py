@@ -62,10 +62,10 @@ def verbatim_tests(draw: DrawFn, table: Table, rows: Sequence[Row], *, language:
     anchors = [dict(zip(types, draw(st.sampled_from(list(rows))))) for _ in range(2)]
 
     def fixed(anchor: Mapping[str, Value]) -> str:
-        return _text(call, {name: _literal(value, types[name], language) for name, value in anchor.items()})
+        return _text(call, {name: literal_text(value, types[name], language) for name, value in anchor.items()})
 
-    quoted = {name: _quoted(name, language) for name in types}
-    text, shape = _text(call, quoted), draw(_SHAPES)
+    columns_in_sql = {name: quoted(name, language) for name in types}
+    text, shape = _text(call, columns_in_sql), draw(_SHAPES)
     if signature.result == "BOOLEAN" and shape in ("anchor", "itself", "between"):
         test = text
     elif signature.result not in ARGUMENTS or shape in ("null", "itself"):
@@ -127,11 +127,12 @@ def _text(node: _Node, columns: Mapping[str, str]) -> str:
     return columns[node.name] if isinstance(node, _Column) else node
 
 
-def _quoted(name: str, language: Language) -> str:
+def quoted(name: str, language: Language) -> str:
+    """The name of a column."""
     return identifier(name) if language is Language.SPARK else '"' + name.replace('"', '""') + '"'
 
 
-def _literal(value: Value, type: AnyType, language: Language) -> str:
+def literal_text(value: Value, type: AnyType, language: Language) -> str:
     """A literal of exactly this type."""
     if language is Language.SPARK:
         return typed_literal(value, type, "UTC")

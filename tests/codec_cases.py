@@ -17,6 +17,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
+    MergeTest,
     Optimize,
     Overwrite,
     Purge,
@@ -298,6 +299,7 @@ COMMAND_CASE = Case(
             DropColumn("l"),
             Insert((("a", 2**40, True, None, 0.5),)),
             Delete(And(Compare("q", Op.EQ, "a", Type.STRING), Compare("i", Op.EQ, 2**40, Type.LONG))),
+            Merge(Compare("q", Op.EQ, "a", Type.STRING), test=MergeTest.BY_SOURCE),
         )
     ),
 )

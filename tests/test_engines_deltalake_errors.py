@@ -96,7 +96,7 @@ def test_the_case_of_a_session_that_is_gone_is_tried_again(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("step", "error"),
     [
-        (InvalidDelete(DeleteMistake.IN_SUBQUERY), "ValueError: deltalake has no command with this mistake"),
+        (InvalidDelete(DeleteMistake.VIEW), "ValueError: deltalake has no command with this mistake"),
         (InvalidVacuum(VacuumMistake.CLAUSE_TWICE), "ValueError: deltalake has no command with this mistake"),
         (Delete(Wrapped(IsNull("b"), Wrapper.PYTHON)), "TypeError: Wrapped is not supported in SQL for DataFusion"),
     ],
@@ -112,7 +112,7 @@ def test_a_step_that_cannot_be_asked_for_is_an_error_of_the_suite(
 
 
 def test_it_is_judged_as_one(engine: DeltalakeEngine, tmp_path: Path) -> None:
-    judged = full_judge(engine, tmp_path).judge(Case(PARTITIONED, (InvalidDelete(DeleteMistake.IN_SUBQUERY),)))
+    judged = full_judge(engine, tmp_path).judge(Case(PARTITIONED, (InvalidDelete(DeleteMistake.VIEW),)))
     assert not judged.violated and judged.failure is not None and judged.failure.kind == "harness"
     assert "WorkerFailed: ValueError: deltalake has no command with this mistake" in judged.failure.message
 

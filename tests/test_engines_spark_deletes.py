@@ -17,7 +17,7 @@ from engines.spark.catalog import named
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal
 from model.vocabulary.predicate import And, Cast, Compare, Literal, Of, Op, Relate
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
+from model.vocabulary.steps import API_DELETE_FORMS, Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.vocabulary.values import Type
 from tests.slow import slow_after
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 CLOCK = 2_000_000_000_000
 ONE = Compare("id", Op.EQ, 1, Type.INTEGER)
-SQL_FORMS = (Form.SQL_PATH, Form.SQL_NAME, Form.SQL_MANAGED)
+SQL_FORMS = tuple(form for form in Form if form not in (*API_DELETE_FORMS, Form.TRUNCATE))
 
 Make = Callable[..., Path]
 

@@ -45,7 +45,9 @@ from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
+    DeleteMistake,
     Insert,
+    InvalidDelete,
     InvalidVacuum,
     Literals,
     Moment,
@@ -225,6 +227,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),)))),
         (Vacuum(),),
     ),
+    "condition that is no BOOLEAN": (PLAIN, (InvalidDelete(DeleteMistake.NOT_BOOLEAN),)),
     "missing path as the target": (PLAIN, (InvalidVacuum(VacuumMistake.MISSING_PATH),)),
     "young orphan": (replace(PLAIN, stray_files=(StrayFile("young.parquet"),)), (Vacuum(),)),
     "tombstone with a NULL partition value": (

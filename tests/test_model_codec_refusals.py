@@ -266,6 +266,7 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[5].command.where.right.right.column", "nope", "'nope' is not a col", "steps[5].command.where"),
     ("steps[6].command.on.type", "integer", 'must be a whole number, but is "a"', "steps[6].command.on.value"),
     ("steps[7].command.insert", [["a", 1, 2, True, None]] * 2, "must have at most one row, but has 2"),
+    ("steps[7].command.test", "WHEN MATCHED AND", "a MERGE with its condition after WHEN", "steps[7].command.insert"),
     ("steps[7].command.insert[0]", ["a"], "has 1 values for 5 columns (p, i, l, b, d)"),
     ("steps[9].command.rows[1][0]", "b", "does not satisfy the condition", "steps[9].command.rows[1]"),
     ("steps[9].command.rows[1][0]", None, "does not satisfy the condition", "steps[9].command.rows[1]"),

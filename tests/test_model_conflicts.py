@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from model.prediction.conflicts import Changed, Conflict, conflicts_named, is_founded, reads
-from model.vocabulary.commands import Assignment, Merge, Optimize, Restore, SetRetention, StreamAppend, Update
+from model.vocabulary.commands import (
+    Assignment,
+    Merge,
+    MergeTest,
+    Optimize,
+    Restore,
+    SetRetention,
+    StreamAppend,
+    Update,
+)
 from model.vocabulary.predicate import And, Compare, IsNull, Op, Or, Predicate
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep, Vacuum
 from model.vocabulary.table import Column, Commit, Table
@@ -34,6 +43,8 @@ SET = Assignment("id", Type.INTEGER, 2)
         (Delete(IsNull("p")), {NONE}),
         (OtherCommand(Update(SET, And(IN_A, ID))), {A}),
         (OtherCommand(Merge(IN_A)), {A}),
+        (OtherCommand(Merge(IN_A, test=MergeTest.MATCHED)), {A, B, NONE}),
+        (OtherCommand(Merge(IN_A, test=MergeTest.BY_SOURCE)), {A, B, NONE}),
         (OtherCommand(Optimize(IN_A)), {A}),
         (OtherCommand(Restore(0)), {A, B, NONE}),
         (Insert((("a", 1),)), set()),

@@ -146,6 +146,7 @@ ANSWERS: list[tuple[Refusal, str, str | None]] = [
     (expected_refusal(DeleteMistake.EXISTS_SUBQUERY), "DELTA_UNSUPPORTED_SUBQUERY", "0AKDC"),
     (expected_refusal(DeleteMistake.NON_DETERMINISTIC), "INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E"),
     (expected_refusal(DeleteMistake.AGGREGATE), "UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E"),
+    (expected_refusal(DeleteMistake.WINDOW_FUNCTION), "UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E"),
     (expected_refusal(DeleteMistake.UNKNOWN_COLUMN), "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703"),
     (expected_refusal(DeleteMistake.NOT_BOOLEAN), "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09"),
     (expected_refusal(DeleteMistake.PARTITION_DIRECTORY), "DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A"),

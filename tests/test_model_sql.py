@@ -357,6 +357,16 @@ def test_deletes() -> None:
     assert delete_sql(Delete(noon, zone="Asia/Kolkata"), "t").endswith("WHERE `at` = TIMESTAMP'2020-02-29 17:30:00'")
 
 
+def test_every_column_of_a_condition_has_the_alias_of_the_table() -> None:
+    where = And(Not(In("x", (1, None), Type.INTEGER)), Or(Holds(Of("b")), Like("y", "a%")))
+    with_alias = delete_sql(Delete(where, form=Form.SQL_NAME_ALIAS), "t")
+    assert with_alias == "DELETE FROM t AS x WHERE x.`x` NOT IN (1, NULL) AND (x.`b` OR x.`y` LIKE 'a%')"
+    assert delete_sql(Delete(form=Form.SQL_PATH_ALIAS), "t") == "DELETE FROM t AS x"
+    member = Relate(Member(Of("s"), "a"), Op.LT, CaseWhen(X, Cast(Of("y"), Type.LONG), Literal(1, Type.LONG)))
+    text = "x.`s`.`a` < (CASE WHEN x.`x` >= 5 THEN CAST(x.`y` AS BIGINT) ELSE 1L END)"
+    assert sql(member, alias="x") == text
+
+
 def test_truncates() -> None:
     assert delete_sql(Delete(form=Form.TRUNCATE), "t") == "TRUNCATE TABLE t"
     with pytest.raises(ValueError, match="cannot have a condition"):

@@ -84,6 +84,13 @@ def test_a_managed_table_is_made_once() -> None:
     assert "CREATE TABLE d.`table`" in "\n".join(first.setup) and not second.setup
 
 
+def test_a_view_is_made_for_each_delete_through_it() -> None:
+    for command in commands(Delete(form=Form.VIEW), Delete(form=Form.VIEW)):
+        (line,) = command.setup
+        assert "CREATE OR REPLACE TEMPORARY VIEW tombstone_view AS SELECT * FROM delta.`{ROOT}`" in line
+        assert command.text == 'spark.sql("DELETE FROM tombstone_view")'
+
+
 def test_a_setting_ends_with_its_step() -> None:
     first, second = commands(Delete(zone="Asia/Kolkata"), Delete())
     key = '"spark.sql.session.timeZone"'

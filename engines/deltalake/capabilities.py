@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from engines.deltalake.operations import DELETE_MISTAKES
 from engines.deltalake.sql import FUNCTIONS
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import CommandKind
 from model.vocabulary.predicate import Language
-from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.steps import Form, Mode, VacuumForm, VacuumMistake
 from model.vocabulary.table import ColumnRule, Feature, Reference
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.versions import parse
@@ -52,7 +53,7 @@ NEWEST = Capabilities(
     casts=False,  # it casts a DECIMAL wrong (docs/findings-deltalake.md), and CASE comes with them
     wrappers=frozenset(),
     delete_forms=frozenset({Form.SQL_PATH}),
-    delete_mistakes=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),
+    delete_mistakes=DELETE_MISTAKES,
     vacuum_forms=frozenset({VacuumForm.SQL_PATH}),
     vacuum_mistakes=frozenset({VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH}),
     modes=frozenset({Mode.FULL, Mode.LITE}),

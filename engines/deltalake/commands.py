@@ -16,6 +16,7 @@ from model.vocabulary.commands import (
     Command,
     CompactLog,
     Merge,
+    MergeTest,
     Optimize,
     Overwrite,
     Restore,
@@ -134,11 +135,16 @@ def _is_filter(value: Value) -> bool:
 
 
 def _merge(command: Merge, columns: Sequence[str]) -> tuple[Call, ...]:
-    calls = [Call("merge", {"source": SOURCE, "predicate": sql(command.on)})]
+    condition = sql(command.on)
+    predicate = {MergeTest.ON: condition, MergeTest.MATCHED: "TRUE", MergeTest.BY_SOURCE: "FALSE"}[command.test]
+    by_source = command.test is MergeTest.BY_SOURCE
+    arguments = {} if command.test is MergeTest.ON else {"predicate": condition}
+    calls = [Call("merge", {"source": SOURCE, "predicate": predicate})]
     if command.to is None:
-        calls.append(Call("when_matched_delete", {}))
+        calls.append(Call("when_not_matched_by_source_delete" if by_source else "when_matched_delete", arguments))
     else:
-        calls.append(Call("when_matched_update", {"updates": _updates(command.to)}))
+        name = "when_not_matched_by_source_update" if by_source else "when_matched_update"
+        calls.append(Call(name, {"updates": _updates(command.to), **arguments}))
     if command.insert:
         values = map(identifier, source_columns(len(columns)))
         calls.append(Call("when_not_matched_insert", {"updates": dict(zip(map(identifier, columns), values))}))

@@ -44,8 +44,23 @@ class VacuumCall:
     keep: tuple[int, ...] = ()
 
 
-_TARGETS = {
-    DeleteMistake.UNKNOWN_COLUMN: Target.TABLE,
+#: The conditions that must be refused, for any table: but for the first they use no column, and would be TRUE for every row.
+_REFUSED = {
+    DeleteMistake.UNKNOWN_COLUMN: f"{identifier('no such column')} = 1",
+    DeleteMistake.IN_SUBQUERY: "1 IN (SELECT 1)",
+    DeleteMistake.SCALAR_SUBQUERY: "1 = (SELECT 1)",
+    DeleteMistake.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
+    DeleteMistake.NON_DETERMINISTIC: "random() < 2",
+    DeleteMistake.AGGREGATE: "count(*) > 0",
+    DeleteMistake.WINDOW_FUNCTION: "row_number() OVER (ORDER BY 1) > 0",
+    DeleteMistake.NOT_BOOLEAN: "1",
+}
+
+#: The mistakes that deltalake can be asked for.
+DELETE_MISTAKES = frozenset({*_REFUSED, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH})
+
+_TARGETS: Mapping[DeleteMistake | VacuumMistake, Target] = {
+    **dict.fromkeys(_REFUSED, Target.TABLE),
     DeleteMistake.NOT_A_TABLE: Target.DIRECTORY,
     DeleteMistake.MISSING_PATH: Target.MISSING,
     VacuumMistake.NOT_A_TABLE: Target.DIRECTORY,
@@ -61,8 +76,7 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
     if isinstance(step, Delete):
         return DeleteCall(None if step.where is None else sql(step.where, step.literals))
     if isinstance(step, InvalidDelete):
-        unknown = step.mistake is DeleteMistake.UNKNOWN_COLUMN
-        return DeleteCall(f"{identifier('no such column')} = 1" if unknown else "1 = 1", _target(step.mistake))
+        return DeleteCall(_REFUSED.get(step.mistake, "1 = 1"), _target(step.mistake))
     if isinstance(step, Vacuum):
         hours = step.retain_hours
         arguments = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.spark.statements import table_text
-from model.text.commands import command_text, set_text
+from model.text.commands import command_text, matching_text
 from model.text.layout import clone_of
 from model.text.literals import identifier, type_sql, typed_literal
-from model.text.sql import sql, vacuum_sql
+from model.text.sql import vacuum_sql
 from model.vocabulary.commands import (
     AddColumn,
     Command,
@@ -108,8 +108,7 @@ def _merge(command: Merge, table: str, columns: Columns) -> str:
     """The source has one row under names of its own, as the condition names columns of the table alone."""
     source = plain_names(columns)
     query = rows_sql(command.insert or [(None,) * len(columns)], source)
-    matched = "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
-    statement = f"MERGE INTO {table} USING ({query}) ON {sql(command.on)} WHEN MATCHED THEN {matched}"
+    statement = f"MERGE INTO {table} USING ({query}) {matching_text(command)}"
     if not command.insert:
         return statement
     names = ", ".join(identifier(name) for name, _ in columns)

@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from engines.spark.catalog import named
 from engines.spark.columns import condition
 from engines.spark.result_rows import Answer, answered, rows_of
-from engines.spark.statements import table_text
-from engines.spark.targets import target
+from engines.spark.statements import table_text, view_statement
+from engines.spark.targets import target, temporary_view
 from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql, sql
 from model.vocabulary.steps import API_DELETE_FORMS, DELETES_BY_PATH, Delete, Form, InvalidDelete
@@ -20,7 +20,7 @@ from model.vocabulary.values import Row
 
 
 def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> Answer:
-    """Run a DELETE in its form, by ``path`` or by a name of the table.
+    """Run a DELETE in its form, by ``path``, by a name of the table or through a view of it.
 
     SQL returns a row with num_affected_rows; TRUNCATE TABLE and DeltaTable return none.
     """
@@ -32,8 +32,15 @@ def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> Answ
             lambda: DeltaTable.forPath(spark, path),
             lambda: spark.read.format("delta").load(path),
         )
+    if step.form is Form.VIEW:
+        with temporary_view(spark, view_statement(table_text(path))) as name:
+            return _by_name(spark, step, name)
     with named(spark, root, managed=step.form is Form.SQL_MANAGED) as name:
-        return _run(spark, step, name, lambda: DeltaTable.forName(spark, name), lambda: spark.table(name))
+        return _by_name(spark, step, name)
+
+
+def _by_name(spark: SparkSession, step: Delete, name: str) -> Answer:
+    return _run(spark, step, name, lambda: DeltaTable.forName(spark, name), lambda: spark.table(name))
 
 
 def _run(

@@ -19,6 +19,7 @@ from engines.spark.statements import (
     settings_of_vacuum,
     table_text,
     view_of,
+    view_statement,
 )
 from engines.spark.versions import GROUP, artifact_for
 from engines.spark.wrappers import called_by, lines
@@ -236,8 +237,12 @@ class SparkScript:
         named = script_path(self._root, step.spelling)
         by_path = step.form in DELETES_BY_PATH
         setup = self._settings({"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)})
-        setup += [*self._link(step.spelling, named), *(() if by_path else self._named(step.form is Form.SQL_MANAGED))]
-        name = _MANAGED_NAME if step.form is Form.SQL_MANAGED else _NAME
+        setup += self._link(step.spelling, named)
+        name = {Form.SQL_MANAGED: _MANAGED_NAME, Form.VIEW: VIEW}.get(step.form, _NAME)
+        if step.form is Form.VIEW:
+            setup.append(call("spark.sql", quoted(view_statement(table_text(self._root)), self._root)))
+        elif not by_path:
+            setup += self._named(step.form is Form.SQL_MANAGED)
         if step.cached:
             load = f'spark.read.format("delta").load({self._argument(named.path)})'
             setup.append(f"{load if by_path else f'spark.table({literal(name)})'}.cache().count()")

@@ -30,7 +30,7 @@ SPARK_4 = {
 #: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
 INVENTORY_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
 
-#: The temporary views of an inventory, and of what must be refused. Each session has its own.
+#: The temporary views of an inventory, and of the target of a command. Each session has its own.
 INVENTORY_VIEW, VIEW = "tombstone_inventory", "tombstone_view"
 
 
@@ -39,12 +39,17 @@ def table_text(path: Path | str) -> str:
     return f"delta.`{str(path).replace('`', '``')}`"
 
 
+def view_statement(table: str) -> str:
+    """The statement that makes the temporary view ``VIEW``, a plain scan of the table."""
+    return f"CREATE OR REPLACE TEMPORARY VIEW {VIEW} AS SELECT * FROM {table}"
+
+
 def view_of(mistake: DeleteMistake | VacuumMistake, table: str) -> str | None:
     """The statement that makes the view which is the target of an invalid command; None if its target is no view."""
     if mistake is DeleteMistake.VIEW:
         return view_sql(VIEW, table)
     if mistake is VacuumMistake.TEMPORARY_VIEW:
-        return f"CREATE OR REPLACE TEMPORARY VIEW {VIEW} AS SELECT * FROM {table}"
+        return view_statement(table)
     return None
 
 

@@ -60,8 +60,8 @@ def target(spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMista
         with _missing_path(root) as path:
             yield table_text(path)
     elif (statement := view_of(mistake, table_text(root))) is not None:
-        with _temporary_view(spark, statement):
-            yield VIEW
+        with temporary_view(spark, statement) as view:
+            yield view
     else:
         yield table_text(root)
 
@@ -94,10 +94,10 @@ def _target_path(root: Path) -> Path:
 
 
 @contextmanager
-def _temporary_view(spark: SparkSession, statement: str) -> Iterator[None]:
-    """The view that a statement makes, for one step."""
+def temporary_view(spark: SparkSession, statement: str) -> Iterator[str]:
+    """The name of the view that a statement makes, for one step."""
     spark.sql(statement)
     try:
-        yield
+        yield VIEW
     finally:
         spark.catalog.dropTempView(VIEW)

@@ -12,7 +12,7 @@ from typing import TypeVar
 from model.codec import InvalidCase, from_json, to_json
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Command, Merge, Optimize, Overwrite, Restore, StreamAppend, Update
+from model.vocabulary.commands import Command, Merge, MergeTest, Optimize, Overwrite, Restore, StreamAppend, Update
 from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, columns_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
@@ -320,6 +320,8 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
     elif isinstance(command, Merge):
         yield from (replace(command, on=part) for part in _parts(command.on))
         yield from (replace(command, insert=rows) for rows in _fewer(command.insert))
+        if command.test is not MergeTest.ON:
+            yield replace(command, test=MergeTest.ON)
         if command.to is not None:
             yield replace(command, to=None)
     elif isinstance(command, (Overwrite, StreamAppend)):

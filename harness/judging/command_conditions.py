@@ -310,6 +310,9 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "vectors switched on with column mapping": lambda o: (
         o.table.maps_columns and Switch(Feature.DELETION_VECTORS, on=True) in commands(o)
     ),
+    "condition that is no BOOLEAN": lambda o: (
+        isinstance(o.step, InvalidDelete) and o.step.mistake.name == "NOT_BOOLEAN"
+    ),
     "missing path as the target": lambda o: (
         isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"
     ),

@@ -18,6 +18,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
+    MergeTest,
     Optimize,
     Overwrite,
     RenameColumn,
@@ -93,6 +94,8 @@ def _merge(command: Merge, table: Table) -> None:
         _check_assignment(command.to, table)
     if len(command.insert) > 1:
         refuse(f"must have at most one row, but has {len(command.insert)}", "insert")
+    if command.insert and command.test is not MergeTest.ON:
+        refuse(f"a MERGE with its condition after {command.test.value} inserts nothing", "insert")
 
 
 def _overwrite(command: Overwrite, table: Table) -> None:

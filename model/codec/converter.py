@@ -350,7 +350,7 @@ _CONVERTER.register_structure_hook(
     Union[predicate.Predicate, None], _hook(nullable(lambda value: _read_predicate(value, None)))
 )
 # An enumeration of strings is a subclass of str: without hooks cattrs would treat its members as strings.
-for _module in (table, table_roots, settings, spellings, predicate, steps):
+for _module in (table, table_roots, settings, spellings, predicate, commands, steps):
     for _kind in vars(_module).values():
         if isinstance(_kind, type) and issubclass(_kind, Enum) and _kind.__module__ == _module.__name__:
             _CONVERTER.register_structure_hook(_kind, _hook(one_of({str(m.value): m for m in _kind})))

@@ -82,6 +82,15 @@ _SUBQUERY = _refusal(
     "DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "docs/delta.md 2.1; Delta: DeltaErrors.subqueryNotSupportedException"
 )
 
+#: Of all expressions that no filter may have (``PlanHelper.specialExpressionsInUnsupportedOperator``).
+_NOT_IN_A_FILTER = _refusal(
+    "UNSUPPORTED_EXPR_FOR_OPERATOR",
+    "42K0E",
+    "Spark: CheckAnalysis",
+    "AnalysisException",
+    Earlier((4,), "UNSUPPORTED_EXPR_FOR_OPERATOR"),
+)
+
 _ANSWERS = {
     DeleteMistake.IN_SUBQUERY: _SUBQUERY,
     DeleteMistake.SCALAR_SUBQUERY: _SUBQUERY,
@@ -94,13 +103,8 @@ _ANSWERS = {
         Earlier((3,), "_LEGACY_ERROR_TEMP_2439"),  # Spark 3.4, which Delta 2.4 runs on, has no class for it
         Earlier((4,), "INVALID_NON_DETERMINISTIC_EXPRESSIONS"),  # Spark 3.5 has no SQLSTATE for it
     ),
-    DeleteMistake.AGGREGATE: _refusal(
-        "UNSUPPORTED_EXPR_FOR_OPERATOR",
-        "42K0E",
-        "Spark: CheckAnalysis",
-        "AnalysisException",
-        Earlier((4,), "UNSUPPORTED_EXPR_FOR_OPERATOR"),
-    ),
+    DeleteMistake.AGGREGATE: _NOT_IN_A_FILTER,
+    DeleteMistake.WINDOW_FUNCTION: _NOT_IN_A_FILTER,
     DeleteMistake.UNKNOWN_COLUMN: _refusal("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "Spark: CheckAnalysis"),
     DeleteMistake.NOT_BOOLEAN: _refusal("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "Spark: CheckAnalysis"),
     DeleteMistake.PARTITION_DIRECTORY: _refusal(

@@ -14,6 +14,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
+    MergeTest,
     Optimize,
     Overwrite,
     Purge,
@@ -27,7 +28,7 @@ from model.vocabulary.commands import (
     VacuumClone,
     WidenColumn,
 )
-from model.vocabulary.predicate import Predicate
+from model.vocabulary.predicate import Or, Predicate
 
 
 def command_text(command: Command, table: str = "t") -> str:
@@ -43,9 +44,8 @@ def command_text(command: Command, table: str = "t") -> str:
     if isinstance(command, Update):
         return f"UPDATE {table} SET {set_text(command.to)}{_where(command.where)}"
     if isinstance(command, Merge):
-        matched = "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
         insert = " WHEN NOT MATCHED THEN INSERT *" if command.insert else ""
-        return f"MERGE INTO {table} USING (one row) ON {sql(command.on)} WHEN MATCHED THEN {matched}{insert}"
+        return f"MERGE INTO {table} USING (one row) {matching_text(command)}{insert}"
     if isinstance(command, Overwrite):
         where = "" if command.where is None else f" where {sql(command.where)}"
         return f"overwrite {table}{where} ({_count(len(command.rows), 'row')})"
@@ -80,6 +80,16 @@ def _maintenance(command: Command, table: str) -> str:
         return f"SHALLOW CLONE of {table}"
     assert isinstance(command, VacuumClone), "no other command is left"
     return f"VACUUM of the clone of {table} RETAIN 0 HOURS"
+
+
+def matching_text(command: Merge) -> str:
+    """What follows the source of a MERGE, but for its insert."""
+    condition, action = sql(command.on), "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
+    if command.test is MergeTest.ON:
+        return f"ON {condition} WHEN MATCHED THEN {action}"
+    constant = "TRUE" if command.test is MergeTest.MATCHED else "FALSE"
+    grouped = f"({condition})" if isinstance(command.on, Or) else condition
+    return f"ON {constant} {command.test.value} {grouped} THEN {action}"
 
 
 def set_text(to: Assignment) -> str:

@@ -19,6 +19,7 @@ _CONDITIONS = {
     DeleteMistake.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
     DeleteMistake.NON_DETERMINISTIC: "rand() < 2",
     DeleteMistake.AGGREGATE: "count(*) > 0",
+    DeleteMistake.WINDOW_FUNCTION: "row_number() OVER (ORDER BY 1) > 0",
     DeleteMistake.UNKNOWN_COLUMN: f"{identifier(UNKNOWN_COLUMN)} = 1",
     DeleteMistake.NOT_BOOLEAN: "1",
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from model.text.literals import identifier, string_literal, type_sql, typed_literal, written_literal
@@ -37,7 +38,7 @@ from model.vocabulary.predicate import (
     Wrapped,
     Wrapper,
 )
-from model.vocabulary.steps import Delete, Form, Insert, Literals, Mode, Vacuum
+from model.vocabulary.steps import ALIASED, Delete, Form, Insert, Literals, Mode, Vacuum
 from model.vocabulary.values import AnyType, Type
 
 #: The names of the user's functions, which a session registers for itself.
@@ -47,46 +48,67 @@ WRAPPERS = {wrapper: f"tombstone_{wrapper.value}" for wrapper in Wrapper}
 _BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
 
 
-def sql(predicate: Predicate, zone: str | None = None, literals: Literals = Literals.EXACT) -> str:
+#: The alias of the table in the forms that have one.
+ALIAS = "x"
+
+
+@dataclass(frozen=True)
+class _Style:
+    """How a condition is written."""
+
+    zone: str | None = None  # the session's time zone
+    literals: Literals = Literals.EXACT
+    alias: str | None = None  # of the table, before each of its columns
+
+    def column(self, name: str) -> str:
+        return identifier(name) if self.alias is None else f"{self.alias}.{identifier(name)}"
+
+
+def sql(
+    predicate: Predicate, zone: str | None = None, literals: Literals = Literals.EXACT, alias: str | None = None
+) -> str:
     """The text of a condition after WHERE. Parentheses preserve the predicate's structure.
 
     ``zone`` is the session's time zone, an IANA name, in which TIMESTAMPs are written. Without one the text means the same
     in every session, as it must in table properties. ``literals`` is of the values that columns are compared with: those of
-    expressions always have their types, on which arithmetic depends.
+    expressions always have their types, on which arithmetic depends. ``alias`` is the table's, which each column has before it,
+    but for those of verbatim texts.
     """
+    return _sql(predicate, _Style(zone, literals, alias))
+
+
+def _sql(predicate: Predicate, style: _Style) -> str:
     if isinstance(predicate, Constant):
         # A bare NULL has no type, and not every version accepts it as a condition.
         return typed_literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare):
-        return _compare(predicate, zone, literals)
+        return _compare(predicate, style)
     if isinstance(predicate, (Between, In, IsNull, Like, Missing)):
-        return _test(predicate, zone, literals, negated=False)
+        return _test(predicate, style, negated=False)
     if isinstance(predicate, Not):
-        return _not(predicate.operand, zone, literals)
+        return _not(predicate.operand, style)
     if isinstance(predicate, Relate):
-        return f"{_operand(predicate.left, zone)} {predicate.op.value} {_operand(predicate.right, zone)}"
+        return f"{_operand(predicate.left, style)} {predicate.op.value} {_operand(predicate.right, style)}"
     if isinstance(predicate, Holds):
-        return expression_sql(predicate.expression, zone)
+        return _expression(predicate.expression, style)
     if isinstance(predicate, Verbatim):
         return predicate.text
     if isinstance(predicate, Wrapped):
-        return f"{WRAPPERS[predicate.by]}({sql(predicate.operand, zone, literals)})"
+        return f"{WRAPPERS[predicate.by]}({_sql(predicate.operand, style)})"
     if isinstance(predicate, And):
         # AND is left-associative, so a left operand needs no parentheses.
-        left = (sql if isinstance(predicate.left, And) else _grouped)(predicate.left, zone, literals)
-        return f"{left} AND {_grouped(predicate.right, zone, literals)}"
-    left = (sql if isinstance(predicate.left, Or) else _grouped)(predicate.left, zone, literals)
-    return f"{left} OR {_grouped(predicate.right, zone, literals)}"
+        left = (_sql if isinstance(predicate.left, And) else _grouped)(predicate.left, style)
+        return f"{left} AND {_grouped(predicate.right, style)}"
+    left = (_sql if isinstance(predicate.left, Or) else _grouped)(predicate.left, style)
+    return f"{left} OR {_grouped(predicate.right, style)}"
 
 
-def _test(
-    predicate: Between | In | IsNull | Like | Missing, zone: str | None, literals: Literals, *, negated: bool
-) -> str:
+def _test(predicate: Between | In | IsNull | Like | Missing, style: _Style, *, negated: bool) -> str:
     """A test with an optional infix NOT."""
     no = "NOT " if negated else ""
     if isinstance(predicate, Missing):
-        return f"{_operand(predicate.expression, zone)} IS {no}NULL"
-    column = identifier(predicate.column)
+        return f"{_operand(predicate.expression, style)} IS {no}NULL"
+    column, zone, literals = style.column(predicate.column), style.zone, style.literals
     if isinstance(predicate, Between):
         low, high = (
             written_literal(bound, predicate.type, zone, literals) for bound in (predicate.low, predicate.high)
@@ -102,51 +124,57 @@ def _test(
     return f"{column} {no}LIKE {string_literal(predicate.pattern)}"
 
 
-def _compare(test: Compare, zone: str | None, literals: Literals, *, negated: bool = False) -> str:
+def _compare(test: Compare, style: _Style, *, negated: bool = False) -> str:
     """A comparison; ``negated``: of a null-safe one its contrary. As users write it that is IS [NOT] DISTINCT FROM."""
     operator = test.op.value
-    if test.op is Op.NULL_SAFE_EQ and literals is not Literals.EXACT:
+    if test.op is Op.NULL_SAFE_EQ and style.literals is not Literals.EXACT:
         operator = "IS DISTINCT FROM" if negated else "IS NOT DISTINCT FROM"
-    return f"{identifier(test.column)} {operator} {written_literal(test.value, test.type, zone, literals)}"
+    value = written_literal(test.value, test.type, style.zone, style.literals)
+    return f"{style.column(test.column)} {operator} {value}"
 
 
-def _not(operand: Predicate, zone: str | None, literals: Literals) -> str:
+def _not(operand: Predicate, style: _Style) -> str:
     if isinstance(operand, (Between, In, IsNull, Like, Missing)):
-        return _test(operand, zone, literals, negated=True)
-    if isinstance(operand, Compare) and operand.op is Op.NULL_SAFE_EQ and literals is not Literals.EXACT:
-        return _compare(operand, zone, literals, negated=True)
-    return f"NOT ({sql(operand, zone, literals)})"
+        return _test(operand, style, negated=True)
+    if isinstance(operand, Compare) and operand.op is Op.NULL_SAFE_EQ and style.literals is not Literals.EXACT:
+        return _compare(operand, style, negated=True)
+    return f"NOT ({_sql(operand, style)})"
 
 
-def _grouped(predicate: Predicate, zone: str | None, literals: Literals) -> str:
-    text = sql(predicate, zone, literals)
+def _grouped(predicate: Predicate, style: _Style) -> str:
+    text = _sql(predicate, style)
     return f"({text})" if isinstance(predicate, (And, Or, Verbatim)) else text
 
 
 def expression_sql(expression: Expression, zone: str | None = None) -> str:
     """The text of an expression; ``zone`` as in ``sql``. Literals have exactly their types, as arithmetic depends on them."""
+    return _expression(expression, _Style(zone))
+
+
+def _expression(expression: Expression, style: _Style) -> str:
     if isinstance(expression, Of):
-        return identifier(expression.column)
+        return style.column(expression.column)
     if isinstance(expression, Literal):
-        return typed_literal(expression.value, expression.type, zone)
+        return typed_literal(expression.value, expression.type, style.zone)
     if isinstance(expression, Member):
-        return f"{_operand(expression.of, zone)}.{identifier(expression.field)}"
+        return f"{_operand(expression.of, style)}.{identifier(expression.field)}"
     if isinstance(expression, Cast):
-        return f"CAST({expression_sql(expression.of, zone)} AS {type_sql(expression.type)})"
+        return f"CAST({_expression(expression.of, style)} AS {type_sql(expression.type)})"
     if isinstance(expression, CaseWhen):
-        then, otherwise = expression_sql(expression.then, zone), expression_sql(expression.otherwise, zone)
-        return f"CASE WHEN {sql(expression.condition, zone)} THEN {then} ELSE {otherwise} END"
+        condition = _sql(expression.condition, replace(style, literals=Literals.EXACT))
+        then, otherwise = _expression(expression.then, style), _expression(expression.otherwise, style)
+        return f"CASE WHEN {condition} THEN {then} ELSE {otherwise} END"
     assert isinstance(expression, Call), "no other expression is left"
     if expression.function in _BETWEEN and len(expression.arguments) == 2:
-        left, right = (_operand(argument, zone) for argument in expression.arguments)
+        left, right = (_operand(argument, style) for argument in expression.arguments)
         return f"{left} {expression.function.value.upper()} {right}"
-    arguments = (expression_sql(argument, zone) for argument in expression.arguments)
+    arguments = (_expression(argument, style) for argument in expression.arguments)
     return f"{expression.function.value}({', '.join(arguments)})"
 
 
-def _operand(expression: Expression, zone: str | None) -> str:
+def _operand(expression: Expression, style: _Style) -> str:
     """The text of an expression as an operand."""
-    text = expression_sql(expression, zone)
+    text = _expression(expression, style)
     infix = isinstance(expression, Call) and expression.function in _BETWEEN
     return f"({text})" if infix or isinstance(expression, CaseWhen) else text
 
@@ -161,8 +189,9 @@ def delete_sql(step: Delete, table_text: str) -> str:
         if step.where is not None:
             raise ValueError("TRUNCATE TABLE cannot have a condition")
         return f"TRUNCATE TABLE {table_text}"
-    statement = f"DELETE FROM {table_text}"
-    return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone, step.literals)}"
+    alias = ALIAS if step.form in ALIASED else None
+    statement = f"DELETE FROM {table_text}" + (f" AS {alias}" if alias else "")
+    return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone, step.literals, alias)}"
 
 
 def insert_sql(step: Insert, types: Sequence[AnyType], table_text: str) -> str:

@@ -55,16 +55,26 @@ class Update:
     where: Predicate | None = None
 
 
+class MergeTest(str, Enum):
+    """Where a MERGE tests its condition. It does the same to the rows for which that is TRUE."""
+
+    ON = "ON"
+    MATCHED = "WHEN MATCHED AND"  # ON TRUE
+    BY_SOURCE = "WHEN NOT MATCHED BY SOURCE AND"  # ON FALSE
+
+
 @dataclass(frozen=True)
 class Merge:
-    """``MERGE INTO t USING`` one row ``ON on``, a condition on columns of the table alone.
+    """``MERGE INTO t USING`` one row ``ON on``, a condition on columns of the table alone, or with ``on`` elsewhere by ``test``.
 
-    Matched rows are updated by ``to``, or without it deleted; if no row matches, the rows ``insert`` (none or one) are inserted.
+    Rows that satisfy it are updated by ``to``, or without it deleted; if none does, the rows ``insert`` (none or one, with ON
+    only) are inserted.
     """
 
     on: Predicate
     to: Assignment | None = None
     insert: tuple[Row, ...] = ()
+    test: MergeTest = MergeTest.ON
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,19 @@ class Form(str, Enum):
     API_PATH_COLUMN = "DeltaTable.forPath with a Column"  # the condition as a Column
     API_NAME = "DeltaTable.forName"  # the condition as a string
     TRUNCATE = "TRUNCATE TABLE"  # by name; without a condition only
+    SQL_PATH_ALIAS = "sql by path with an alias"  # of the table, before each column of the condition
+    SQL_NAME_ALIAS = "sql by name with an alias"
+    VIEW = "sql through a temporary view"  # which is SELECT * of the table
 
 
 #: The forms of the DeltaTable class.
 API_DELETE_FORMS = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
 
 #: The forms that name the table by its path.
-DELETES_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
+DELETES_BY_PATH = (Form.SQL_PATH, Form.SQL_PATH_ALIAS, Form.API_PATH, Form.API_PATH_COLUMN)
+
+#: The forms in which the table has an alias.
+ALIASED = (Form.SQL_PATH_ALIAS, Form.SQL_NAME_ALIAS)
 
 
 class Literals(str, Enum):
@@ -129,6 +135,7 @@ class DeleteMistake(str, Enum):
     EXISTS_SUBQUERY = "EXISTS subquery"
     NON_DETERMINISTIC = "non-deterministic condition"
     AGGREGATE = "aggregate function"
+    WINDOW_FUNCTION = "window function"
     UNKNOWN_COLUMN = "unknown column"
     NOT_BOOLEAN = "condition that is no BOOLEAN"
     PARTITION_DIRECTORY = "partition directory as the target"

@@ -136,10 +136,10 @@ _WITH_STATISTICS = 32
 
 @clause(
     "DEL-NAME-1",
-    "By path or by name, through SQL or DeltaTable, with a condition as a string or a Column: the same DELETE commits the same.",
+    "By path, by name or through a view, with an alias or without, through SQL or DeltaTable, with a condition as a string or a Column: the same DELETE commits the same.",
     sources=("S0", "S1"),
     harm=harms.WRITTEN_DIFFERENTLY,
-    needs=(Form.SQL_NAME, Form.SQL_MANAGED, Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME),
+    needs=tuple(form for form in Form if form not in (Form.SQL_PATH, Form.TRUNCATE)),
 )
 def forms(d: DeleteObservation) -> Judgement:
     """The same as by path in SQL: files, hidden rows, change files, operation, metrics and rows. TRUNCATE TABLE is DELETE

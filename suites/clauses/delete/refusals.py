@@ -65,7 +65,7 @@ REFUSALS = (
     )(refused(is_append_only)),
     clause(
         "DEL-REF-2A",
-        "A DELETE with a subquery, a non-deterministic condition, an aggregate, an unknown column or a condition that is not BOOLEAN, and a DELETE of a partition directory, of something that is no Delta table or of a view, is refused with the documented error class.",
+        "A DELETE with a subquery, a non-deterministic condition, an aggregate or window function, an unknown column or a condition that is not BOOLEAN, and a DELETE of a partition directory, of something that is no Delta table or of a view, is refused with the documented error class.",
         sources=("C 2.1",),
         harm=data_loss("A DELETE with a condition that cannot be decided deletes rows."),
     )(refused(is_invalid)),

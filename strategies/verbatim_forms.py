@@ -1,0 +1,121 @@
+"""Tests in forms of SQL that the model does not have, as texts: patterns, casts, intervals, lambda functions, rows.
+
+As in ``strategies.verbatim_tests`` the engine is asked what they say, and a column is compared with values that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from model.text.literals import type_sql
+from model.vocabulary.predicate import Language, Verbatim
+from model.vocabulary.table import Table
+from model.vocabulary.values import Row
+from strategies.verbatim_tests import literal_text, quoted
+
+#: Of all types: {c} is a column, {v} and {w} are values of it.
+_ANY = (
+    "{c} IS DISTINCT FROM {v}",
+    "{c} IS NOT DISTINCT FROM {v}",
+    "({c} = {v}) IS NOT TRUE",
+    "({c} > {v}) IS FALSE",
+    "({c} = {v}) IS NULL",
+    "CASE {c} WHEN {v} THEN TRUE WHEN {w} THEN FALSE END",
+    "CASE WHEN {c} = {v} THEN 1 WHEN {c} > {w} THEN 2 ELSE 3 END < 3",
+    "nullif({c}, {v}) IS NULL",
+    "{c} NOT BETWEEN {v} AND {w}",
+    "{c} IN ({v}, NULL)",
+)
+_TEXT = (
+    "{c} ILIKE {v}",
+    "{c} NOT ILIKE 'A%'",
+    "{c} LIKE 'a!%%' ESCAPE '!'",
+    "CAST({c} AS INT) = 1",
+    "TRY_CAST({c} AS INT) IS NULL",
+    "{c} || 'x' = {v} || 'x'",
+    "SUBSTRING({c} FROM 1 FOR 1) = SUBSTRING({v} FROM 1 FOR 1)",
+    "POSITION('a' IN {c}) > 0",
+    "TRIM(BOTH 'a' FROM {c}) = {v}",
+)
+_NUMBER = ("CAST({c} AS {text}) = CAST({v} AS {text})", "-{c} > {v}", "{c} + 1 > {v}", "{c} * 2 = {v} * 2")
+_WHOLE = (*_NUMBER, "{c} & 1 = 1", "{c} % 2 = 0", "CAST({c} AS DOUBLE) / 2 > CAST({v} AS DOUBLE)")
+_DATE = (
+    "{c} + INTERVAL '1' DAY > {v}",
+    "{c} - INTERVAL '1' MONTH < {v}",
+    "EXTRACT(YEAR FROM {c}) = EXTRACT(YEAR FROM {v})",
+    "CAST({c} AS TIMESTAMP) > CAST({v} AS TIMESTAMP)",
+)
+_TIMESTAMP = ("{c} + INTERVAL '1' HOUR > {v}", "CAST({c} AS DATE) = CAST({v} AS DATE)")
+_SPARK_TEXT = (
+    "{c} LIKE ANY ({v}, 'a%')",
+    "{c} LIKE ALL ('%a%', {v})",
+    "{c} REGEXP '^[a-m]'",
+    "get_json_object(concat('{{\"a\": [\"', {c}, '\"]}}'), '$.a[0]') = {v}",
+    "get_json_object({c}, '$.a') IS NULL",
+    "({c}, 1) IN (({v}, 1), ({w}, 2))",
+)
+_SPARK_LISTS = (
+    "exists({c}, x -> x = 'a')",
+    "NOT exists({c}, x -> x > 'a')",
+    "forall({c}, x -> x IS NOT NULL)",
+    "size(filter({c}, x -> x > 'a')) > 0",
+    "filter({c}, (x, i) -> i > 0) = filter({v}, (x, i) -> i > 0)",
+    "transform({c}, x -> upper(x)) = transform({v}, x -> upper(x))",
+    "aggregate({c}, '', (sum, x) -> concat(sum, x)) = aggregate({v}, '', (sum, x) -> concat(sum, x))",
+    "aggregate({c}, 0, (n, x) -> n + length(x), n -> n > 1)",
+    "forall(zip_with({c}, {v}, (x, y) -> x <=> y), x -> x)",
+    "array_sort({c}, (x, y) -> CASE WHEN x < y THEN 1 WHEN x > y THEN -1 ELSE 0 END)[0] > 'a'",
+    "try_element_at({c}, 1) = try_element_at({v}, 1)",
+)
+_FUSION_TEXT = ("{c} SIMILAR TO '(a|b)%'", "{c} ~ '^[a-m]'", "{c} !~ 'a'", "{c} ~* '^A'", "{c} !~* '^A'", "{c} ~~ 'a%'")
+
+_SPARK: Mapping[str, Sequence[str]] = {
+    "STRING": (*_ANY, *_TEXT, *_SPARK_TEXT),
+    "INT": (*_ANY, *_WHOLE),
+    "BIGINT": (*_ANY, *_WHOLE),
+    "DOUBLE": (*_ANY, *_NUMBER),
+    "DECIMAL(10, 2)": (*_ANY, *_NUMBER),
+    "DATE": (*_ANY, *_DATE, "{c} - {v} > INTERVAL '0' DAY"),
+    "TIMESTAMP": (*_ANY, *_TIMESTAMP, "{c} - INTERVAL '1 02:03' DAY TO MINUTE < {v}"),
+    "ARRAY<STRING>": _SPARK_LISTS,
+}
+_FUSION: Mapping[str, Sequence[str]] = {
+    **_SPARK,
+    "STRING": (*_ANY, *_TEXT, *_FUSION_TEXT),
+    "DATE": (*_ANY, *_DATE),
+    # A literal of its type is refused (docs/findings-deltalake.md).
+    "TIMESTAMP": ("EXTRACT(YEAR FROM {c}) = EXTRACT(YEAR FROM {v})", "CAST({c} AS DATE) = CAST({v} AS DATE)"),
+    "ARRAY<STRING>": ("{c}[1] = {v}[1]", "'a' = ANY({c})", "{c}[1] IS NULL"),
+}
+
+#: By the name of the column's type.
+FORMS = {Language.SPARK: _SPARK, Language.DATAFUSION: _FUSION}
+_TEXTS = {Language.SPARK: "STRING", Language.DATAFUSION: "VARCHAR"}
+
+
+@st.composite
+def verbatim_forms(draw: DrawFn, table: Table, rows: Sequence[Row], *, language: Language) -> Verbatim:
+    """Tests of one column in a form of SQL: each column of a type with such forms equally often, then each of its forms. On
+    delta-rs of data columns only: on partition columns most remove all files (docs/findings-deltalake.md).
+
+    ``rows`` are full rows of the table, at least one: the values are those of two of them. Shrinks to the first form of the first
+    column; IS NULL where no column has one.
+    """
+    forms = FORMS[language]
+    names = () if language is Language.SPARK else table.partition_by
+    known = [
+        (place, column)
+        for place, column in enumerate(table.columns)
+        if type_sql(column.type) in forms and column.name not in names
+    ]
+    if not known:
+        column = table.columns[0]
+        return Verbatim(f"{quoted(column.name, language)} IS NULL", (column.name,), language)
+    place, column = draw(st.sampled_from(known))
+    form = draw(st.sampled_from(forms[type_sql(column.type)]))
+    first, second = (literal_text(draw(st.sampled_from(list(rows)))[place], column.type, language) for _ in range(2))
+    text = form.format(c=quoted(column.name, language), v=first, w=second, text=_TEXTS[language])
+    return Verbatim(text, (column.name,), language)
