@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from model.vocabulary.predicate import Function
 from records.mistakes import UsageMistake
 from runner.surface import inventory, judgements, page
-from runner.surface.__main__ import BEGIN, END, PAGE, main, tables
+from runner.surface.__main__ import BEGIN, COVERAGE, END, PAGE, main, tables, totals
 from runner.surface.backing import unbacked
 from runner.surface.comparison import changes
 from runner.surface.inventory import Inventory, Item
@@ -101,6 +102,7 @@ def test_what_nothing_offers_is_stale() -> None:
         ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
         ('[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"', r"it lacks experiment"),
         ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
+        ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"say of what is open why it is"),
         ('[[open]]\nkind = "setting"\nitem = ["a"]\nreason = "r"', r"unexpected keyword argument 'item'"),
         ('[[open]]\nkind = "setting"\nitems = ["a", "a"]\nreason = "r"', r"names setting a twice"),
         ("[[open", r"is no TOML"),
@@ -161,9 +163,9 @@ def test_each_item_that_is_kept_is_listed_and_nothing_else(engine: str) -> None:
     assert not list(stale(entries, known(*kept)))
 
 
-def test_the_page_has_the_tables_of_what_is_kept() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert text.partition(BEGIN)[2].partition(END)[0].strip() == tables()
+@pytest.mark.parametrize(("path", "text"), [(PAGE, tables), (COVERAGE, totals)])
+def test_the_pages_have_the_tables_of_what_is_kept(path: Path, text: Callable[[], str]) -> None:
+    assert path.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip() == text()
 
 
 # The command -------------------------------------------------------------------------------
