@@ -1,7 +1,7 @@
 """UPDATE and REPLACE WHERE drop the rows that they cannot read, in a session that ignores corrupt or missing files, and commit.
 
-pip install pyspark==4.2.0 delta-spark==4.4.0 pyarrow
-python commands_ignoring_files.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
+    pip install pyspark==4.2.0 delta-spark==4.4.0 pyarrow
+    python commands_ignoring_files.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
 
 import os

@@ -357,7 +357,8 @@ BEFORE = {
     "TableAlterer.set_table_properties(post_commithook_properties)": alter(
         "set_table_properties", {"delta.targetFileSize": "1000"}, **HOOKS
     ),
-    "TableAlterer.add_feature TableAlterer.add_feature(feature) TableAlterer.add_feature(allow_protocol_versions_increase) TableFeatures": alter(
+    "TableAlterer.add_feature TableAlterer.add_feature(feature) "
+    "TableAlterer.add_feature(allow_protocol_versions_increase) TableFeatures": alter(
         "add_feature", TableFeatures.AppendOnly, True
     ),
     "TableAlterer.add_feature(commit_properties)": alter("add_feature", TableFeatures.AppendOnly, True, **COMMIT),
