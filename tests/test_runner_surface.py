@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from model.vocabulary.predicate import Function
+from model.vocabulary.values import DecimalOf, Type
+from model.vocabulary.widening import can_widen
 from records.mistakes import UsageMistake
 from runner.surface import inventory, judgements, page
 from runner.surface.__main__ import BEGIN, COVERAGE, END, PAGE, main, tables, totals
@@ -114,7 +116,7 @@ def test_a_mistake_in_a_list_is_named(tmp_path: Path, text: str, said: str) -> N
         judgements.read(tmp_path / "list.toml")
 
 
-SCRIPT = "docs/surface/experiments/spark_no_difference.py"
+SCRIPT = "docs/surface/experiments/spark_settings.py"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ SCRIPT = "docs/surface/experiments/spark_no_difference.py"
         (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.NO_SUCH"), "no name of the model"),
         (Entry(Word.DRAWN, "api", ("DeltaTable.vacuum(dry_run)",), by="Vacuum.dry_run"), None),
         (Entry(Word.DRAWN, "api", ("DeltaTable.noSuchMethod",), by="Vacuum.dry_run"), "does not name"),
-        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.mergeSchema",), experiment=SCRIPT), None),
+        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.compression.codec",), experiment=SCRIPT), None),
         (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.noSuch",), experiment=SCRIPT), "does not name"),
         (Entry(Word.LEFT_OUT, "setting", (), ("spark.databricks.delta.merge.*",), experiment=SCRIPT), None),
         (Entry(Word.LEFT_OUT, "setting", (), ("spark.no.such.*",), experiment=SCRIPT), "names nothing of"),
@@ -233,6 +235,29 @@ def test_another_name_is_the_same_expression(alias: str) -> None:
     for one in inventory.kept("spark"):
         functions = one.kinds["function"]
         assert functions[alias] == functions[ALIASES[alias].value] != ""
+
+
+#: Spark's names of types, as the inventories have them.
+TYPES = {
+    "tinyint": Type.BYTE,
+    "smallint": Type.SHORT,
+    "int": Type.INTEGER,
+    "bigint": Type.LONG,
+    "float": Type.FLOAT,
+    "double": Type.DOUBLE,
+    "date": Type.DATE,
+    "timestamp_ntz": Type.TIMESTAMP_NTZ,
+    "decimal(10,0)": DecimalOf(10, 0),
+    "decimal(20,0)": DecimalOf(20, 0),
+    "decimal(20,5)": DecimalOf(20, 5),
+}
+
+
+def test_each_widening_of_delta_is_one_of_the_model() -> None:
+    for one in inventory.kept("spark"):
+        for name in one.kinds["widening"]:
+            narrow, wide = name.split(" to ")
+            assert can_widen(TYPES[narrow], TYPES[wide]), name
 
 
 WINDOW_FUNCTIONS = ("cume_dist", "dense_rank", "lag", "lead", "ntile", "percent_rank", "rank", "row_number")
