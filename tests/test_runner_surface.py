@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from model.vocabulary.predicate import Function
-from model.vocabulary.values import DecimalOf, Type
+from model.vocabulary.values import AnyType, DecimalOf, Type
 from model.vocabulary.widening import can_widen
 from records.mistakes import UsageMistake
 from runner.surface import inventory, judgements, page
@@ -238,7 +238,7 @@ def test_another_name_is_the_same_expression(alias: str) -> None:
 
 
 #: Spark's names of types, as the inventories have them.
-TYPES = {
+TYPES: dict[str, AnyType] = {
     "tinyint": Type.BYTE,
     "smallint": Type.SHORT,
     "int": Type.INTEGER,

@@ -424,44 +424,20 @@ REFUSED: dict[str, dict[str, Command]] = {
         "failNativeCommand": "ALTER TABLE {n} TOUCH",
         "repairTable": "REPAIR TABLE {n}",
         "recoverPartitions": "ALTER TABLE {n} RECOVER PARTITIONS",
-        "setTableLocation": "ALTER TABLE {n} SET LOCATION '{d}-none'",
         "call": "CALL spark_catalog.default.p()",
         "describeProcedure": "DESCRIBE PROCEDURE spark_catalog.default.p",
         "showProcedures": "SHOW PROCEDURES",
-        "createMetricView": "CREATE VIEW {o}_m WITH METRICS LANGUAGE YAML AS $$no$$",
         "createPipelineDataset": "CREATE MATERIALIZED VIEW {o}_mv AS SELECT 1",
         "declareCursorStatement": "DECLARE c CURSOR FOR SELECT 1",
         "openCursorStatement": "OPEN c",
         "fetchCursorStatement": "FETCH c INTO x",
         "closeCursorStatement": "CLOSE c",
         "alterViewSchemaBinding": "ALTER VIEW {n} WITH SCHEMA EVOLUTION",
-        "unsetNamespaceProperties": "ALTER NAMESPACE no_such UNSET PROPERTIES ('a')",
         "setNamespaceCollation": "ALTER NAMESPACE default DEFAULT COLLATION UTF8_LCASE",
-        "createFunction": "CREATE TEMPORARY FUNCTION {o}_f AS 'no.such.Class'",
-        "refreshFunction": "REFRESH FUNCTION no_such",
-        "alterTableSyncIdentity alterTableSyncIdentity(ALTER) alterTableSyncIdentity(TABLE) alterTableSyncIdentity(CHANGE) "
-        "alterTableSyncIdentity(COLUMN) alterTableSyncIdentity(SYNC) alterTableSyncIdentity(IDENTITY) "
-        "alterTableSyncIdentity(qualifiedName)": "ALTER TABLE {t} ALTER COLUMN id SYNC IDENTITY",
-        "alterTableDropFeature(TRUNCATE) alterTableDropFeature(HISTORY)": "ALTER TABLE {t} DROP FEATURE noSuch TRUNCATE HISTORY",
     },
     "features that are refused": {
         f"feature {name}": f"ALTER TABLE {{t}} SET TBLPROPERTIES ('delta.feature.{name}' = 'supported')"
         for name in ("adaptiveMetadata-preview", "catalogManaged")
-    },
-    "properties that are refused": {
-        key: f"ALTER TABLE {{t}} SET TBLPROPERTIES ('{key}' = '{value}')"
-        for key, value in {
-            "delta.minReaderVersion": "99",
-            "delta.minWriterVersion": "99",
-            "delta.redirectReaderWriter-preview": "x",
-            "delta.redirectWriterOnly-preview": "x",
-            "delta.coordinatedCommits.commitCoordinator-preview": "none",
-            "delta.coordinatedCommits.commitCoordinatorConf-preview": "x",
-            "delta.coordinatedCommits.tableConf-preview": "x",
-            "delta.inCommitTimestampEnablementTimestamp": "x",
-            "delta.inCommitTimestampEnablementVersion": "x",
-            "delta.requireCheckpointProtectionBeforeVersion": "x",
-        }.items()
     },
 }
 
