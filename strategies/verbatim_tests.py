@@ -21,7 +21,7 @@ from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.signatures import ARGUMENTS, Signature
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, DecimalOf, Row, Type, Value
-from strategies.signatures import signatures_of
+from strategies.signatures import SERIES, signatures_of
 from strategies.weights import odds, one_in
 
 _OPERATORS = odds((4, "="), (2, "<>"), (2, "<"), (2, "<="), (2, ">"), (2, ">="))
@@ -102,7 +102,17 @@ def _call(draw: DrawFn, signature: Signature, columns: Mapping[str, str], langua
             arguments.append(_call(draw, chosen, columns, language, depth - 1) if chosen else column)
         else:
             arguments.append(ARGUMENTS[argument] or _EMPTY_ARRAYS[language])
+    if signature.name in SERIES:
+        arguments = [
+            _near_zero(node) if type in ("INT", "BIGINT") else node
+            for type, node in zip(signature.arguments, arguments)
+        ]
     return _Call(signature.name, tuple(arguments))
+
+
+def _near_zero(node: _Node) -> _Node:
+    """A number's node, from -9 to 9."""
+    return _Call("greatest", (_Call("least", (node, "9")), "-9"))
 
 
 _EMPTY_ARRAYS = {Language.SPARK: "array('b')", Language.DATAFUSION: "make_array('b')"}

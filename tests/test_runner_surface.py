@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from model.vocabulary.predicate import Function
+from model.vocabulary.values import AnyType, DecimalOf, Type
+from model.vocabulary.widening import can_widen
 from records.mistakes import UsageMistake
 from runner.surface import inventory, judgements, page
-from runner.surface.__main__ import BEGIN, END, PAGE, main, tables
+from runner.surface.__main__ import BEGIN, COVERAGE, END, PAGE, main, tables, totals
 from runner.surface.backing import unbacked
 from runner.surface.comparison import changes
 from runner.surface.inventory import Inventory, Item
@@ -101,6 +104,7 @@ def test_what_nothing_offers_is_stale() -> None:
         ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
         ('[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"', r"it lacks experiment"),
         ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
+        ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"say of what is open why it is"),
         ('[[open]]\nkind = "setting"\nitem = ["a"]\nreason = "r"', r"unexpected keyword argument 'item'"),
         ('[[open]]\nkind = "setting"\nitems = ["a", "a"]\nreason = "r"', r"names setting a twice"),
         ("[[open", r"is no TOML"),
@@ -112,7 +116,7 @@ def test_a_mistake_in_a_list_is_named(tmp_path: Path, text: str, said: str) -> N
         judgements.read(tmp_path / "list.toml")
 
 
-SCRIPT = "docs/surface/experiments/spark_no_difference.py"
+SCRIPT = "docs/surface/experiments/spark_settings.py"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +135,7 @@ SCRIPT = "docs/surface/experiments/spark_no_difference.py"
         (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.NO_SUCH"), "no name of the model"),
         (Entry(Word.DRAWN, "api", ("DeltaTable.vacuum(dry_run)",), by="Vacuum.dry_run"), None),
         (Entry(Word.DRAWN, "api", ("DeltaTable.noSuchMethod",), by="Vacuum.dry_run"), "does not name"),
-        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.mergeSchema",), experiment=SCRIPT), None),
+        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.compression.codec",), experiment=SCRIPT), None),
         (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.noSuch",), experiment=SCRIPT), "does not name"),
         (Entry(Word.LEFT_OUT, "setting", (), ("spark.databricks.delta.merge.*",), experiment=SCRIPT), None),
         (Entry(Word.LEFT_OUT, "setting", (), ("spark.no.such.*",), experiment=SCRIPT), "names nothing of"),
@@ -161,9 +165,9 @@ def test_each_item_that_is_kept_is_listed_and_nothing_else(engine: str) -> None:
     assert not list(stale(entries, known(*kept)))
 
 
-def test_the_page_has_the_tables_of_what_is_kept() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert text.partition(BEGIN)[2].partition(END)[0].strip() == tables()
+@pytest.mark.parametrize(("path", "text"), [(PAGE, tables), (COVERAGE, totals)])
+def test_the_pages_have_the_tables_of_what_is_kept(path: Path, text: Callable[[], str]) -> None:
+    assert path.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip() == text()
 
 
 # The command -------------------------------------------------------------------------------
@@ -231,6 +235,29 @@ def test_another_name_is_the_same_expression(alias: str) -> None:
     for one in inventory.kept("spark"):
         functions = one.kinds["function"]
         assert functions[alias] == functions[ALIASES[alias].value] != ""
+
+
+#: Spark's names of types, as the inventories have them.
+TYPES: dict[str, AnyType] = {
+    "tinyint": Type.BYTE,
+    "smallint": Type.SHORT,
+    "int": Type.INTEGER,
+    "bigint": Type.LONG,
+    "float": Type.FLOAT,
+    "double": Type.DOUBLE,
+    "date": Type.DATE,
+    "timestamp_ntz": Type.TIMESTAMP_NTZ,
+    "decimal(10,0)": DecimalOf(10, 0),
+    "decimal(20,0)": DecimalOf(20, 0),
+    "decimal(20,5)": DecimalOf(20, 5),
+}
+
+
+def test_each_widening_of_delta_is_one_of_the_model() -> None:
+    for one in inventory.kept("spark"):
+        for name in one.kinds["widening"]:
+            narrow, wide = name.split(" to ")
+            assert can_widen(TYPES[narrow], TYPES[wide]), name
 
 
 WINDOW_FUNCTIONS = ("cume_dist", "dense_rank", "lag", "lead", "ntile", "percent_rank", "rank", "row_number")

@@ -1,7 +1,6 @@
 """The functions of DataFusion in the installed deltalake, with the types of arguments that it takes.
 
-These names are tried: those of DataFusion's documentation, https://datafusion.apache.org/user-guide/sql/scalar_functions.html
-(November 2026). Not every release of deltalake can list its own (``engines.deltalake.surface`` asks the newest).
+Their names are those that a session lists (``information_schema.routines``), of one row each and deterministic.
 """
 
 from __future__ import annotations
@@ -20,24 +19,8 @@ from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 from model.vocabulary.signatures import ARGUMENTS, CONSTANTS, Signature
 
-_NAMES = """
-abs acos acosh asin asinh atan atan2 atanh cbrt ceil cos cosh cot degrees exp factorial floor gcd iszero isnan lcm ln
-log log10 log2 nanvl pi pow power radians round signum sin sinh sqrt tan tanh trunc coalesce greatest ifnull least
-nullif nvl nvl2 ascii bit_length btrim char_length character_length chr concat concat_ws contains ends_with find_in_set
-initcap instr left length levenshtein lower lpad ltrim octet_length overlay position repeat replace reverse right rpad
-rtrim split_part starts_with strpos substr substr_index substring substring_index to_hex translate trim upper uuid
-decode encode regexp_count regexp_instr regexp_like regexp_match regexp_replace date_bin date_format date_part
-date_trunc datepart datetrunc from_unixtime make_date make_time to_char to_date to_local_time to_timestamp
-to_timestamp_micros to_timestamp_millis to_timestamp_nanos to_timestamp_seconds to_unixtime array_any_value array_append
-array_cat array_concat array_contains array_dims array_distance array_distinct array_element array_empty array_except
-array_extract array_has array_has_all array_has_any array_indexof array_intersect array_join array_length array_max
-array_min array_ndims array_pop_back array_pop_front array_position array_positions array_prepend array_push_back
-array_push_front array_remove array_remove_all array_remove_n array_repeat array_replace array_replace_all
-array_replace_n array_resize array_reverse array_slice array_sort array_to_string array_union arrays_overlap cardinality
-empty flatten generate_series list_contains list_has list_length make_array range string_to_array string_to_list
-named_struct struct row map map_extract map_keys map_values element_at digest md5 sha224 sha256 sha384 sha512 arrow_cast
-arrow_typeof get_field union_extract union_tag
-""".split()  # noqa: SIM905 - a list would have a line for each
+_LISTED = """SELECT DISTINCT routine_name FROM information_schema.routines
+WHERE function_type = 'SCALAR' AND is_deterministic ORDER BY routine_name"""
 
 #: Rows as tables of the suite have them, a column c0, c1, … of each type.
 _COLUMNS: tuple[tuple[list[Any], pa.DataType], ...] = (
@@ -85,7 +68,9 @@ def signatures() -> list[Signature]:
         path = str(Path(directory) / "t")
         write_deltalake(path, pa.table({f"c{place}": pa.array(*one) for place, one in enumerate(_COLUMNS)}))
         query = QueryBuilder().register("t", DeltaTable(path))
-        return [one for name in sorted(_NAMES) for one in _taken(query, name)]
+        query.execute("SET datafusion.catalog.information_schema = true")
+        names = pa.table(query.execute(_LISTED))["routine_name"].to_pylist()
+        return [one for name in names for one in _taken(query, name)]
 
 
 def _taken(query: Any, name: str) -> Iterator[Signature]:

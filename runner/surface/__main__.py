@@ -29,7 +29,7 @@ from runner.surface.comparison import changes
 from runner.surface.inventory import Inventory, Item
 from runner.surface.judgements import Entry, Judged, Word
 
-PAGE = ROOT / "docs" / "surface.md"
+PAGE, COVERAGE = ROOT / "docs" / "surface.md", ROOT / "docs" / "coverage.md"
 BEGIN, END = "<!-- surface: begin -->", "<!-- surface: end -->"
 
 
@@ -102,8 +102,8 @@ def _compare(old: Inventory, new: Inventory, entries: tuple[Entry, ...]) -> int:
     return 1 if any(one.word is Word.UNLISTED and old.detail(one.item) is None for one in found.values()) else 0
 
 
-def tables() -> str:
-    """The tables of docs/surface.md, from what is kept: of each engine its newest version."""
+def _newest() -> tuple[dict[str, list[Judged]], list[Entry]]:
+    """What is said of the newest kept version of each engine, and all entries."""
     found: dict[str, list[Judged]] = {}
     listed: list[Entry] = []
     for engine in ENGINES:
@@ -111,13 +111,25 @@ def tables() -> str:
         entries = judgements.read(judgements.path_of(engine))
         found[newest.title] = judgements.judged(newest, entries, _items(kept))
         listed += entries
-    return f"{page.table(found)}\n\n{page.experiments(listed)}"
+    return found, listed
 
 
-def written(text: str) -> str:
-    """The page with its tables replaced."""
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{rest.partition(END)[2]}"
+def tables() -> str:
+    """The tables of docs/surface.md, from what is kept."""
+    found, listed = _newest()
+    return f"{page.table(found)}\n\n{page.opened(found)}\n\n{page.experiments(listed)}"
+
+
+def totals() -> str:
+    """The table of docs/coverage.md, from what is kept."""
+    return page.totals(_newest()[0])
+
+
+def write() -> None:
+    """Write these tables into their pages."""
+    for path, text in ((PAGE, tables()), (COVERAGE, totals())):
+        before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+        path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def _version(text: str) -> Version:
@@ -135,13 +147,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write the tables of docs/surface.md from what is kept, and without --keep ask nothing",
+        help="write the tables of docs/surface.md and docs/coverage.md from what is kept; without --keep ask nothing",
     )
     asked = parser.parse_args(arguments)
     if len(asked.versions) > 2:
         raise UsageMistake("Name one version, or two of an engine to compare them.")
     if asked.write and not asked.keep:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        write()
         return 0
     versions = [_version(text) for text in asked.versions or [DEFAULT]]
     engine = versions[0].engine
@@ -154,7 +166,7 @@ def main(arguments: list[str]) -> int:
     if asked.keep:
         inventory.write(found, inventory.path_of(engine, found.version))
     if asked.write:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        write()
     return _report(found, entries)
 
 

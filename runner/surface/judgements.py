@@ -93,6 +93,10 @@ def _entry(path: Path, word: Word, fields: Mapping[str, Any]) -> Entry:
     missing += [] if any(lists.values()) else ["items or families"]
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")
+    if word is Word.OPEN and "*" in entry.families:
+        raise UsageMistake(
+            f"{path.name}, an entry of open for {entry.kind}: say of what is open why it is, not of all that is left."
+        )
     return entry
 
 

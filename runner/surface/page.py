@@ -43,6 +43,16 @@ def table(found: Mapping[str, Sequence[Judged]]) -> str:
     return "\n".join(lines)
 
 
+def totals(found: Mapping[str, Sequence[Judged]]) -> str:
+    """Of each version all kinds together, as Markdown."""
+    lines = ["| | items | drawn | left out, with an experiment | open |", "| --- | --- | --- | --- | --- |"]
+    for title, items in found.items():
+        counts = Counter(one.word for one in items)
+        numbers = (len(items), counts[Word.DRAWN], counts[Word.LEFT_OUT], counts[Word.OPEN])
+        lines.append(f"| {' | '.join((title, *(f'{number:,}' for number in numbers)))} |")
+    return "\n".join(lines)
+
+
 def experiments(entries: Sequence[Entry]) -> str:
     """What is left out, with the reason and the experiment, as Markdown."""
     lines = ["| left out | reason | experiment |", "| --- | --- | --- |"]
@@ -50,6 +60,18 @@ def experiments(entries: Sequence[Entry]) -> str:
         if entry.word is Word.LEFT_OUT:
             names = ", ".join(f"`{name}`" for name in (*entry.items, *entry.families))
             lines.append(f"| {entry.kind}: {names} | {entry.reason} | `{entry.experiment}` |")
+    return "\n".join(lines)
+
+
+def opened(found: Mapping[str, Sequence[Judged]]) -> str:
+    """What is open, with the reason, as Markdown."""
+    lines = ["| | open | why |", "| --- | --- | --- |"]
+    for title, items in found.items():
+        names: dict[tuple[str, str], list[str]] = {}
+        for one in items:
+            if one.word is Word.OPEN and one.entry is not None:
+                names.setdefault((one.item.kind, one.entry.reason), []).append(f"`{one.item.name}`")
+        lines += (f"| {title} | {kind}: {', '.join(some)} | {reason} |" for (kind, reason), some in names.items())
     return "\n".join(lines)
 
 

@@ -27,6 +27,9 @@ _GROWING = frozenset(
     sequence space""".split()  # noqa: SIM905 - a list would have a line for each
 )
 
+#: Functions that count from one argument to another: between the ends of a type they would never come to an end.
+SERIES = frozenset({"gen_series", "generate_series", "range", "sequence"})
+
 
 @cache
 def signatures_of(language: Language) -> tuple[Signature, ...]:

@@ -110,8 +110,22 @@ SETTINGS = (
     "datafusion.execution.time_zone",
     "datafusion.optimizer.max_passes",
     "datafusion.sql_parser.parse_float_as_decimal",
+    "datafusion.runtime.file_statistics_cache_limit",
+    "datafusion.runtime.list_files_cache_limit",
+    "datafusion.runtime.list_files_cache_ttl",
+    "datafusion.runtime.max_spill_merge_fan_in",
+    "datafusion.runtime.max_temp_directory_size",
+    "datafusion.runtime.memory_limit",
+    "datafusion.runtime.metadata_cache_limit",
+    "datafusion.runtime.temp_directory",
+    "datafusion.spark.map_key_dedup_policy",
 )
-VALUES = {"batch_size": "1", "pruning": "false", "pushdown_filters": "true", "time_zone": "'+09:00'", "max_passes": "1"}
+VALUES = {
+    **{"batch_size": "1", "pruning": "false", "pushdown_filters": "true", "time_zone": "'+09:00'", "max_passes": "1"},
+    **{"file_statistics_cache_limit": "'1K'", "list_files_cache_limit": "'1K'", "list_files_cache_ttl": "'1s'"},
+    **{"max_spill_merge_fan_in": "2", "max_temp_directory_size": "'1M'", "memory_limit": "'1M'"},
+    **{"metadata_cache_limit": "'1K'", "temp_directory": "'/tmp'", "map_key_dedup_policy": "'LAST_WIN'"},
+}
 
 #: Of the session too: what begins so and is a switch is switched the other way, what is a whole number is 2, all at once.
 FAMILIES = (
