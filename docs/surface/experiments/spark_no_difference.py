@@ -105,8 +105,6 @@ FAMILIES = (
 
 #: Each set on its own table, before the commands.
 PROPERTIES = {
-    "delta.dataSkippingNumIndexedCols": "1",
-    "delta.dataSkippingStatsColumns": "id",
     "delta.enableExpiredLogCleanup": "false",
     "delta.isolationLevel": "SnapshotIsolation",
     "delta.randomizeFilePrefixes": "true",
