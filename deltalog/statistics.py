@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any
@@ -12,13 +13,35 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.errors import UnsupportedType
+from deltalog.schemas import Field
 
-#: The number of leaf columns with statistics (delta.dataSkippingNumIndexedCols).
-_INDEXED = 32
+#: More leaves than a column has.
+_MANY = 1_000
 
 _PREFIX = 32  # characters kept of a string
 _LAST_ASCII = "\x7f"
 _LAST_CHARACTER = "\U0010ffff"
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """The leaf columns with statistics: the first ``leaves`` (-1: all), or all of these top-level columns, by stored names."""
+
+    leaves: int = 32  # delta.dataSkippingNumIndexedCols
+    columns: frozenset[str] | None = None  # delta.dataSkippingStatsColumns
+
+    @classmethod
+    def by(cls, configuration: Mapping[str, str], fields: Iterable[Field]) -> Indexed:
+        """Those of a table with these properties and columns. Names are between back-ticks, as ``Table.indexed_columns`` are."""
+        names = configuration.get("delta.dataSkippingStatsColumns")
+        if names is not None:
+            quoted = {"`" + field.name.replace("`", "``") + "`": field.stored_name for field in fields}
+            listed = frozenset(stored for name, stored in quoted.items() if f",{name}," in f",{names},")
+            return cls(-1, listed)
+        return cls(int(configuration.get("delta.dataSkippingNumIndexedCols", cls.leaves)))
+
+
+_BY_DEFAULT = Indexed()
 
 
 def count_statistics(table: pa.Table, *, tight_bounds: bool | None = None) -> str:
@@ -31,8 +54,9 @@ def full_statistics(
     *,
     tight_bounds: bool | None = None,
     zone: timezone = timezone.utc,
+    indexed: Indexed = _BY_DEFAULT,
 ) -> str:
-    """The JSON text of a file's numRecords, and of minValues, maxValues, nullCount of its first 32 leaves.
+    """The JSON text of a file's numRecords, and of minValues, maxValues, nullCount of the ``indexed`` leaves.
 
     ``table`` has the stored column names. A struct is an object of its fields; a field of a NULL struct counts as NULL.
     Booleans, binaries, arrays, maps and columns of NULLs have a nullCount only. Strings are truncated, timestamps are in
@@ -41,9 +65,10 @@ def full_statistics(
     deletion vectors are supported; with a deletion vector it is ``False``). Raises UnsupportedType.
     Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and truncation.
     """
-    collected = _Collected(zone)
+    collected = _Collected(zone, len(table.columns) * _MANY if indexed.leaves < 0 else indexed.leaves)
     for name, column in zip(table.column_names, table.columns):
-        collected.add((name,), column)
+        if indexed.columns is None or name in indexed.columns:
+            collected.add((name,), column)
     fields: dict[str, object] = {
         "numRecords": table.num_rows,
         "minValues": collected.minima,
@@ -99,12 +124,12 @@ def shortened_maximum(text: str) -> str | None:
 class _Collected:
     """Three trees with the shape of the schema, and the number of leaves that are still to be collected."""
 
-    def __init__(self, zone: timezone) -> None:
+    def __init__(self, zone: timezone, leaves: int) -> None:
         self._zone = zone
         self.minima: dict[str, object] = {}
         self.maxima: dict[str, object] = {}
         self.nulls: dict[str, object] = {}
-        self._left = _INDEXED
+        self._left = leaves
 
     def add(self, path: tuple[str, ...], column: pa.ChunkedArray) -> None:
         if self._left <= 0:

@@ -18,7 +18,7 @@ from deltalog.parquet import write_data_file
 from deltalog.paths import encode
 from deltalog.schemas import Field
 from deltalog.snapshot import Snapshot
-from deltalog.statistics import full_statistics
+from deltalog.statistics import Indexed, full_statistics
 from model.text.layout import partition_directory, partition_string, physical_name, spark_text
 from model.vocabulary.rules import SPARK, Rules
 from model.vocabulary.values import AnyType, Row, Value
@@ -84,7 +84,7 @@ class Transaction:
             size,
             self.at,
             data_change=True,
-            stats=full_statistics(to_table(fields, stored)),
+            stats=full_statistics(to_table(fields, stored), indexed=Indexed.by(view.metadata.configuration, fields)),
         )
         version, widens = view.snapshot.version + 1, "typeWidening" in (view.snapshot.protocol.writer_features or ())
         if view.tracks_rows:

@@ -14,12 +14,13 @@ from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import WHOLE_NUMBERS, DecimalOf, Type, is_nested
 from strategies import programs as _programs
 from strategies.features import feature_sets
+from strategies.indexed_columns import indexed_tables
 from strategies.large_vectors import large_vector_deletes
 from strategies.literals import conditional_deletes, literals
 from strategies.operations import ANY_FORM_SOMETIMES, deletes
 from strategies.predicates import Over, constants, picks, predicates
 from strategies.program_tables import program_tables
-from strategies.tables import feature_tables, live_files, tables
+from strategies.tables import feature_tables, live_files, tables, tables_with_empty_nulls
 from strategies.types import PLAIN, types
 from strategies.vacuum_tables import just_committed
 from strategies.weights import odds, one_in, weighted
@@ -53,7 +54,8 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
 
     Conditions use partition columns; some are constants or absent. Two in five cases end with a read of the version
     before one of the DELETEs. One case in three is of a table whose data files cannot be read, with any features and
-    without reads. 1 to 5 engine steps. Shrinks to one DELETE on a table without features.
+    without reads. Some NULL partition values are "" in the log (``tables_with_empty_nulls``). 1 to 5 engine steps. Shrinks to
+    one DELETE on a table without features.
     """
     if draw(one_in(3)):
         return draw(_unread_deletes())
@@ -65,6 +67,7 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
             features=st.sampled_from(features),
         )
     )
+    table = draw(tables_with_empty_nulls(table))
     return draw(_deletes_and_reads(table, deletes(table, metadata_only=True)))
 
 
@@ -120,7 +123,7 @@ def feature_deletes(draw: DrawFn) -> Case:
     """
     if draw(one_in(12)):
         return draw(large_vector_deletes())
-    table = draw(feature_tables(types=_MOSTLY_PLAIN, wide=one_in(10)))
+    table = draw(indexed_tables(draw(feature_tables(types=_MOSTLY_PLAIN, wide=one_in(10)))))
     count = draw(odds((1, 1), (1, 2)))
     feed = table.has(Feature.CHANGE_DATA_FEED) and draw(odds((3, True), (1, False)))
     read_changes_of = draw(st.integers(0, count - 1)) if feed else None
@@ -157,8 +160,10 @@ def typed_deletes(draw: DrawFn) -> Case:
     """DELETEs over columns of all types, with functions and casts: one or two, each followed by a read.
 
     The session's time zone is one of ``ZONES``. Half of the tables have no features, the others one or two; columns
-    have no rules; one table in ten has 100 columns or more. A third of the files with a DECIMAL partition value are trimmed.
-    Two in three tests of a condition call functions. 2 to 4 engine steps. Shrinks to one DELETE with one comparison, in UTC.
+    have no rules; one table in ten has 100 columns or more. A third of the files with a DECIMAL partition value are trimmed,
+    and some NULL partition values are "" in the log (``tables_with_empty_nulls``). Some tables say of which columns files have
+    statistics (``indexed_tables``), here and in ``feature_deletes``. Two in three tests of a condition call functions. 2 to 4
+    engine steps. Shrinks to one DELETE with one comparison, in UTC.
     """
     table = draw(
         feature_tables(
@@ -171,6 +176,7 @@ def typed_deletes(draw: DrawFn) -> Case:
     )
     if any(isinstance(column.type, DecimalOf) for column in table.partition_columns):
         table = replace(table, files=tuple(replace(file, trimmed=draw(one_in(3))) for file in table.files))
+    table = draw(indexed_tables(draw(tables_with_empty_nulls(table))))
     zone = draw(st.sampled_from(ZONES))
     steps: list[Step] = []
     for _ in range(draw(odds((1, 1), (1, 2)))):

@@ -14,6 +14,7 @@ from model.vocabulary.table import FEATURES, NARROWER, Column, Feature, Table
 from model.vocabulary.values import AnyType, DecimalOf, Row, Type, Value, is_nested
 from model.vocabulary.widening import can_widen, keeps_texts, nearest_value, widened_value
 from strategies.features import feature_sets
+from strategies.indexed_columns import indexed_tables
 from strategies.operations import deletes
 from strategies.predicates import picks
 from strategies.tables import feature_tables
@@ -57,6 +58,7 @@ def evolved_tables(draw: DrawFn) -> Case:
     if chosen != [Feature.WIDENED]:
         table = draw(checkpointed(table, pruned=False if kind in _HALF else None))
     table = _with_features(table, *chosen)
+    table = draw(indexed_tables(table))
     conditions = weighted((1, deletes(table)), (1, _picked(table)))
     vacuum = draw(vacuums(mode=draw(LITE_MODES))) if draw(one_in(3)) and not table.pruned else draw(vacuums())
     if kind in _HALF:

@@ -244,6 +244,8 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
 def _file(file: DataFile, capabilities: Capabilities) -> DataFile:
     if file.reference not in capabilities.references:
         file = replace(file, reference=Reference.RELATIVE)
+    if file.empty_nulls and not capabilities.empty_nulls:
+        file = replace(file, empty_nulls=False)
     return replace(file, trimmed=False) if file.trimmed and not capabilities.trimmed_decimals else file
 
 

@@ -216,6 +216,20 @@ def feature_tables(
     )
 
 
+@st.composite
+def tables_with_empty_nulls(draw: DrawFn, table: Table) -> Table:
+    """The table; in one of four with a NULL partition value the log has ``""`` in its place, in half of the files with one.
+
+    Shrinks to the table.
+    """
+    if not any(None in file.partition for file in table.files) or not draw(one_in(4)):
+        return table
+    files = (
+        replace(file, empty_nulls=None in file.partition and draw(odds((1, True), (1, False)))) for file in table.files
+    )
+    return replace(table, files=tuple(files))
+
+
 def partitions_of(table: Table) -> SearchStrategy[Row]:
     """Partition values for a table: a quarter are NULL, none is the empty string."""
     return _partitions(tuple(column.type for column in table.partition_columns))

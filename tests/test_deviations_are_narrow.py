@@ -51,7 +51,20 @@ from reference_engine import ReferenceEngine
 from reports.comparison.acceptance import tables_of
 from runner.plugin import ROOT
 from tests.handmade_conditions import FILES
-from tests.test_harness_conditions import AMOUNTS, HOLDS, ONE, PLAIN, REQUIRED, SPOILED, P, V, below, observed, one_file
+from tests.test_harness_conditions import (
+    AMOUNTS,
+    HOLDS,
+    ONE,
+    PLAIN,
+    REQUIRED,
+    SPOILED,
+    P,
+    V,
+    below,
+    observed,
+    one_file,
+    with_an_empty_null,
+)
 
 ENTRIES = [
     (engine, entry, clauses)
@@ -172,6 +185,12 @@ OTHER_ROWS: dict[str, OtherRows] = {
         (Delete(Wrapped(Compare("v", Op.EQ, 1, Type.INTEGER), Wrapper.PYTHON)),),
         "keeps-a-match",
         "function in Python that decides which files are rewritten",
+    ),
+    "rows of an empty text as a partition": OtherRows(
+        with_an_empty_null(Type.STRING),
+        (Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)),),
+        None,
+        "empty text of a STRING partition",
     ),
     "rows removed by another spelling": OtherRows(
         SPELLED, (Delete(IN_U), Delete(ONE)), None, "removed by another spelling"

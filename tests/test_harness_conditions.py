@@ -172,8 +172,17 @@ def below(amount: str, literals: Literals = Literals.PLAIN) -> Delete:
     return Delete(Compare("v", Op.LT, Decimal(amount), DecimalOf(18, 2)), literals=literals)
 
 
+def with_an_empty_null(type: Type) -> Table:
+    """A table with a file whose partition value of this type is "" in the log."""
+    columns = (Column("p", type), Column("v", Type.DOUBLE))
+    file = DataFile(0, (None,), ((1.0,), (2.0,)), -DAY, empty_nulls=True)
+    return Table(columns, ("p",), (file, DataFile(1, (None,), ((3.0,),), -DAY)), (Commit(-HOUR, adds=(0, 1)),))
+
+
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
+    "empty text of a STRING partition": (with_an_empty_null(Type.STRING), ()),
+    "empty text of a partition that is no STRING": (with_an_empty_null(Type.INTEGER), ()),
     "damaged row group ignored without deletion vectors": (
         damaged(Damage.LAST_GROUP),
         (Delete(equal("w", 1), settings=LENIENT),),

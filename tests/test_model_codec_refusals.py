@@ -52,7 +52,7 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.files[0].rows[0][0]", True, "must be a whole number, but is true"),
     ("table.files[0].rows[0][2]", 1, "must be true or false, but is 1"),
     ("table.files[0].rows[0][3]", "2020-01-31", "must be an object, but is "),
-    ("table.files[0].name", "x", "is not a known field; those are damage, group_rows, id, "),
+    ("table.files[0].name", "x", "is not a known field; those are damage, empty_nulls, group_rows, id, "),
     ("table.commits", [], "must have at least one commit"),
     ("table.commits[1].at", -3, "-3 is not after the previous commit, at -3"),
     ("table.commits[0].adds[1]", 7, "there is no file 7"),

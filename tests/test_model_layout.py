@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
@@ -388,3 +389,13 @@ def test_a_trimmed_file_has_no_trailing_zeros_in_the_log(value: str | None, trim
     directory = "__HIVE_DEFAULT_PARTITION__" if text is None else text
     assert file_path(table, file).startswith(f"p={directory}/s=1.50/i=100/")
     assert partition_value(text, PRICE) == number
+
+
+def test_a_null_partition_value_may_be_empty_in_the_log() -> None:
+    file = DataFile(0, (None, "x"), ((1,),), 0, empty_nulls=True)
+    columns = (Column("p", Type.INTEGER), Column("s", Type.STRING), Column("v", Type.INTEGER))
+    table = Table(columns, ("p", "s"), (file,), ())
+    assert partition_texts(table, file) == ("", "x")
+    assert partition_texts(table, replace(file, empty_nulls=False)) == (None, "x")
+    assert file_path(table, file).startswith("p=__HIVE_DEFAULT_PARTITION__/s=x/")
+    assert partition_value("", Type.INTEGER) is None

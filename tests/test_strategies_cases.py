@@ -187,6 +187,7 @@ def test_typed_deletes_use_every_type_and_zone() -> None:
             "features": (15, bool(table.features)),
             "a file is rewritten": (12, any(any(file) and not all(file) for file in found)),
             "nothing matches": (10, not any(any(file) for file in found)),
+            "NULL as the empty text": (2, any(file.empty_nulls for file in table.files)),
         }
 
     check_shares(drawn("typed_deletes"), conditions)

@@ -127,6 +127,17 @@ def test_partition_values_keep_their_zeros_for_an_engine_that_needs_them() -> No
         )
 
 
+def test_null_partition_values_are_null_in_the_log_for_an_engine_that_needs_it() -> None:
+    file = DataFile(0, (None,), ((1,),), 0, empty_nulls=True)
+    columns = (Column("p", Type.STRING), Column("v", Type.INTEGER))
+    table = Table(columns, ("p",), (file,), (Commit(-1, adds=(0,)),))
+    assert codec.table_from_json(codec.table_to_json(table)) == table
+    capabilities = replace(EVERYTHING, empty_nulls=False)
+    assert restricted_table(table, capabilities=capabilities).files == (replace(file, empty_nulls=False),)
+    with pytest.raises(codec.InvalidCase, match="needs a partition value that is NULL"):
+        codec.table_from_json(codec.table_to_json(replace(table, files=(replace(file, partition=("a",)),))))
+
+
 def test_without_vacuum_reads_stand_for_it_and_a_case_of_nothing_else_is_left_out() -> None:
     deletes = replace(EVERYTHING, vacuum=False)
     for step in (Vacuum(), InvalidVacuum(VacuumMistake.CLAUSE_TWICE)):

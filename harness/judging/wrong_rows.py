@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 
+from deltalog.actions import Add
 from harness.judging.command_conditions import (
     commands,
     deletes,
@@ -23,9 +24,10 @@ from harness.judging.command_conditions import (
 from harness.observing.observation import Observation
 from harness.observing.table_state import Rows, TableState
 from model.prediction.delete import matches
+from model.text.layout import physical_name
 from model.vocabulary.commands import Overwrite, Update
 from model.vocabulary.steps import Delete
-from model.vocabulary.values import required_fields
+from model.vocabulary.values import Type, required_fields
 
 
 def _rows_in(state: TableState, paths: Iterable[str]) -> Rows:
@@ -120,6 +122,20 @@ def _in_files_left_alone(observation: Observation) -> bool:
     return left <= _rows_in(observation.after, alone) and lost == updated
 
 
+def is_empty_text(observation: Observation, add: Add) -> bool:
+    """Whether the log has "" as the file's value of a STRING partition column: it is NULL, and some engines take it for ''."""
+    table = observation.table
+    names = (physical_name(table, column.name) for column in table.partition_columns if column.type is Type.STRING)
+    return any(add.partition_values.get(name) == "" for name in names)
+
+
+def _of_an_empty_text(observation: Observation) -> bool:
+    """Whether every wrong row is in a file whose value of a STRING partition column is "" in the log."""
+    state = observation.before
+    paths = [path for path, add in state.live.items() if is_empty_text(observation, add)]
+    return _wrong(observation).keys() <= _rows_in(state, paths).keys()
+
+
 #: By the name that a deviation gives.
 WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows committed since the session opened": _committed_since_opened,
@@ -129,5 +145,6 @@ WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows with a DECIMAL as users write it": _has_untyped_decimal,
     "rows with a zero": _has_zero,
     "rows of files left alone": _in_files_left_alone,
+    "rows of an empty text as a partition": _of_an_empty_text,
     "rows removed by another spelling": _removed_by_another_spelling,
 }

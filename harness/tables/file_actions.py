@@ -18,7 +18,7 @@ from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.parquet import parquet_bytes, without_last_group
 from deltalog.paths import encode
 from deltalog.schemas import Field
-from deltalog.statistics import count_statistics, full_statistics
+from deltalog.statistics import Indexed, count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
 from model.text.layout import file_path, partition_texts, physical_name
 from model.vocabulary.table import (
@@ -93,7 +93,7 @@ class FileActions:
             size,
             self.start + file.modified,
             True,
-            _statistics(rows, file.statistics, tight_bounds) if has_statistics else None,
+            _statistics(rows, file.statistics, tight_bounds, self._indexed(file)) if has_statistics else None,
             deletion_vector=vector,
             **row_ids,
         )
@@ -123,6 +123,15 @@ class FileActions:
     def uri(self, path: str) -> str:
         """The URI of a path from the root, in Java's spelling: Delta treats a file that is spelled otherwise as unreferenced."""
         return self.uris + encode(absolute(self.root, path).as_posix())
+
+    def _indexed(self, file: DataFile) -> Indexed:
+        """The columns with statistics; of a file from before the table was altered, those without its properties."""
+        table = self.table
+        if table.has(Feature.ALTERED, Feature.WIDENED) and file.id in table.early_files:
+            return Indexed()
+        if table.indexed_columns:
+            return Indexed(-1, frozenset(physical_name(table, name) for name in table.indexed_columns))
+        return Indexed() if table.indexed_leaves is None else Indexed(table.indexed_leaves)
 
     def _path(self, file: DataFile) -> str:
         path = file_path(self.table, file)
@@ -201,8 +210,8 @@ def stored(table: Table, file: DataFile, content: bytes) -> bytes | None:
 _ZONE = timezone(-timedelta(hours=8))
 
 
-def _statistics(content: pa.Table, kind: Statistics, tight_bounds: bool | None) -> str:
+def _statistics(content: pa.Table, kind: Statistics, tight_bounds: bool | None, indexed: Indexed) -> str:
     if kind is Statistics.COUNT:
         return count_statistics(content, tight_bounds=tight_bounds)
     zone = _ZONE if kind is Statistics.ZONED else timezone.utc
-    return full_statistics(content, tight_bounds=tight_bounds, zone=zone)
+    return full_statistics(content, tight_bounds=tight_bounds, zone=zone, indexed=indexed)

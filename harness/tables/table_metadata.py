@@ -174,6 +174,10 @@ def _set_later(table: Table) -> Iterator[tuple[str, str]]:
         yield "delta.deletedFileRetentionDuration", retention_text(table.retention_hours)
     if table.has(Feature.FREQUENT_CHECKPOINTS):
         yield "delta.checkpointInterval", "2"
+    if table.indexed_leaves is not None:
+        yield "delta.dataSkippingNumIndexedCols", str(table.indexed_leaves)
+    if table.indexed_columns:
+        yield "delta.dataSkippingStatsColumns", ",".join(map(identifier, table.indexed_columns))
     if table.has(Feature.DELETION_VECTORS):
         yield "delta.enableDeletionVectors", "true"
     if table.has(Feature.CHANGE_DATA_FEED):

@@ -174,6 +174,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
         "retention_hours": nullable(natural),
         "features": list_of(one_of({name: name for name in table.FEATURES})),
         "pruned": natural,
+        "indexed_leaves": nullable(integer),
     },
     table.DataFile: {"id": natural, "partition": _unread, "rows": _unread, "group_rows": nullable(positive)},
     table.Commit: {"adds": list_of(natural), "parts": positive},

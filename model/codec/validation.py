@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import NoReturn
 
 from model.semantics.evaluate import WouldFail, evaluate
+from model.semantics.indexed_columns import may_be_listed
 from model.text.layout import file_path
 from model.vocabulary.predicate import (
     Between,
@@ -115,6 +116,7 @@ def check_table(table: Table) -> None:
     _check_features(table)
     _check_history(table)
     _check_damages(files)
+    _check_indexed(table)
     _check_conditions(table)
     check_texts(table, files)
     check_rows(table, files)
@@ -241,15 +243,28 @@ def _check_damages(files: Located) -> None:
             invalid(f"{path}.damage", "needs several row groups, so group_rows must be less than there are rows")
 
 
+def _check_indexed(table: Table) -> None:
+    """The properties of statistics: a number of leaves, and data columns of types that have bounds."""
+    if table.indexed_leaves is not None and table.indexed_leaves < -1:
+        invalid("table.indexed_leaves", "must be -1 or more")
+    names = {column.name for column in table.data_columns if may_be_listed(column.type)}
+    for index, name in enumerate(table.indexed_columns):
+        if name not in names:
+            invalid(f"table.indexed_columns[{index}]", f"{name!r} is no data column of a type that has bounds")
+    _check_unique(list(table.indexed_columns), "table.indexed_columns", "the column")
+
+
 # Rows ---------------------------------------------------------------------------------------------------------------
 
 
 def check_texts(table: Table, files: Located) -> None:
-    """Only DECIMAL partition values are trimmed."""
-    if not any(isinstance(column.type, DecimalOf) for column in table.partition_columns):
-        for path, file in files:
-            if file.trimmed:
-                invalid(f"{path}.trimmed", "needs a DECIMAL partition column")
+    """Only DECIMAL partition values are trimmed, and only NULLs are empty."""
+    has_decimals = any(isinstance(column.type, DecimalOf) for column in table.partition_columns)
+    for path, file in files:
+        if file.trimmed and not has_decimals:
+            invalid(f"{path}.trimmed", "needs a DECIMAL partition column")
+        if file.empty_nulls and None not in file.partition:
+            invalid(f"{path}.empty_nulls", "needs a partition value that is NULL")
 
 
 def check_rows(table: Table, files: Located) -> None:

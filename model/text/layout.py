@@ -210,12 +210,12 @@ def partition_directory(table: Table, partition: Row, *, zone: str | None = None
 
 def _directory(table: Table, texts: Sequence[str | None]) -> str:
     names = (escape(physical_name(table, name)) for name in table.partition_by)
-    return "/".join(f"{name}={NULL_DIRECTORY if text is None else escape(text)}" for name, text in zip(names, texts))
+    return "/".join(f"{name}={escape(text) if text else NULL_DIRECTORY}" for name, text in zip(names, texts))
 
 
 def partition_texts(table: Table, file: DataFile) -> tuple[str | None, ...]:
-    """The partition values of a data file as in the log: of the narrower type if the column was widened since, and of a
-    trimmed file without the trailing zeros of DECIMALs.
+    """The partition values of a data file as in the log: of the narrower type if the column was widened since, of a
+    trimmed file without the trailing zeros of DECIMALs, and with ``""`` for NULL if the file has empty NULLs.
     """
     widened = table.widened_column if file.id in table.early_files else None
     texts = []
@@ -227,7 +227,7 @@ def partition_texts(table: Table, file: DataFile) -> tuple[str | None, ...]:
     if file.trimmed:
         kinds = (column.type for column in table.partition_columns)
         texts = [_trimmed(text) if isinstance(kind, DecimalOf) else text for text, kind in zip(texts, kinds)]
-    return tuple(texts)
+    return tuple("" if text is None and file.empty_nulls else text for text in texts)
 
 
 def _trimmed(text: str | None) -> str | None:

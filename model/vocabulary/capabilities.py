@@ -26,6 +26,7 @@ class Capabilities:
     decimals: bool = True
     nested: bool = True  # structs, arrays, maps
     trimmed_decimals: bool = True  # partition values without trailing zeros
+    empty_nulls: bool = True  # NULL partition values that are "" in the log
     column_rules: frozenset[ColumnRule] = frozenset(ColumnRule)
     references: frozenset[Reference] = frozenset(Reference)
     directories: bool = True  # directories, which may be empty

@@ -116,6 +116,7 @@ class DataFile:
     group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
     trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 in place of 1.50
+    empty_nulls: bool = False  # NULL partition values are "" in the log, in place of null
     damage: Damage | None = None
 
     @property
@@ -215,6 +216,8 @@ class Table:
     pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
     root: TableRoot = TableRoot.PLAIN  # the name of its directory
     widened_from: AnyType | None = None  # the type that ``widened_column`` had; None: the next narrower whole number
+    indexed_leaves: int | None = None  # delta.dataSkippingNumIndexedCols; -1: all; None: not set
+    indexed_columns: tuple[str, ...] = ()  # delta.dataSkippingStatsColumns, which comes first; empty: not set
 
     @property
     def data_columns(self) -> tuple[Column, ...]:

@@ -141,8 +141,6 @@ FAMILIES = (
 PROPERTIES = {
     "delta.checkpoint.writeStatsAsJson": "false",
     "delta.checkpoint.writeStatsAsStruct": "true",
-    "delta.dataSkippingNumIndexedCols": "1",
-    "delta.dataSkippingStatsColumns": "id",
     "delta.enableExpiredLogCleanup": "false",
     "delta.isolationLevel": "Serializable",
     "delta.randomizeFilePrefixes": "true",

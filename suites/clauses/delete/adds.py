@@ -11,10 +11,11 @@ from harness.observing.observation import DeleteObservation, partition_of
 from harness.observing.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.prediction.paths import checksum_of
+from model.semantics.indexed_columns import INDEXED, indexed_columns
 from model.text.layout import escape, is_named_by_engine, partition_directory, physical_name
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
-from model.vocabulary.values import Row, Type, is_nested
+from model.vocabulary.values import Row, Type
 from records.expectations import (
     ByReplay,
     Change,
@@ -285,15 +286,15 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
     implementation="spark",
 )
 def adds_have_statistics(d: DeleteObservation) -> Judgement:
-    """For tables whose columns all fit into the 32 of which Delta collects statistics."""
+    """For tables whose columns all fit into the 32 of which Delta collects statistics, or whose properties say which do."""
+    if len(list(stored_columns(d.table, ()))) > INDEXED:
+        return NOT_EXERCISED
+    indexed = indexed_columns(d.table)
     columns = [
         (position, physical_name(d.table, column.name), column)
         for position, column in enumerate(d.table.columns)
-        if column.name not in d.table.partition_by
+        if column in indexed
     ]
-    if len(list(stored_columns(d.table, ()))) > _MANY:
-        return NOT_EXERCISED
-    columns = [one for one in columns if not is_nested(one[2].type)]
 
     def problem(add: Add) -> Violation | None:
         stats = parsed(add.stats)
@@ -314,10 +315,6 @@ def adds_have_statistics(d: DeleteObservation) -> Judgement:
         return Violation(add.file, message, expectation)
 
     return each([add for add in d.written if d.after.contents.get(add.file)], problem)
-
-
-#: Delta collects statistics of the first 32 columns.
-_MANY = 32
 
 
 @clause(
