@@ -20,6 +20,7 @@ from model.vocabulary.predicate import (
     Compare,
     Constant,
     Function,
+    Holds,
     In,
     IsNull,
     Literal,
@@ -71,6 +72,12 @@ def test_the_ends_of_a_range_are_left_out_one_by_one() -> None:
     (low,), (high,) = made(where, Mutation.LOW_EXCLUSIVE), made(where, Mutation.HIGH_EXCLUSIVE)
     assert low == And(Compare("a", Op.GT, 1, Type.INTEGER), Compare("a", Op.LE, 5, Type.INTEGER))
     assert high == And(Compare("a", Op.GE, 1, Type.INTEGER), Compare("a", Op.LT, 5, Type.INTEGER))
+
+
+def test_a_pattern_of_rlike_has_no_neighbours() -> None:
+    pattern = Literal("^[a-z]", Type.STRING)  # its neighbour is "^[a-z", which is no pattern
+    where = Holds(Call(Function.RLIKE, (Of("s"), pattern)))
+    assert not made(where, Mutation.LITERAL_BELOW) + made(where, Mutation.LITERAL_ABOVE)
 
 
 def test_expressions_are_mutated_inside() -> None:

@@ -14,9 +14,11 @@ from model.semantics.domains import neighbours
 from model.vocabulary.predicate import (
     And,
     Between,
+    Call,
     CaseWhen,
     Compare,
     Constant,
+    Function,
     Holds,
     In,
     IsNull,
@@ -98,7 +100,9 @@ def _parts(node: Any) -> Iterator[tuple[Any, Callable[[Any], Any]]]:
         value = getattr(node, field.name)
         if isinstance(value, tuple):
             for place, one in enumerate(value):
-                for part, rebuilt in _parts(one) if _is_part(one) else ():
+                # The neighbour of an RLIKE pattern need not be a pattern.
+                is_pattern = isinstance(node, Call) and node.function is Function.RLIKE and place == 1
+                for part, rebuilt in _parts(one) if _is_part(one) and not is_pattern else ():
                     yield part, _in_tuple(node, field.name, place, rebuilt)
         elif _is_part(value):
             for part, rebuilt in _parts(value):
