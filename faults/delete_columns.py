@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -58,6 +59,20 @@ def _has_narrow_bounds(t: Tampering) -> bool:
     return any(not is_single(bound) for text in texts for bound in bounds_of(text, names))
 
 
+def _has_empty_nulls(t: Tampering) -> bool:
+    """Whether a removed file has a partition value that is NULL, written as the empty string."""
+    values = [t.log.live[path].get("partitionValues", {}).values() for path in t.log.removed if path in t.log.live]
+    return any("" in one for one in values)
+
+
+def _lacks_bounds(t: Tampering) -> bool:
+    """Whether the statistics of a removed file have bounds of some columns only, and there is more than one data column."""
+    names = {field.stored_name for field in t.log.fields if field.type in _USUAL} - set(t.log.partition_by)
+    texts = [t.log.live[path].get("stats") for path in t.log.removed if path in t.log.live]
+    found = [json.loads(text).get("minValues", {}).keys() & names for text in texts if text]
+    return any(0 < len(bounded) < len(names) for bounded in found)
+
+
 def _read_before(t: Tampering) -> Outcome:
     """The session reads the rows before the DELETE."""
     view = View(t.before)
@@ -78,6 +93,12 @@ FAULTS = (
     delete_fault("skips-by-bounds-of-the-narrower-type", "DEL-ROW-1 DEL-ROW-5B",
         when(_has_narrow_bounds, actions.drop_last_remove),
         "A file is skipped whose bounds were FLOATs before the column became a DOUBLE.", needs=[Feature.WIDENED]),
+    delete_fault("skips-files-with-bounds-of-some-columns", "DEL-ROW-1 DEL-ROW-5B",
+        when(_lacks_bounds, actions.drop_last_remove),
+        "A file is skipped whose statistics have bounds of some columns only."),
+    delete_fault("leaves-files-with-an-empty-partition-value", "DEL-META-1 DEL-ROW-1 DEL-ROW-5B",
+        when(_has_empty_nulls, actions.drop_last_remove),
+        "A file stays whose partition value is NULL, written as the empty string.", needs=["empty_nulls"]),
     delete_fault("forgets-an-odd-name", "DEL-GEN-1C",
         _lose_column(lambda field: not field.name.isascii() or not field.name.isalnum()),
         "A column with an unusual name is NULL after a rewrite."),
