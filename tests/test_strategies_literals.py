@@ -40,6 +40,6 @@ def test_deletes_have_their_conditions() -> None:
 
 def test_campaigns_draw_them() -> None:
     for campaign in ("row_deletes", "typed_deletes"):
-        steps = [step for case in drawn_by(campaign, 20) for step in case.steps if isinstance(step, Delete)]
+        steps = [step for case in drawn_by(campaign, 60) for step in case.steps if isinstance(step, Delete)]
         plain = sum(step.literals is not Literals.EXACT for step in steps)
         assert plain * 20 >= len(steps), campaign

@@ -45,7 +45,7 @@ def test_the_answer_names_a_broken_clause_and_only_campaigns_of_selected_clauses
     code, lines = pytest_suites(*options, "--clause=DEL-REM", "--budget=0.1", "-v")
     assert code == 1
     assert any(line.startswith("suites/test_corpus.py::test_corpus[0] BROKEN ") for line in lines)
-    assert any(line.startswith("BROKEN: deltalake ") and "loses data in 1 way" in line for line in lines)
+    assert any(line.startswith("BROKEN: deltalake ") and "loses data in " in line for line in lines)
     assert any("(DEL-REM-1A" in line for line in lines)
     assert not any(line.startswith("FAILED ") for line in lines), "pytest does not tell it again"
     assert not any("test_vacuum.py" in line for line in lines)
