@@ -14,11 +14,14 @@ import pytest
 from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
 from engines.port import Outcome
 from engines.wrapped import WrappedEngine
-from faults import FAULTS, Fault, KnownBadEngine, odd_answers
+from faults import FAULTS, Fault, KnownBadEngine, actions, odd_answers
+from faults.fault import delete_fault
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Optimize
+from model.vocabulary.predicate import IsNull
 from model.vocabulary.steps import Delete, OtherCommand, Read, Request, Vacuum
-from model.vocabulary.table import Feature
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
 from tests.find_witnesses import witness
@@ -61,6 +64,19 @@ def test_what_the_protocol_allows_is_tolerated(fault: Fault, tmp_path: Path) -> 
     judged = {id for id in healthy.tallies if not id.startswith("DEL-CRC")}  # a changed commit has no checksum
     assert odd.tallies.keys() == judged
     assert fault.caught_by[0] in odd.tallies, "what would notice it was asked"
+
+
+@pytest.mark.parametrize("spelled", [None, ""])
+def test_a_null_partition_value_is_null_or_the_empty_string(spelled: str | None, tmp_path: Path) -> None:
+    """PROTOCOL.md, "Partition Value Serialization": a remove may have the one where the add has the other."""
+    columns = (Column("p", Type.STRING), Column("v", Type.INTEGER))
+    file = DataFile(0, (None,), ((1,),), modified=-WEEK, empty_nulls=spelled is None)
+    case = Case(Table(columns, ("p",), (file,), (Commit(-HOUR, adds=(0,)),)), (Delete(IsNull("p")),))
+    tamper = actions.set_fields(actions.removes, partitionValues={"p": spelled})
+    fault = delete_fault("spells-null-otherwise", "DEL-REM-1B", tamper, "A remove spells NULL otherwise than the add.")
+    judged = full_judge(KnownBadEngine(ReferenceEngine(), fault), tmp_path).judge(case)
+    assert judged.failure is None and judged.tallies["DEL-REM-1B"].subjects == 1
+    assert not [id for id in judged.failed if not id.startswith("DEL-CRC")]  # a changed commit has no checksum
 
 
 # Anything, anywhere -----------------------------------------------------------------------------------------------------

@@ -110,7 +110,8 @@ def _wrong_remove(remove: Remove, wrong: Sequence[tuple[str, Expectation]]) -> V
 
 
 def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
-    return {name: value for name, value in (values or {}).items() if value is not None}
+    """The values that are not NULL: PROTOCOL.md ("Partition Value Serialization") has both null and the empty string for NULL."""
+    return {name: value for name, value in (values or {}).items() if value}
 
 
 @clause(
