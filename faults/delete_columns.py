@@ -96,7 +96,7 @@ FAULTS = (
     delete_fault("skips-files-with-bounds-of-some-columns", "DEL-ROW-1 DEL-ROW-5B",
         when(_lacks_bounds, actions.drop_last_remove),
         "A file is skipped whose statistics have bounds of some columns only."),
-    delete_fault("leaves-files-with-an-empty-partition-value", "DEL-META-1 DEL-ROW-5B",
+    delete_fault("leaves-files-with-an-empty-partition-value", "DEL-ALL-1 DEL-ROW-5B",
         when(_has_empty_nulls, actions.drop_last_remove),
         "A file stays whose partition value is NULL, written as the empty string.", needs=["empty_nulls"]),
     delete_fault("forgets-an-odd-name", "DEL-GEN-1C",
