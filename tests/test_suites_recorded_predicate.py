@@ -55,9 +55,10 @@ COLUMNS = (
     Column("x", Type.BINARY),
     Column("f", Type.DOUBLE),
     Column("a.b", Type.INTEGER, nullable=False),
+    Column("(d)", Type.DATE),
 )
 TYPES: dict[str, AnyType] = {column.name: column.type for column in COLUMNS}
-ROWS = [(None,) * 10 + (1,), (2, 2, "a", True, date(2020, 1, 1), None, None, None, b"", 0.5, 2)]
+ROWS = [(None,) * 10 + (1, None), (2, 2, "a", True, date(2020, 1, 1), None, None, None, b"", 0.5, 2, date(2020, 2, 1))]
 ZONE = "America/Los_Angeles"
 
 
@@ -112,6 +113,7 @@ SAME: list[tuple[Predicate, str]] = [
     (Compare("f", Op.LE, 2.2250738585072014e-308, Type.DOUBLE), "(f#1 <= 2.2250738585072014E-308)"),
     (Compare("f", Op.EQ, float("inf"), Type.DOUBLE), "(f#1 = Infinity)"),
     (Compare("a.b", Op.EQ, 3, Type.INTEGER), "(a.b#1 = 3)"),
+    (Compare("(d)", Op.EQ, date(2020, 2, 1), Type.DATE), "((d)#82046 = 2020-02-01)"),
     (Not(IsNull("a.b")), "true"),  # the column cannot be NULL
     (Constant(None), "null"),
     (And(Wrapped(v(Op.GT, 2), Wrapper.PYTHON), v(Op.LT, 9)), "(tombstone_python((v#1 > 2))#7 AND (v#1 < 9))"),

@@ -105,10 +105,11 @@ def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
         or "more fields" in text
     ):
         return NOT_EXERCISED  # an id is written behind a #, of a function's own variables too; long lists are cut
-    expected, rest, named = sorted(columns_of(where), key=len, reverse=True), re.sub(r"\)#\d+", ")", text), 0
+    expected, rest, named = sorted(columns_of(where), key=len, reverse=True), text, 0
     for name in expected:
         rest, count = re.subn(rf"(?<!\w){re.escape(name)}#\d+L?", " ", rest)
         named += count
+    rest = re.sub(r"\)#\d+", ")", rest)  # the id of a function's call; the name of a column may end so too
     foreign = re.findall(r"(?<!\S)\S*#\d+L?", rest)
     if foreign:
         return judgement(_wrong(d, f"it names {foreign[0]}, which the condition does not"))
