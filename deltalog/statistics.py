@@ -15,9 +15,6 @@ import pyarrow as pa
 from deltalog.errors import UnsupportedType
 from deltalog.schemas import Field
 
-#: More leaves than a column has.
-_MANY = 1_000
-
 _PREFIX = 32  # characters kept of a string
 _LAST_ASCII = "\x7f"
 _LAST_CHARACTER = "\U0010ffff"
@@ -65,7 +62,7 @@ def full_statistics(
     deletion vectors are supported; with a deletion vector it is ``False``). Raises UnsupportedType.
     Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and truncation.
     """
-    collected = _Collected(zone, len(table.columns) * _MANY if indexed.leaves < 0 else indexed.leaves)
+    collected = _Collected(zone, math.inf if indexed.leaves < 0 else indexed.leaves)
     for name, column in zip(table.column_names, table.columns):
         if indexed.columns is None or name in indexed.columns:
             collected.add((name,), column)
@@ -124,7 +121,7 @@ def shortened_maximum(text: str) -> str | None:
 class _Collected:
     """Three trees with the shape of the schema, and the number of leaves that are still to be collected."""
 
-    def __init__(self, zone: timezone, leaves: int) -> None:
+    def __init__(self, zone: timezone, leaves: float) -> None:
         self._zone = zone
         self.minima: dict[str, object] = {}
         self.maxima: dict[str, object] = {}

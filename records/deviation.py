@@ -28,14 +28,9 @@ class Symptom:
     errors: tuple[str, ...] = ()
     of: str | None = None
 
-    def fits(
-        self, cause: str, *, by_error: bool, error: EngineError | None, kinds: Callable[[], Collection[str]]
-    ) -> bool:
-        """Whether a violation with this cause is the known one. ``by_error``: its cause is that the step ended in an error;
-        ``error``: the error with which the step ended; ``kinds``: the kinds of its subject, which are asked for last."""
-        known = cause in self.causes or not (self.causes or self.errors) or (bool(self.errors) and by_error)
-        reported = not self.errors or is_reported(error, self.errors)
-        return known and reported and (self.of is None or self.of in kinds())
+    def has_cause(self, cause: str, *, by_error: bool) -> bool:
+        """Whether this cause of a violation is known; ``by_error``: it is that the step ended in an error."""
+        return cause in self.causes or not (self.causes or self.errors) or (bool(self.errors) and by_error)
 
 
 class Ranged:
@@ -74,6 +69,28 @@ class Deviation(Ranged):
     when: str | None = None
     on: str | None = None
     wide: str | None = None
+
+    def covers(
+        self,
+        cause: str,
+        *,
+        by_error: bool,
+        error: Callable[[], EngineError | None],
+        holds: Callable[[str], bool],
+        kinds: Callable[[], Collection[str]],
+    ) -> bool:
+        """Whether a violation of the clause with this cause is the known one. What costs most is asked for last.
+
+        ``by_error``: its cause is that the step ended in an error; ``error``: that error; ``holds``: whether a condition
+        does; ``kinds``: the kinds of its subject.
+        """
+        symptom = self.symptom
+        return (
+            symptom.has_cause(cause, by_error=by_error)
+            and (not symptom.errors or is_reported(error(), symptom.errors))
+            and (self.when is None or holds(self.when))
+            and (symptom.of is None or symptom.of in kinds())
+        )
 
 
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")

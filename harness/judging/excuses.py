@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 
 from harness.judging.clause import Violation
 from harness.judging.conditions import Circumstances
@@ -23,16 +23,13 @@ class Excuses:
 
     def excuse(self, clause: str, circumstances: Circumstances, violation: Violation) -> Deviation | None:
         """The known deviation that the violation is; one without a condition before others. None: it is none."""
-        found = [one for one in self._known.get(clause, ()) if _covers(one, circumstances, violation)]
+        observation = circumstances.observation
+        error = cache(partial(recorded_error, observation))
+        kinds = cache(partial(kinds_of, observation, violation.subject))
+        cause, by_error = violation.kind, violation.cause.is_error
+        found = [
+            one
+            for one in self._known.get(clause, ())
+            if one.covers(cause, by_error=by_error, error=error, holds=circumstances.hold, kinds=kinds)
+        ]
         return min(found, key=lambda one: one.when is not None, default=None)
-
-
-def _covers(known: Deviation, circumstances: Circumstances, violation: Violation) -> bool:
-    """As ``reports.comparison.acceptance.covering`` decides for what a stream has recorded of it."""
-    observation = circumstances.observation
-    return (known.when is None or circumstances.hold(known.when)) and known.symptom.fits(
-        violation.kind,
-        by_error=violation.cause.is_error,
-        error=recorded_error(observation),
-        kinds=partial(kinds_of, observation, violation.subject),
-    )

@@ -112,15 +112,12 @@ def covering(entries: Iterable[Deviation], case: JudgedCase, violation: Violatio
 
 def _covers(entry: Deviation, case: JudgedCase, violation: Violation) -> bool:
     """As ``harness.judging.excuses`` decides while a case is judged."""
-    return (
-        entry.clause == violation.clause
-        and (entry.when is None or entry.when in violation.circumstances)
-        and entry.symptom.fits(
-            violation.cause,
-            by_error=violation.by_error,
-            error=error_of(case, violation.step),
-            kinds=lambda: violation.kinds,
-        )
+    return entry.clause == violation.clause and entry.covers(
+        violation.cause,
+        by_error=violation.by_error,
+        error=lambda: error_of(case, violation.step),
+        holds=lambda name: name in violation.circumstances,
+        kinds=lambda: violation.kinds,
     )
 
 
