@@ -13,6 +13,7 @@ from faults import actions
 from faults.delete import first_untouched
 from faults.fault import Tamper, delete_fault, when
 from faults.rows import lose_values
+from faults.table_log import Action
 from faults.tampering import Tampering
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Form
@@ -52,24 +53,27 @@ def _widened_columns(t: Tampering) -> list[str]:
     return [field.stored_name for field in t.log.fields if types.get(field.name, field.type) != field.type]
 
 
+def _removed_adds(t: Tampering) -> list[Action]:
+    """The adds, before the step, of the files that it removed."""
+    return [t.log.live[path] for path in t.log.removed if path in t.log.live]
+
+
 def _has_narrow_bounds(t: Tampering) -> bool:
     """Whether a removed file has bounds that were FLOATs, and are other numbers than the DOUBLEs of its rows."""
     names = widened_columns(t.log.fields, "float", "double")
-    texts = [t.log.live[path].get("stats") for path in t.log.removed if path in t.log.live]
-    return any(not is_single(bound) for text in texts for bound in bounds_of(text, names))
+    return any(not is_single(bound) for add in _removed_adds(t) for bound in bounds_of(add.get("stats"), names))
 
 
 def _has_empty_nulls(t: Tampering) -> bool:
     """Whether a removed file has a partition value that is NULL, written as the empty string."""
-    values = [t.log.live[path].get("partitionValues", {}).values() for path in t.log.removed if path in t.log.live]
-    return any("" in one for one in values)
+    return any("" in add["partitionValues"].values() for add in _removed_adds(t))
 
 
 def _lacks_bounds(t: Tampering) -> bool:
     """Whether the statistics of a removed file have bounds of some columns only, and there is more than one data column."""
     names = {field.stored_name for field in t.log.fields if field.type in _USUAL} - set(t.log.partition_by)
-    texts = [t.log.live[path].get("stats") for path in t.log.removed if path in t.log.live]
-    found = [json.loads(text).get("minValues", {}).keys() & names for text in texts if text]
+    texts = [text for add in _removed_adds(t) if (text := add.get("stats"))]
+    found = [json.loads(text).get("minValues", {}).keys() & names for text in texts]
     return any(0 < len(bounded) < len(names) for bounded in found)
 
 

@@ -44,7 +44,7 @@ class VacuumCall:
     keep: tuple[int, ...] = ()
 
 
-#: The conditions that must be refused, for any table: but for the first they use no column, and would be TRUE for every row.
+#: The conditions that must be refused, for any table. All except the first use no column, and would be TRUE for every row.
 _REFUSED = {
     DeleteMistake.UNKNOWN_COLUMN: f"{identifier('no such column')} = 1",
     DeleteMistake.IN_SUBQUERY: "1 IN (SELECT 1)",

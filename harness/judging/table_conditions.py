@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -22,7 +23,7 @@ from deltalog.schemas import parse_schema, widened_columns
 from deltalog.statistics import bounds_of, is_single
 from harness.judging.command_conditions import deletes
 from harness.judging.subjects import links_to_directories, young_orphans
-from harness.judging.wrong_rows import is_empty_text
+from harness.judging.wrong_rows import has_empty_text
 from harness.observing.log_facts import OfFile
 from harness.observing.observation import (
     ChangesObservation,
@@ -36,7 +37,6 @@ from harness.observing.vacuum_inputs import vector_path
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
-from model.text.layout import physical_name
 from model.vocabulary.commands import Restore
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, is_nested
@@ -177,18 +177,10 @@ def _null_partition(observation: Observation) -> bool:
     return found or _null_partition_of_a_tombstone(observation)
 
 
-def _empty_text_of_a_string_partition(observation: Observation) -> bool:
-    """Whether a live file, or one that the step reads, has "" in the log as the value of a STRING partition column."""
+def _empty_text(observation: Observation, *, of_strings: bool) -> bool:
+    """Whether a live file, or one that the step reads, has "" in the log as the value of such a partition column."""
     adds = (action for action in met(observation) if isinstance(action, Add))
-    return any(is_empty_text(observation, add) for add in adds)
-
-
-def _empty_text_of_another_partition(observation: Observation) -> bool:
-    """The same of a partition column of another type."""
-    columns = [column for column in observation.table.partition_columns if column.type is not Type.STRING]
-    names = [physical_name(observation.table, column.name) for column in columns]
-    adds = (action for action in met(observation) if isinstance(action, Add))
-    return any(add.partition_values.get(name) == "" for add in adds for name in names)
+    return any(has_empty_text(observation, add, of_strings=of_strings) for add in adds)
 
 
 def _beside_one_in_parts(observation: Observation) -> bool:
@@ -217,8 +209,8 @@ _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 #: By the name that a deviation gives as ``when``.
 OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "NULL partition value": _null_partition,
-    "empty text of a STRING partition": _empty_text_of_a_string_partition,  # it is NULL
-    "empty text of a partition that is no STRING": _empty_text_of_another_partition,
+    "empty text of a STRING partition": partial(_empty_text, of_strings=True),  # it is NULL
+    "empty text of a partition that is no STRING": partial(_empty_text, of_strings=False),
     "missing file of a deletion vector": _missing_vector_file,
     "removed by another spelling": lambda o: bool(o.before.facts.spelled_otherwise),
     "tombstones that a checkpoint left out": lambda o: bool(o.before.facts.left_out),

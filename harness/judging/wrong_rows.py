@@ -122,17 +122,18 @@ def _in_files_left_alone(observation: Observation) -> bool:
     return left <= _rows_in(observation.after, alone) and lost == updated
 
 
-def is_empty_text(observation: Observation, add: Add) -> bool:
-    """Whether the log has "" as the file's value of a STRING partition column: it is NULL, and some engines take it for ''."""
+def has_empty_text(observation: Observation, add: Add, *, of_strings: bool) -> bool:
+    """Whether the log has "" as the file's value of a STRING partition column, or of one of another type: it is NULL, and some
+    engines take it for ''."""
     table = observation.table
-    names = (physical_name(table, column.name) for column in table.partition_columns if column.type is Type.STRING)
-    return any(add.partition_values.get(name) == "" for name in names)
+    columns = (column for column in table.partition_columns if (column.type is Type.STRING) is of_strings)
+    return any(add.partition_values.get(physical_name(table, column.name)) == "" for column in columns)
 
 
 def _of_an_empty_text(observation: Observation) -> bool:
     """Whether every wrong row is in a file whose value of a STRING partition column is "" in the log."""
     state = observation.before
-    paths = [path for path, add in state.live.items() if is_empty_text(observation, add)]
+    paths = [path for path, add in state.live.items() if has_empty_text(observation, add, of_strings=True)]
     return _wrong(observation).keys() <= _rows_in(state, paths).keys()
 
 

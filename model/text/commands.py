@@ -83,7 +83,7 @@ def _maintenance(command: Command, table: str) -> str:
 
 
 def matching_text(command: Merge) -> str:
-    """What follows the source of a MERGE, but for its insert."""
+    """What follows the source of a MERGE, without its insert."""
     condition, action = sql(command.on), "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
     if command.test is MergeTest.ON:
         return f"ON {condition} WHEN MATCHED THEN {action}"

@@ -72,7 +72,7 @@ def sql(
     ``zone`` is the session's time zone, an IANA name, in which TIMESTAMPs are written. Without one the text means the same
     in every session, as it must in table properties. ``literals`` is of the values that columns are compared with: those of
     expressions always have their types, on which arithmetic depends. ``alias`` is the table's, which each column has before it,
-    but for those of verbatim texts.
+    except in verbatim texts.
     """
     return _sql(predicate, _Style(zone, literals, alias))
 

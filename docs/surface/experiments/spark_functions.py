@@ -152,7 +152,7 @@ def make(spark: SparkSession, home: Path) -> None:
 
 
 def arguments(text: str) -> list[str]:
-    """What is between the commas of a text, but for those in brackets and quotes."""
+    """What is between the commas of a text, except those in brackets and quotes."""
     found, depth, quoted = [""], 0, False
     for character in text:
         quoted ^= character == "'"
