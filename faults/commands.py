@@ -84,10 +84,9 @@ def _leave_vectors(t: Tampering) -> None:
 
 def _bring_hidden_rows_back(t: Tampering) -> None:
     """A file with a deletion vector is rewritten with all its rows."""
-    for remove in actions.removes(t):
-        path = t.log.path(remove)
-        (before,) = from_json({"add": t.log.live[path]})
-        adds = [add for add in actions.new_adds(t) if add["partitionValues"] == remove["partitionValues"]]
+    for path, old in t.log.removed_adds.items():
+        (before,) = from_json({"add": old})
+        adds = [add for add in actions.new_adds(t) if add["partitionValues"] == old["partitionValues"]]
         if isinstance(before, Add) and before.deletion_vector is not None and adds:
             hidden = rows_before(t, path).take(list(read_vector(t.before, before.deletion_vector)))
             kept = rows_of(t, adds[0])

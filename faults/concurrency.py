@@ -85,7 +85,7 @@ def _leave_a_gap(t: Tampering) -> None:
 def _undo_the_other(t: Tampering) -> Outcome:
     """The first, which was to be refused, commits the files that it has read: rows come back that the second has deleted."""
     version = max(t.log.written)
-    back = [{"add": t.log.live[path]} for path in t.log.removed if path in t.log.live]
+    back = [{"add": add} for add in t.log.removed_adds.values()]
     gone = [actions.removal(add, at=t.outcome.ended) for add in actions.new_adds(t)]
     info: Action = {"timestamp": t.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
     t.log.rewrite(version + 1, [{"commitInfo": info}, *back, *gone])

@@ -59,8 +59,7 @@ def matches_row(t: Tampering, row: dict[str, Value]) -> bool | None:
 
 def _keep_a_match(t: Tampering) -> None:
     for add in actions.new_adds(t) if is_plain(t) and t.delete.where is not None else []:
-        for path in t.log.removed:
-            old = t.log.live[path]
+        for path, old in t.log.removed_adds.items():
             if old["partitionValues"] != add["partitionValues"]:
                 continue
             for stored in rows_before(t, path).to_pylist():
@@ -78,7 +77,7 @@ def _has_long_list(t: Tampering) -> bool:
 
 def _has_local_bounds(t: Tampering) -> bool:
     """Whether a removed file has bounds with an offset from UTC."""
-    return any(re.search(r"\d-\d\d:\d\d", t.log.live[path].get("stats") or "") for path in t.log.removed)
+    return any(re.search(r"\d-\d\d:\d\d", add.get("stats") or "") for add in t.log.removed_adds.values())
 
 
 def _delete_null_rows(t: Tampering) -> None:
@@ -99,7 +98,7 @@ def first_untouched(t: Tampering) -> list[str]:
 
 def _other_partitions(t: Tampering) -> list[str]:
     """The live files of partitions in which the step removed nothing."""
-    touched = [t.log.live[path]["partitionValues"] for path in t.log.removed]
+    touched = [add["partitionValues"] for add in t.log.removed_adds.values()]
     return [path for path in files.untouched(t) if t.log.live[path]["partitionValues"] not in touched]
 
 
@@ -112,12 +111,12 @@ def _rewrite_untouched(t: Tampering) -> None:
 
 
 def _write_empty_file(t: Tampering) -> None:
-    path = t.log.removed[0]
-    old, new = t.log.live[path], path.replace("part-", "part-8", 1)
-    (t.root / new).parent.mkdir(parents=True, exist_ok=True)
-    add = {key: value for key, value in old.items() if key != "deletionVector"} | {"path": actions.encoded(new)}
-    t.log.written[max(t.log.written)].append({"add": add})
-    replace_rows(t, add, rows_before(t, path).slice(0, 0))
+    for path, old in list(t.log.removed_adds.items())[:1]:
+        new = path.replace("part-", "part-8", 1)
+        (t.root / new).parent.mkdir(parents=True, exist_ok=True)
+        add = {key: value for key, value in old.items() if key != "deletionVector"} | {"path": actions.encoded(new)}
+        t.log.written[max(t.log.written)].append({"add": add})
+        replace_rows(t, add, rows_before(t, path).slice(0, 0))
 
 
 def _move_out_of_the_partition(t: Tampering) -> None:
@@ -161,7 +160,7 @@ def _removed_several(t: Tampering) -> bool:
 
 
 def _fail_on_unreadable_files(t: Tampering) -> Outcome | None:
-    readable = all((t.root / path).read_bytes().startswith(b"PAR1") for path in t.log.removed)
+    readable = all((t.root / path).read_bytes().startswith(b"PAR1") for path in t.log.removed_adds)
     if readable:
         return None
     t.log.uncommit(max(t.log.written))

@@ -53,26 +53,21 @@ def _widened_columns(t: Tampering) -> list[str]:
     return [field.stored_name for field in t.log.fields if types.get(field.name, field.type) != field.type]
 
 
-def _removed_adds(t: Tampering) -> list[Action]:
-    """The adds, before the step, of the files that it removed."""
-    return [t.log.live[path] for path in t.log.removed if path in t.log.live]
-
-
 def _has_narrow_bounds(t: Tampering) -> bool:
     """Whether a removed file has bounds that were FLOATs, and are other numbers than the DOUBLEs of its rows."""
     names = widened_columns(t.log.fields, "float", "double")
-    return any(not is_single(bound) for add in _removed_adds(t) for bound in bounds_of(add.get("stats"), names))
+    return any(not is_single(bound) for add in t.log.removed_adds.values() for bound in bounds_of(add.get("stats"), names))
 
 
 def _has_empty_nulls(t: Tampering) -> bool:
     """Whether a removed file has a partition value that is NULL, written as the empty string."""
-    return any("" in add["partitionValues"].values() for add in _removed_adds(t))
+    return any("" in add["partitionValues"].values() for add in t.log.removed_adds.values())
 
 
 def _lacks_bounds(t: Tampering) -> bool:
     """Whether the statistics of a removed file have bounds of some columns only, and there is more than one data column."""
     names = {field.stored_name for field in t.log.fields if field.type in _USUAL} - set(t.log.partition_by)
-    texts = [text for add in _removed_adds(t) if (text := add.get("stats"))]
+    texts = [text for add in t.log.removed_adds.values() if (text := add.get("stats"))]
     found = [json.loads(text).get("minValues", {}).keys() & names for text in texts]
     return any(0 < len(bounded) < len(names) for bounded in found)
 

@@ -128,11 +128,11 @@ def _flip_last_byte(t: Tampering) -> None:
 
 def _keep_emptied_file(t: Tampering) -> None:
     kept = {t.log.path(add) for add in actions.vector_adds(t)}
-    for path in t.log.removed:
+    for path, old in t.log.removed_adds.items():
         count = rows_before(t, path).num_rows
         if path not in kept and count:
             stats = json.dumps({"numRecords": count, "tightBounds": False})
-            add = {**t.log.live[path], "deletionVector": _inline(range(count)), "stats": stats}
+            add = {**old, "deletionVector": _inline(range(count)), "stats": stats}
             t.log.append({"add": add})
             return
 

@@ -158,6 +158,11 @@ class TableLog:
         """The files that the step removed."""
         return [self.path(remove) for remove in self.actions("remove")]
 
+    @property
+    def removed_adds(self) -> dict[str, Action]:
+        """The adds, before the step, of the files that it removed, by path: some engines also remove paths that are not live."""
+        return {path: self.live[path] for path in self.removed if path in self.live}
+
     def path(self, action: Action) -> str:
         """The path of an action's file."""
         return from_root(decode(action["path"]), str(self._root))

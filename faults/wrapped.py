@@ -25,11 +25,10 @@ def _gets_batches(t: Tampering) -> bool:
 
 def _leave_all_but_the_last(t: Tampering) -> None:
     """Of the removed files only the last is rewritten; the answer and the metrics stay."""
-    paths = t.log.removed[:-1]
+    removed = list(t.log.removed_adds.items())[:-1]
     new = list(actions.new_adds(t))
     undone: list[Action] = []
-    for path in paths:
-        old = t.log.live[path]
+    for path, old in removed:
         kept = [row for row in rows_before(t, path).to_pylist() if matches_row(t, full_row(t, old, row)) is not True]
         rewritten = [add for add in new if add["partitionValues"] == old["partitionValues"]]
         found = next((add for add in rewritten if rows_of(t, add).to_pylist() == kept), None)
