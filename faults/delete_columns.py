@@ -13,7 +13,6 @@ from faults import actions
 from faults.delete import first_untouched
 from faults.fault import Tamper, delete_fault, when
 from faults.rows import lose_values
-from faults.table_log import Action
 from faults.tampering import Tampering
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Form
@@ -56,7 +55,9 @@ def _widened_columns(t: Tampering) -> list[str]:
 def _has_narrow_bounds(t: Tampering) -> bool:
     """Whether a removed file has bounds that were FLOATs, and are other numbers than the DOUBLEs of its rows."""
     names = widened_columns(t.log.fields, "float", "double")
-    return any(not is_single(bound) for add in t.log.removed_adds.values() for bound in bounds_of(add.get("stats"), names))
+    return any(
+        not is_single(bound) for add in t.log.removed_adds.values() for bound in bounds_of(add.get("stats"), names)
+    )
 
 
 def _has_empty_nulls(t: Tampering) -> bool:

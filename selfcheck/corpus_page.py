@@ -39,6 +39,8 @@ _COUNTED: Mapping[str, str] = {
     "damage": "damaged files, by kind",
     "spelling": "cases with a spelling of the table's path",
     "feature": "cases with a table feature",
+    "table": "cases with a special name, a widened type, statistics of some columns, or another text of a partition value",
+    "text": "cases with a way to write literals, or with a function around a part of a condition",
     "pair": "cases with two table features",
     "operation on": "cases with an operation on a table with a feature",
     "branch": "cases that take a branch of the model",

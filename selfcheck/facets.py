@@ -32,7 +32,7 @@ from model.semantics.evaluate import WouldFail, evaluate
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, kind_of
 from model.vocabulary.operations import operation_of
-from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves
+from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, wrappers_of
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import (
     Delete,
@@ -92,6 +92,8 @@ GOALS: Mapping[str, int] = {
     "damage": 2,
     "spelling": 2,
     "feature": 2,
+    "table": 2,
+    "text": 2,
     "pair": 1,
     "operation on": 1,
     "branch": 1,
@@ -233,6 +235,8 @@ def _of_case(case: Case) -> Iterator[Facet]:
     found |= {("size", f"{name} of {_MANY} or more") for name, size in _sizes(case.table) if size >= _MANY}
     found |= {("statistics", file.statistics.value) for file in case.table.files}
     found |= {("damage", file.damage.value) for file in case.table.files if file.damage is not None}
+    found |= {("table", name) for name in _of_table(case.table)}
+    found |= {("text", name) for step in case.steps if isinstance(step, Delete) for name in _of_text(step)}
     found |= set(_of_commands(case.steps))
     for step in case.steps:
         operation = operation_of(step).value
@@ -257,6 +261,36 @@ def _of_case(case: Case) -> Iterator[Facet]:
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             found.add(("form", f"{type(step).__name__}: by a session that opened the table earlier"))
     yield from found
+
+
+def _of_table(table: Table) -> Iterator[str]:
+    """Names of columns with a special character, what statistics the table keeps, and how its partition values are written."""
+    for column in table.columns:
+        place = "partition" if column.name in table.partition_by else "data"
+        yield from (f"a {place} column with {sign!r} in its name" for sign in column.name if not sign.isalnum())
+    if table.indexed_columns:
+        yield "statistics of named columns"
+    if table.indexed_leaves is not None:
+        some = {0: "no columns", -1: "all columns"}.get(table.indexed_leaves, "the first columns")
+        yield f"statistics of {some}"
+    if any(file.empty_nulls for file in table.files):
+        yield "NULL partition values written as the empty text"
+    if any(file.trimmed for file in table.files):
+        yield "DECIMAL partition values without trailing zeros"
+    if table.widened_column is not None:
+        narrow = table.narrower_type(table.widened_column)
+        yield f"{_name_of(narrow)} widened to {_name_of(table.widened_column.type)}"
+
+
+def _name_of(type: AnyType | None) -> str:
+    return str(getattr(type, "value", type.__class__.__name__))
+
+
+def _of_text(step: Delete) -> Iterator[str]:
+    """How the literals of the condition are written, and what wraps its parts."""
+    if step.where is not None:
+        yield f"literals {step.literals.value}"
+        yield from (f"wrapped by {wrapper.value}" for wrapper in wrappers_of(step.where))
 
 
 def _of_commands(steps: Iterable[Step]) -> Iterator[Facet]:
