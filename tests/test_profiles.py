@@ -12,13 +12,14 @@ from typing import TypeVar
 import pytest
 
 from engines.spark.releases import capabilities_of, rules_of
-from faults import FAULTS, Fault, KnownBadEngine
+from faults import FAULTS, Fault
 from harness.campaigns.campaign import Campaign, Shard
 from harness.campaigns.drawing import fixed_cases
 from harness.judging.coverage import Cell
 from harness.judging.judge import Judge, JudgedCase
+from model.codec import case_id
 from model.vocabulary.case import Case
-from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Together, Vacuum
+from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from reference_engine import Habits, ReferenceEngine
 from runner.controller import FIXED_SEED
 from selfcheck.facets import SMOKE
@@ -26,6 +27,7 @@ from suites.campaigns import CAMPAIGNS, shards
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES, drawing
 from tests.find_witnesses import OF_SPARK
+from tests.smoke_shows import showing, shows
 
 #: The tests share judged cases, so one worker of pytest-xdist runs them all.
 pytestmark = pytest.mark.xdist_group("judge")
@@ -132,23 +134,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path) -> None:
     """A fault of DELETE by each of its clauses, one of VACUUM by one of them."""
-    judge = Judge(KnownBadEngine(ReferenceEngine(), fault), list(CATALOGUE.values()), directory / fault.name)
-    missing = set(fault.caught_by)
-    for _, healthy in smoke(directory):
-        # What is refused in vain beside another is refused by the fault alone: healthy, the clause is not exercised.
-        told = missing if fault.on is not Together else healthy.tallies.keys()
-        if not told & healthy.tallies.keys() or not any(isinstance(step, fault.on) for step in healthy.case.steps):
-            continue
-        judged = judge.judge(healthy.case)
-        assert judged.failure is None, judged.failure
-        for clause in missing & set(judged.violated):
+    healthy, first = [judged for _, judged in smoke(directory)], set(shows().get(fault.name, ()))
+    ordered = sorted(healthy, key=lambda judged: case_id(judged.case) not in first)
+    found, missing = showing(fault, ordered, directory / fault.name)
+    assert not missing, f"no case of the smoke profile violates {sorted(missing)}"
+    for judged in found:
+        for clause in set(fault.caught_by) & set(judged.violated):
             index, violation = judged.tallies[clause].violations[0]
             assert 0 <= index < len(judged.case.steps)
             assert violation.message.endswith(".") and violation.subject and violation.evidence
-        missing -= set(judged.violated)
-        if not missing or (fault.on in (Vacuum, InvalidVacuum) and missing < set(fault.caught_by)):
-            return
-    pytest.fail(f"no case of the smoke profile violates {sorted(missing)}")
 
 
 def test_a_fixed_profile_draws_the_same_cases_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -21,17 +22,19 @@ from faults import FAULTS, KnownBadEngine
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.rules import DELTA_RS, RuleChange
 from model.vocabulary.steps import InvalidVacuum, Request, Step, Together, Vacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
+from records import run as recorded
 from records.deviation import Deviation
 from records.json_form import to_json
+from records.run import Header
 from reference_engine import Habits, ReferenceEngine
 from reports.comparison.answer import answer_to
 from reports.comparison.cases import Change
 from reports.comparison.comparison import Comparison, compare
 from reports.comparison.explanations import Kind, Reason
-from reports.comparison.prediction import prediction_between
+from reports.comparison.prediction import Prediction, prediction_between
 from reports.render.comparison.files import as_json
 from reports.render.comparison.markdown import comparison_markdown
 from reports.stream.reading import Run
@@ -66,6 +69,29 @@ def healthy_spark(version: str = "4.4.0", capabilities: Capabilities = EVERYTHIN
 @pytest.fixture(scope="module")
 def healthy(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run_of(healthy_spark(), cases(), tmp_path_factory.mktemp("healthy"))
+
+
+class Remembering:
+    """Predicts each case once for each set of changes: the tests of a module compare the same cases again and again."""
+
+    def __init__(self, predictor: Prediction) -> None:
+        self.changes = predictor.changes
+        self._steps = cache(predictor.steps)
+
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[recorded.Step]:
+        return self._steps(case, tuple(changes))
+
+
+_PREDICTORS: dict[tuple[str, ...], Remembering | None] = {}
+
+
+def predicted(older: Header, newer: Header) -> Remembering | None:
+    """What ``prediction_between`` makes, once for each pair of engines."""
+    key = (older.engine, older.version, newer.engine, newer.version)
+    if key not in _PREDICTORS:
+        found = prediction_between(older, newer)
+        _PREDICTORS[key] = None if found is None else Remembering(found)
+    return _PREDICTORS[key]
 
 
 def without_seconds(run: Run) -> list[Any]:
@@ -175,15 +201,15 @@ def _retains(step: Step) -> bool:
 
 
 def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> None:
-    comparison = checked(compare(healthy, faulty, prediction_between))
+    comparison = checked(compare(healthy, faulty, predicted))
     regressed = {one.clause for one in comparison.of(Change.REGRESSED)}
     assert comparison.exit == 1 and loses_data(comparison) and regressed & set(FAULTS[INSIDE].caught_by)
     assert explanations(comparison).keys() == {Kind.VIOLATION}, "the clauses that the fault breaks explain what it did"
     assert f"with the fault {INSIDE}" in comparison_markdown(comparison).splitlines()[0]
-    back = compare(faulty, healthy, prediction_between)
+    back = compare(faulty, healthy, predicted)
     assert not back.shifted(Change.REGRESSED)
     assert {one.clause for one in back.of(Change.IMPROVED)} == regressed
-    same = compare(faulty, faulty, prediction_between)
+    same = compare(faulty, faulty, predicted)
     assert not same.shifts and not same.groups
 
 
@@ -201,10 +227,10 @@ def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(f
     cases = [(name, case) for name, case in failed_by(faulty) if not case.table.maps_columns]
     chosen = [(name, case) for name, case in cases if not any(map(_retains, case.steps))]
     new, old = (run_of(bad(INSIDE, version=version), chosen, tmp_path / version) for version in ("4.4.0", "4.0.1"))
-    comparison = checked(compare(old, new, prediction_between))
+    comparison = checked(compare(old, new, predicted))
     assert not comparison.shifted(Change.REGRESSED) and not comparison.unexplained
     two = KnownBadEngine(bad(INSIDE), FAULTS[SECOND])
-    worse = checked(compare(new, run_of(two, chosen, tmp_path / "two"), prediction_between))
+    worse = checked(compare(new, run_of(two, chosen, tmp_path / "two"), predicted))
     assert worse.exit == 1 and loses_data(worse)
     assert {one.clause for one in worse.shifted(Change.REGRESSED)} & set(FAULTS[SECOND].caught_by)
 
@@ -223,7 +249,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
             ("failing", bad(INSIDE), []),
         )
     )
-    comparison = checked(compare(good, excused, prediction_between))
+    comparison = checked(compare(good, excused, predicted))
     assert not comparison.shifted(Change.REGRESSED) and comparison.shifted(Change.KNOWN) and comparison.exit == 1
     (fault,) = comparison.known_faults
     assert (fault.severity, fault.is_new) == ("data loss", True)
@@ -232,7 +258,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
     assert compare(excused, excused).shifts == (), "known of both"
     better = compare(excused, good)
     assert {one.change for one in better.shifts} == {Change.IMPROVED}
-    worse = compare(excused, failing, prediction_between)
+    worse = compare(excused, failing, predicted)
     assert worse.exit == 1 and {one.clause for one in worse.shifted(Change.REGRESSED)} & set(FAULTS[INSIDE].caught_by)
     assert {one.before for one in worse.shifted(Change.REGRESSED)} == {
         "known deviation: It deletes what is inside retention."
@@ -248,7 +274,7 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
 ) -> None:
     listed = known(deviations_in(ROOT / "deviations" / "spark.toml"), version)
     old = run_of(healthy_spark(version), cases(), tmp_path, listed=listed)
-    comparison = checked(compare(old, healthy, prediction_between))
+    comparison = checked(compare(old, healthy, predicted))
     # TIMESTAMP partition values in the session's time zone are a known deviation before 3.3.
     assert comparison.unexplained == () and {shift.change for shift in comparison.shifts} <= {Change.IMPROVED}
     found = {reason for group in comparison.groups if group.explanation for reason in group.explanation.reasons}
@@ -260,12 +286,12 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     }
     assert {one.sentence for one in comparison.lost} == {RETAIN_IGNORED.sentence, OLD_VERSIONS_REFUSED.sentence}
     assert comparison.exit == 3 and RETAIN_IGNORED.harm in str(answer_to(comparison)), "nothing is worse, and yet"
-    backwards = compare(healthy, old, prediction_between)
+    backwards = compare(healthy, old, predicted)
     assert backwards.unexplained == () and len(backwards.explained) == len(comparison.explained)
     # Between two later versions no change explains the same differences, but that only the second does as the model predicts.
     later = Run(replace(old.header, versions={"delta": "4.2.0"}), old.cases, old.footer)
-    assert explanations(compare(later, healthy, prediction_between)).keys() <= {None, Kind.PREDICTION}
-    assert compare(healthy, later, prediction_between).explained == ()
+    assert explanations(compare(later, healthy, predicted)).keys() <= {None, Kind.PREDICTION}
+    assert compare(healthy, later, predicted).explained == ()
 
 
 def test_a_wrong_vacuum_with_retain_is_not_explained_by_the_rule_about_retain(tmp_path: Path) -> None:
@@ -279,9 +305,9 @@ def test_a_wrong_vacuum_with_retain_is_not_explained_by_the_rule_about_retain(tm
             ("wrong", LosesAFile(healthy_spark())),
         )
     )
-    healthy = checked(compare(old, right, prediction_between))
+    healthy = checked(compare(old, right, predicted))
     assert not healthy.shifts and explanations(healthy).keys() == {Kind.RULE}
-    comparison = checked(compare(old, wrong, prediction_between))
+    comparison = checked(compare(old, wrong, predicted))
     assert comparison.exit == 1 and loses_data(comparison) and Kind.RULE not in explanations(comparison)
 
 
@@ -289,7 +315,7 @@ def test_only_rules_that_differ_explain_what_two_engines_do(tmp_path: Path) -> N
     by_partition = ReferenceEngine(Habits(one_file=True), rules=DELTA_RS, capabilities=NEWEST)
     engines = [healthy_spark(capabilities=NEWEST), by_partition]
     one, other = (run_of(engine, shared_cases(), tmp_path / str(place)) for place, engine in enumerate(engines))
-    comparison = checked(compare(one, other, prediction_between))
+    comparison = checked(compare(one, other, predicted))
     assert not comparison.shifted(Change.REGRESSED) and comparison.explained
     assert comparison.unexplained == (), "both are the reference engine: only their rules differ"
     assert any(group.subject.startswith("VACUUM LITE") for group in comparison.groups)
