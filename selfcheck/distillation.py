@@ -6,7 +6,8 @@ path's fate, each form and outcome once, and each known-bad engine; the gate tho
 (``selfcheck.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else with 1.
 
 With ``--of CAMPAIGN`` only random cases of these campaigns are drawn, which takes a part of the time. With ``--add CAMPAIGN``,
-all cases of the corpus stay, and cases of this campaign are chosen that show what these do not.
+all cases of the corpus stay, and cases of this campaign are chosen that show what these do not. With ``--lacking`` they stay
+too, and of all random cases only those are judged that have a name, a form or a text of which the corpus has too few.
 """
 
 from __future__ import annotations
@@ -37,7 +38,16 @@ from reference_engine import ReferenceEngine
 from runner.commands import Parser, ended, natural, whole
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
-from selfcheck.facets import NEWEST_DELTA_RS, CannotBeJudged, Facet, FacetCounter, goal_in_smoke, goal_of
+from selfcheck.facets import (
+    NEWEST_DELTA_RS,
+    WRITTEN,
+    CannotBeJudged,
+    Facet,
+    FacetCounter,
+    facets_of,
+    goal_in_smoke,
+    goal_of,
+)
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.campaigns import CAMPAIGNS, chapters_of
@@ -91,9 +101,9 @@ def counted(case: Case) -> Shown:
     return Shown(case, _counter().facets(case))
 
 
-def kept(name: str) -> list[Shown]:
-    """The cases of one of KEPT."""
-    return [counted(case) for case in (kept_cases() if name == KEPT[0] else corpus_cases(name))]
+def kept() -> dict[str, list[Case]]:
+    """The cases of KEPT."""
+    return {name: list(kept_cases() if name == KEPT[0] else corpus_cases(name)) for name in KEPT}
 
 
 def drawn(number: int, seed: int) -> list[Shown]:
@@ -105,6 +115,12 @@ def drawn_by(campaign: str, number: int, seed: int) -> list[Shown]:
     """The cases of a random shard of one campaign."""
     own = [shard for shard in random_shards() if shard.campaign.name == campaign]
     return [counted(case) for case in random_cases(own[number], seed, EVERYTHING)]
+
+
+def having(number: int, seed: int, enough: Collection[Facet]) -> list[Case]:
+    """The cases of a random shard that have other written facets than these. They are not run."""
+    cases = random_cases(random_shards()[number], seed, EVERYTHING)
+    return [case for case in cases if any(facet[0] in WRITTEN and facet not in enough for facet in facets_of(case))]
 
 
 def shorter(one: Shown) -> list[Shown]:
@@ -152,16 +168,16 @@ def pool_of(
 ) -> tuple[list[Shown], list[Shown]]:
     """The regression cases, and the distinct cases with a DELETE or a VACUUM: the corpus as it is, then those of the seeds; with
     ``campaigns`` those of these only."""
-    first = [workers.submit(kept, name) for name in KEPT]
+    first = {name: workers.map(counted, cases) for name, cases in kept().items()}
     numbers = [n for n, one in enumerate(random_shards()) if not campaigns or one.campaign.name in campaigns]
     others = [workers.submit(drawn, n, seed) for seed in range(1, seeds + 1) for n in numbers]
-    regressions = first[0].result()
-    found: dict[str, Shown] = {}
-    for number, future in enumerate((*first[1:], *others)):
+    regressions = list(first.pop(KEPT[0]))
+    found: dict[str, Shown] = {case_id(one.case): one for cases in first.values() for one in cases}
+    for number, future in enumerate(others):
         for one in future.result():
             found.setdefault(case_id(one.case), one)
-        if number % 50 == 0:
-            print(f"{len(found):,} cases", flush=True)
+        if number % 10 == 0:
+            print(f"{number} of {len(others)} shards: {len(found):,} cases", flush=True)
     known = {case_id(one.case) for one in regressions}
     return regressions, [one for id, one in found.items() if id not in known and chapters_of(one.case)]
 
@@ -180,6 +196,20 @@ def _of_campaigns(workers: ProcessPoolExecutor, names: Iterable[str], seeds: int
         for one in future.result():
             found.setdefault(case_id(one.case), one)
     return list(found.values())
+
+
+def _lacking(workers: ProcessPoolExecutor, corpus: Iterable[Shown], seeds: int) -> list[Shown]:
+    """Random cases that have the written facets of which the corpus has too few, several of each."""
+    counts = Counter(facet for one in corpus for facet in one.facets if facet[0] in WRITTEN)
+    enough = {facet for facet, count in counts.items() if count >= goal_of(facet)}
+    shards = [(number, seed) for seed in range(1, seeds + 1) for number in range(len(random_shards()))]
+    futures = [workers.submit(having, number, seed, enough) for number, seed in shards]
+    drawn = {case_id(case): case for future in futures for case in future.result() if chapters_of(case)}
+    cases = list(drawn.values())
+    some = Cover([Candidate(Counter(set(facets_of(case)) - enough), seconds_of(case)) for case in cases])
+    some.fill(lambda facet: 4 * goal_of(facet) if facet[0] in WRITTEN else 0)
+    print(f"{len(cases):,} cases have what the corpus lacks; {len(some.chosen)} of them are judged", flush=True)
+    return list(workers.map(counted, [cases[place] for place in some.chosen]))
 
 
 def distilled(
@@ -230,8 +260,8 @@ def extended(
     return smoke, _arranged(first, [*gate, *others], parts), missed
 
 
-#: The kinds of facets for which the gate gets cases of a campaign that is added.
-ADDED = ("clause", "operations", "pair of commands", "command", "crash", "two at once", "held")
+#: The kinds of facets for which the gate gets cases that are added.
+ADDED = ("clause", "operations", "pair of commands", "crash", *WRITTEN)
 
 
 def _cover(taken: Sequence[Shown], others: Sequence[Shown]) -> Cover[Facet]:
@@ -337,6 +367,11 @@ def main(arguments: list[str]) -> int:
         help="keep the corpus, and add cases of this campaign: test_commands (can be given several times)",
     )
     parser.add_argument(
+        "--lacking",
+        action="store_true",
+        help="keep the corpus, and add random cases with names, forms and texts of which it has too few",
+    )
+    parser.add_argument(
         "--of",
         action="append",
         default=[],
@@ -347,9 +382,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
     options = parser.parse_args(arguments)
     with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
-        if options.add:
-            corpus = {name: workers.submit(kept, name).result() for name in KEPT}
+        if options.add or options.lacking:
+            corpus = {name: list(workers.map(counted, cases)) for name, cases in kept().items()}
+            known = [one for cases in corpus.values() for one in cases]
             regressions, pool = corpus[KEPT[0]], _of_campaigns(workers, options.add, options.seeds)
+            pool += _lacking(workers, known, options.seeds) if options.lacking else []
             smoke, gate, missed = extended(workers, corpus, pool)
         else:
             regressions, pool = pool_of(workers, options.seeds, options.of)

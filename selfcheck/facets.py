@@ -159,7 +159,7 @@ class FacetCounter:
 
     def facets(self, case: Case) -> dict[Facet, int]:
         """How often the case shows each facet. Raises CannotBeJudged."""
-        self._found = Counter(_of_case(case))
+        self._found = Counter(facets_of(case))
         self._observed.clear()
         self._tracer.erase()
         self._tracer.start()
@@ -226,7 +226,24 @@ def _of_cell(cell: Cell) -> Facet:
     return cell.table, f"{cell.row}: {cell.column}"
 
 
-def _of_case(case: Case) -> Iterator[Facet]:
+#: The kinds of facets that tell a case before it is run, other than features and their pairs.
+WRITTEN = (
+    "command",
+    "damage",
+    "form",
+    "held",
+    "mistake",
+    "root",
+    "setting",
+    "spelling",
+    "statistics",
+    "table",
+    "text",
+    "two at once",
+)
+
+
+def facets_of(case: Case) -> Iterator[Facet]:
     """The facets that the case has without being run, once each."""
     paired = features_of(case.table)
     found: set[Facet] = {("feature", name) for name in case.table.features}

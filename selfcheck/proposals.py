@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from reports.stream.reading import read_run
 from runner.commands import Parser, ended, whole
 from selfcheck.corpus_page import Shown
 from selfcheck.cover import Candidate, Cover
-from selfcheck.distillation import KEPT, counted, kept
+from selfcheck.distillation import counted, kept
 from selfcheck.facets import Facet
 
 
@@ -59,7 +60,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     cases = cases_of(options.report)
     with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
-        corpus = [one.facets for some in workers.map(kept, KEPT) for one in some]
+        corpus = [one.facets for one in workers.map(counted, chain.from_iterable(kept().values()))]
         run = list(workers.map(counted, cases, chunksize=8))
     proposed = proposals(corpus, run)
     for proposal in proposed:

@@ -49,7 +49,62 @@ _DATE = (
     "CAST({c} AS TIMESTAMP) > CAST({v} AS TIMESTAMP)",
 )
 _TIMESTAMP = ("{c} + INTERVAL '1' HOUR > {v}", "CAST({c} AS DATE) = CAST({v} AS DATE)")
+_SPARK_ANY = (
+    "!({c} = {v})",
+    "STRUCT({c}) = STRUCT({v})",
+    "named_struct('a', {c}).a > {v}",
+    "array({c}, {v})[0] = {w}",
+    "map('k', {c})['k'] = {v}",
+    "({c}, {c}) IN (({v}, {w}), ({w}, {w}))",
+    "({c} = {v}) IS NOT FALSE",
+    "({c} > {v}) IS UNKNOWN",
+    "{c} != {v}",
+    "CURRENT_DATE IS NOT NULL AND {c} = {v}",
+    "CURRENT_TIMESTAMP > TIMESTAMP '1990-01-01' AND {c} <> {v}",
+    "CURRENT_USER = SESSION_USER AND USER IS NOT NULL AND {c} = {v}",
+    "struct(*) IS NOT NULL AND {c} = {v}",
+    "{c}::STRING = {v}::STRING",
+    "CASE {c} WHEN {v} THEN 'a' WHEN {w} THEN 'b' ELSE 'c' END <> 'a'",
+)
+_SPARK_WHOLE = (
+    "{c} << 1 > {v}",
+    "{c} >> 1 = {v} >> 1",
+    "{c} >>> 1 = 0",
+    "{c} | 1 = {v} | 1",
+    "{c} ^ {v} = 0",
+    "~{c} < {v}",
+    "+{c} >= {v}",
+    "{c} DIV 2 = {v} DIV 2",
+    "{c} / 2 > {v} / 2",
+)
+_SPARK_DATE = (
+    "{c} - {v} > INTERVAL '0' DAY",
+    "TIMESTAMPADD(DAY, 1, {c}) > {v}",
+    "DATEADD(MONTH, 1, {c}) > {v}",
+    "DATE_ADD(WEEK, -1, {c}) < {v}",
+    "TIMESTAMPDIFF(DAY, {c}, {v}) > 0",
+    "DATEDIFF(MONTH, {c}, {v}) = 0",
+    "DATE_DIFF(YEAR, {c}, {v}) = 0",
+    "{c} + INTERVAL '1-2' YEAR TO MONTH > {v}",
+)
+_SPARK_TIMESTAMP = (
+    "{c} - INTERVAL '1 02:03' DAY TO MINUTE < {v}",
+    "TIMESTAMPADD(HOUR, 1, {c}) > {v}",
+    "TIMESTAMPDIFF(HOUR, {c}, {v}) > 0",
+    "{c} + INTERVAL 1 DAY 2 HOURS > {v}",
+)
 _SPARK_TEXT = (
+    "{c} COLLATE UTF8_LCASE = {v}",
+    "{c} COLLATE UNICODE_CI < {v}",
+    "contains({c} COLLATE UTF8_LCASE, 'A')",
+    "OVERLAY({c} PLACING 'x' FROM 1 FOR 1) = {v}",
+    "TRIM(LEADING FROM {c}) = {v}",
+    "TRIM(TRAILING 'a' FROM {c}) = {v}",
+    "SUBSTR({c} FROM 2) = ''",
+    "{c} NOT LIKE {v}",
+    "{c} NOT RLIKE '^a'",
+    "{c} NOT LIKE ALL ('a%', {v})",
+    "{c} LIKE SOME ({v}, 'b%')",
     "{c} LIKE ANY ({v}, 'a%')",
     "{c} LIKE ALL ('%a%', {v})",
     "{c} REGEXP '^[a-m]'",
@@ -73,18 +128,21 @@ _SPARK_LISTS = (
 _FUSION_TEXT = ("{c} SIMILAR TO '(a|b)%'", "{c} ~ '^[a-m]'", "{c} !~ 'a'", "{c} ~* '^A'", "{c} !~* '^A'", "{c} ~~ 'a%'")
 
 _SPARK: Mapping[str, Sequence[str]] = {
-    "STRING": (*_ANY, *_TEXT, *_SPARK_TEXT),
+    "STRING": (*_ANY, *_SPARK_ANY, *_TEXT, *_SPARK_TEXT),
+    "INT": (*_ANY, *_SPARK_ANY, *_WHOLE, *_SPARK_WHOLE),
+    "BIGINT": (*_ANY, *_SPARK_ANY, *_WHOLE, *_SPARK_WHOLE),
+    "DOUBLE": (*_ANY, *_SPARK_ANY, *_NUMBER),
+    "DECIMAL(10, 2)": (*_ANY, *_SPARK_ANY, *_NUMBER),
+    "DATE": (*_ANY, *_SPARK_ANY, *_DATE, *_SPARK_DATE),
+    "TIMESTAMP": (*_ANY, *_SPARK_ANY, *_TIMESTAMP, *_SPARK_TIMESTAMP),
+    "ARRAY<STRING>": _SPARK_LISTS,
+}
+_FUSION: Mapping[str, Sequence[str]] = {
+    "STRING": (*_ANY, *_TEXT, *_FUSION_TEXT),
     "INT": (*_ANY, *_WHOLE),
     "BIGINT": (*_ANY, *_WHOLE),
     "DOUBLE": (*_ANY, *_NUMBER),
     "DECIMAL(10, 2)": (*_ANY, *_NUMBER),
-    "DATE": (*_ANY, *_DATE, "{c} - {v} > INTERVAL '0' DAY"),
-    "TIMESTAMP": (*_ANY, *_TIMESTAMP, "{c} - INTERVAL '1 02:03' DAY TO MINUTE < {v}"),
-    "ARRAY<STRING>": _SPARK_LISTS,
-}
-_FUSION: Mapping[str, Sequence[str]] = {
-    **_SPARK,
-    "STRING": (*_ANY, *_TEXT, *_FUSION_TEXT),
     "DATE": (*_ANY, *_DATE),
     # A literal of its type is refused (docs/findings-deltalake.md).
     "TIMESTAMP": ("EXTRACT(YEAR FROM {c}) = EXTRACT(YEAR FROM {v})", "CAST({c} AS DATE) = CAST({v} AS DATE)"),

@@ -19,6 +19,7 @@ from model.vocabulary.steps import Vacuum
 from runner.gate_version import ROOT
 from runner.surface.judgements import Entry, Word
 from strategies.signatures import signatures_of
+from strategies.verbatim_forms import FORMS
 
 #: Where the code writes an engine's own names of what it draws.
 _PLACES = {"property": ("harness/tables", "model/text", "engines"), "feature": ("harness/tables",), "api": ("engines",)}
@@ -42,6 +43,9 @@ def _undrawn(entry: Entry) -> Iterator[str]:
         if entry.kind == "setting":
             if name not in (spark_conf([found]) if isinstance(found, Setting) else _set_by_steps()):
                 yield f"{entry.by} does not set {name}, and is said to draw it."
+        elif found is Verbatim and entry.kind == "condition":
+            if (word := _keyword(name)) and not re.search(rf"\b{word}\b", _forms()):
+                yield f"No form of a condition has {word}, and {entry.by} is said to draw {name}."
         elif found is Verbatim:
             if not any(name == one.name for language in Language for one in signatures_of(language)):
                 yield f"No signature is of {name}, and {entry.by} is said to draw it."
@@ -54,6 +58,39 @@ def _undrawn(entry: Entry) -> Iterator[str]:
             and not re.search(_written(entry.kind, name), _texts(_PLACES[entry.kind]))
         ):
             yield f"The code does not name {name} any more, and {entry.by} is said to draw it."
+
+
+def _keyword(name: str) -> str:
+    """The keyword of SQL that an item of the grammar is about; empty: none, or a sign, which the grammar calls by a name."""
+    word = name.partition("(")[2].removesuffix(")")
+    return word if word.isupper() and word not in _SIGNS else ""
+
+
+#: What the grammar calls signs, and groups of keywords.
+_SIGNS = [
+    "AMPERSAND",
+    "ARROW",
+    "ASTERISK",
+    "BANG",
+    "COLON",
+    "CONCAT_PIPE",
+    "DOUBLE_COLON",
+    "HAT",
+    "LEFT_BRACKET",
+    "MINUS",
+    "PERCENT",
+    "PIPE",
+    "PLUS",
+    "QUESTION",
+    "RIGHT_BRACKET",
+    "SLASH",
+    "TILDE",
+]
+
+
+@cache
+def _forms() -> str:
+    return "\n".join(form for forms in FORMS[Language.SPARK].values() for form in forms)
 
 
 def _is_class(kind: str, name: str) -> bool:
