@@ -32,7 +32,7 @@ from harness.judging.judge import Judge
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
-from model.vocabulary.steps import InvalidVacuum, Vacuum
+from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
 from records.deviation import Deviation
 from reference_engine import ReferenceEngine
 from runner.commands import Parser, ended, natural, whole
@@ -316,7 +316,7 @@ def _show_faults(
     by_place: dict[int, dict[str, frozenset[str]]] = {}
     missed: dict[str, frozenset[str]] = {}
     asked = {fault.name: frozenset(fault.caught_by) for fault in _applicable()}
-    first = {name: _relevant(clauses, cover.chosen, pool) for name, clauses in asked.items()}
+    first = {name: _relevant(name, clauses, cover.chosen, pool) for name, clauses in asked.items()}
     futures = {
         name: workers.submit(shown, name, asked[name], [pool[place].case for place in places])
         for name, places in first.items()
@@ -326,7 +326,7 @@ def _show_faults(
         needed = {first[name][number]: clauses for number, clauses in found.items()}
         if missing:  # one after the other: a case that is chosen for one fault often shows the next
             others = sorted(set(range(len(pool))) - set(cover.chosen), key=lambda place: seconds_of(pool[place].case))
-            places = [*_relevant(missing, cover.chosen, pool), *_relevant(missing, others, pool)]
+            places = [*_relevant(name, missing, cover.chosen, pool), *_relevant(name, missing, others, pool)]
             missing, found = workers.submit(shown, name, missing, [pool[place].case for place in places]).result()
             needed |= {places[number]: clauses for number, clauses in found.items()}
         for place, clauses in needed.items():
@@ -344,8 +344,11 @@ def _applicable() -> list[Fault]:
     return [fault for fault in FAULTS.values() if promised.issuperset(fault.caught_by)]
 
 
-def _relevant(clauses: Collection[str], places: Iterable[int], pool: Sequence[Shown]) -> list[int]:
-    """Those places whose cases exercise one of the clauses."""
+def _relevant(name: str, clauses: Collection[str], places: Iterable[int], pool: Sequence[Shown]) -> list[int]:
+    """Those places whose cases exercise one of the clauses. What is refused in vain beside another is refused by the fault alone:
+    for such a fault all cases in which two commands run at once."""
+    if FAULTS[name].on is Together:
+        return [place for place in places if any(isinstance(step, Together) for step in pool[place].case.steps)]
     return [place for place in places if any(("clause", id) in pool[place].facets for id in clauses)]
 
 
@@ -388,12 +391,14 @@ def main(arguments: list[str]) -> int:
             regressions, pool = corpus[KEPT[0]], _of_campaigns(workers, options.add, options.seeds)
             pool += _lacking(workers, known, options.seeds) if options.lacking else []
             smoke, gate, missed = extended(workers, corpus, pool)
+            considered = len(known) - len(regressions)
         else:
             regressions, pool = pool_of(workers, options.seeds, options.of)
             smoke, gate, missed = distilled(workers, regressions, pool)
+            considered = 0
     write_corpus("smoke", [one.case for one in smoke])
     write_corpus("gate", [one.case for one in gate])
-    considered, faults = len(regressions) + len(pool), len(_applicable()) - len(missed)
+    considered, faults = considered + len(regressions) + len(pool), len(_applicable()) - len(missed)
     page = corpus_page(regressions, smoke, gate, considered=considered, faults=faults)
     (FOLDER / "README.md").write_text(page, encoding="utf-8")
     print(page)
