@@ -19,6 +19,7 @@ from deltalog.names import LOG_DIRECTORY, commit_name
 from deltalog.paths import from_root
 from engines.port import Outcome
 from faults import actions, files
+from faults.delete import cut_off_commits
 from faults.delete_features import drop_row_ids
 from faults.disk import drop_checksum
 from faults.fault import Condition, Tamper, command_fault, vacuum_fault, when
@@ -262,6 +263,8 @@ FAULTS = (
         "A command rewrites the oldest commit, with the same actions."),
     command_fault("command-leaves-junk-in-the-log", "LIFE-1I", write_junk,
         "A command leaves a file in the log that is no part of it."),
+    command_fault("command-breaks-the-log", "LIFE-1J", _of(Update, cut_off_commits),
+        "UPDATE leaves a truncated commit."),
     command_fault("refuses-a-retention", "LIFE-1E", _of(SetRetention, _undo_and_refuse),
         "A retention cannot be set.", needs=[CommandKind.SET_RETENTION]),
     # definitions

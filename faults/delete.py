@@ -194,7 +194,7 @@ def _remove_twice(t: Tampering) -> None:
         t.log.append({"remove": remove})
 
 
-def _cut_off_commits(t: Tampering) -> None:
+def cut_off_commits(t: Tampering) -> None:
     for path in map(t.log.commit_file, t.log.written):
         path.write_bytes(path.read_bytes()[:-20])
 
@@ -291,7 +291,7 @@ FAULTS = (
         "DELETE deletes the directories in which no file is left, hidden ones too."),
     delete_fault("leaves-a-file-behind", "DEL-PHYS-2", copy_first(actions.new_adds, lambda name: f"part-7{name[6:]}"),
         "DELETE writes a file that no commit refers to."),
-    delete_fault("breaks-the-log", "DEL-PHYS-3", _cut_off_commits,
+    delete_fault("breaks-the-log", "DEL-PHYS-3", cut_off_commits,
         "DELETE leaves a truncated commit."),
     delete_fault("commits-twice", "DEL-INFO-1A", when(_committed, actions.commit_empty),
         "A DELETE writes a second, empty version."),

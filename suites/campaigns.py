@@ -16,6 +16,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.steps import (
     Delete,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     OpenSession,
@@ -69,6 +70,7 @@ _CHAPTERS: Mapping[type, str] = {
     Vacuum: "VAC",
     InvalidVacuum: "VAC",
     Read: "READ",
+    Insert: "LIFE",
     OtherCommand: "LIFE",
     OpenSession: "LIFE",
     Together: "CONC",

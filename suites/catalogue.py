@@ -26,7 +26,7 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
-from suites.clauses.life import clones, concurrency, maintenance, restore, sessions
+from suites.clauses.life import clones, concurrency, inserts, maintenance, restore, sessions
 from suites.clauses.life import commands as life_commands
 from suites.clauses.vacuum import (
     answers,
@@ -95,6 +95,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     maintenance,
     clones,
     sessions,
+    inserts,
     crashes,
     concurrency,
 )

@@ -7,7 +7,7 @@ import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -381,6 +381,21 @@ def test_a_command_that_does_not_reach_the_point_just_ends(spark: Any, other: An
         assert hold.finish() == [(1,)]
 
 
+def test_sessions_that_are_held_leave_slots_for_the_tasks_of_others(spark: Any, other: Any, tmp_path: Path) -> None:
+    """Each worker of a run can hold one: with a slot for each processor, two that are held at once stopped the others."""
+    sessions = [spark, *(spark.newSession() for _ in range(os.cpu_count() or 1))]
+    with ExitStack() as stack:
+        holds = []
+        for number, session in enumerate(sessions):
+            root = made(tmp_path / f"t{number}")
+            hold = stack.enter_context(held(session, root, CrashPoint.FILE_CREATED, beside=[other], limit=30))
+            assert hold.start(delete(session, root, "id = 1"))
+            holds.append(hold)
+        activate(other)
+        assert other.range(100).repartition(3).count() == 100
+        assert [hold.finish() for hold in holds] == [[(1,)]] * len(sessions) and not any(hold.is_late for hold in holds)
+
+
 def test_a_hold_has_a_limit_and_its_error_names_the_point(spark: Any, other: Any, tmp_path: Path) -> None:
     jvm, path = spark._jvm, spark._jvm.org.apache.hadoop.fs.Path(str(tmp_path / "t" / "f.parquet"))
 
@@ -393,6 +408,7 @@ def test_a_hold_has_a_limit_and_its_error_names_the_point(spark: Any, other: Any
             Py4JJavaError, match=r"held at FILE_CREATED for 2 s, and not released, before this: create f"
         ):
             hold.command.result()
+        assert hold.is_late
     assert hold.effects == ("held: make directory .",) and not any((tmp_path / "t").iterdir())
     with (
         held(spark, tmp_path / "t", CrashPoint.COMMITTED, beside=[other], limit=1) as hold,

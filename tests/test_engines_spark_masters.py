@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.masters import is_local, is_master, own_cluster, own_workers, require_reachable
+from engines.spark.masters import is_local, is_master, own_cluster, own_workers, require_reachable, with_free_slots
 
 LOCAL = ("local", "local[4]", "local[*]", "local[*, 2]")
 CLUSTERS = (
@@ -79,3 +79,16 @@ def test_the_name_of_a_cluster_that_a_run_starts() -> None:
     assert not is_local(own) and not is_master(own), "only --spark-cluster starts one"
     assert not any(own_workers(master) for master in (*LOCAL, *CLUSTERS, *NONE, "standalone[0]"))
     require_reachable(own)
+
+
+def test_local_mode_has_free_slots_and_splits_data_as_without_them() -> None:
+    assert with_free_slots({"spark.master": "local[4]"}) == {
+        "spark.master": "local[12]",
+        "spark.default.parallelism": "4",
+    }
+    assert with_free_slots({"spark.master": "local"})["spark.default.parallelism"] == "1"
+    assert int(with_free_slots({"spark.master": "local[*]"})["spark.default.parallelism"]) >= 1
+    given = {"spark.master": "local[2]", "spark.default.parallelism": "7"}
+    assert with_free_slots(given)["spark.default.parallelism"] == "7"
+    for master in (*CLUSTERS, "local[*, 2]"):
+        assert with_free_slots({"spark.master": master}) == {"spark.master": master}

@@ -101,6 +101,7 @@ public class PlannedFileSystem extends LocalFileSystem {
     boolean stopped;
     boolean released;
     boolean over;
+    boolean expired; // something has waited until the limit
 
     Plan(String root, String action, String point, int nth, String written, String session, long limit) {
       this.root = root;
@@ -151,6 +152,10 @@ public class PlannedFileSystem extends LocalFileSystem {
       return reached;
     }
 
+    public synchronized boolean isLate() {
+      return expired;
+    }
+
     public synchronized List effects() {
       return new ArrayList(effects);
     }
@@ -183,6 +188,7 @@ public class PlannedFileSystem extends LocalFileSystem {
     private void sleep(long end, String late) throws IOException {
       long left = (end - System.nanoTime()) / 1000000L;
       if (left <= 0) {
+        expired = true;
         throw new IOException(late);
       }
       try {

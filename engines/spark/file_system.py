@@ -107,6 +107,11 @@ class Hold:
         return self.command.result()
 
     @property
+    def is_late(self) -> bool:
+        """Whether the command has waited until the limit: it then failed, with whatever error it makes of that."""
+        return bool(self._plan.isLate())
+
+    @property
     def effects(self) -> tuple[str, ...]:
         """Those of all sessions so far, a line each, of the held one after ``held: ``."""
         return _effects(self._plan)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from engines.port import EngineUnavailable
 
 #: Masters whose tasks run in the driver's JVM: org.apache.spark.SparkContext, SparkMasterRegex.
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?")
+
+#: Local mode without retries, with so many threads; ``*``: as many as there are processors.
+_THREADS = re.compile(r"local(?:\[\s*(\d+|\*)\s*\])?")
+
+#: The workers of a run: ``--maxprocesses`` of tox.ini.
+_MOST_HELD = 8
 
 #: Masters with executors of their own whose addresses Spark itself finds.
 _OTHERS = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|k8s://.+")
@@ -40,6 +48,19 @@ def is_master(master: str) -> bool:
     """Whether Spark takes it for a master."""
     standalone = master.startswith(_STANDALONE) and bool(_addresses(master))
     return is_local(master) or standalone or _OTHERS.fullmatch(master) is not None
+
+
+def with_free_slots(conf: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a JVM, in local mode with more task slots than the master names; data are split as without them.
+
+    A session that is held keeps the slot of its task, and each worker of a run can hold one: without a free slot the sessions
+    beside them would wait until the limit.
+    """
+    named = _THREADS.fullmatch(conf["spark.master"])
+    if named is None:
+        return dict(conf)
+    slots = len(os.sched_getaffinity(0)) if named[1] == "*" else int(named[1] or 1)
+    return {"spark.default.parallelism": str(slots), **conf, "spark.master": f"local[{slots + _MOST_HELD}]"}
 
 
 def own_cluster(workers: int) -> str:

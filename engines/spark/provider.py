@@ -19,7 +19,7 @@ from engines.spark.executors import check_executors, executor_settings
 from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
-from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable
+from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable, with_free_slots
 from engines.spark.missing_classes import missing_class
 from engines.spark.releases import settings_of
 from engines.spark.remote import server_settings
@@ -71,6 +71,7 @@ class SparkProvider:
         if workers := own_workers(master):
             self._cluster = Cluster(workers, java=java, directory=self._directory / "cluster", started=self._started)
             conf |= self._cluster.start(conf.get(EXECUTOR_OPTIONS, ""))
+        conf = with_free_slots(conf)
         if not is_local(conf["spark.master"]):
             conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
         plan = JvmPlan(

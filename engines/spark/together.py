@@ -54,7 +54,10 @@ def run_together(
         with held(spark, root, step.point, beside=[beside], limit=_LIMIT) as hold:
             reached = hold.start(lambda: attempt(lambda: run(spark, step.first)))
             other = second()
-            return replace(_finished(hold.finish()), second=other, held=reached)
+            finished: Outcome = hold.finish()
+            if hold.is_late:
+                raise EngineDied(_too_late("The first was held, and not released: the second has waited for it."))
+            return replace(finished, second=other, held=reached)
     except Py4JJavaError as late:
         raise EngineDied(_too_late(str(late.java_exception.getMessage()))) from late
 
@@ -65,13 +68,6 @@ def _read(spark: SparkSession, root: Path, version: int | None, meanwhile: Calla
     query = (reader if version is None else reader.option("versionAsOf", version)).load(str(root))
     meanwhile()
     return Answer(rows_of(query))
-
-
-def _finished(outcome: Outcome) -> Outcome:
-    """The outcome of the first. Raises EngineDied if it was not released: the second has waited for it."""
-    if outcome.error is not None and "and not released, before this" in outcome.error.message:
-        raise EngineDied(_too_late(outcome.error.message.partition("\n")[0]))
-    return outcome
 
 
 def _too_late(message: str) -> str:

@@ -385,7 +385,7 @@ class EarlierReadObservation(Observation):
 
 @dataclass(frozen=True)
 class InsertObservation(Observation):
-    """An append by the engine. No clause judges it: the files that it wrote are part of the table from then on."""
+    """An append by the engine: the files that it wrote are part of the table from then on."""
 
     step: Insert
 

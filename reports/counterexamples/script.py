@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, literal, quoted
 from model.vocabulary.commands import Restore
-from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges, Together
+from model.vocabulary.steps import Append, Moment, OtherCommand, Read, ReadChanges, Together
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -48,7 +48,7 @@ def reproduction(plan: Plan, dialect: DialectFor | None) -> str:
     together = next((run.index for run in plan.scripted.runs if isinstance(run.step, Together)), None)
     if together is not None:
         return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}")
-    runs = any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs)
+    runs = any(run.index == plan.judged for run in plan.scripted.runs)
     if not runs and not plan.shows_storage:
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
     return _Script(plan, dialect(plan.scripted)).text()

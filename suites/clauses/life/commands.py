@@ -9,14 +9,14 @@ from deltalog.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation, Observation
+from harness.observing.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
 from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Optimize, Purge, ShallowClone, VacuumClone
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
-from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
+from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Readable, Succeeds
 from suites.clauses import causes, harms
 from suites.clauses.checks import check_each_once, check_none, check_nothing_changed, check_stored, check_table_rows
 from suites.clauses.earlier_versions import earlier_versions
@@ -195,6 +195,22 @@ def _touched(c: CommandObservation) -> Iterator[str]:
 )
 def rest_of_the_log(c: CommandObservation) -> Judgement:
     return judgement(check_rest_of_log("A command", c))
+
+
+@clause(
+    "LIFE-1J",
+    "After a command other than DELETE and VACUUM, after an INSERT, and after what is refused for a conflict the log can be replayed.",
+    sources=("P Action Reconciliation",),
+    harm=harms.TABLE_UNREADABLE,
+    of_broken=True,
+)
+def log_can_be_replayed(o: Observation) -> Judgement:
+    if not isinstance(o, (CommandObservation, InsertObservation, ConflictObservation)):
+        return NOT_EXERCISED  # other clauses say it of these
+    if o.after.broken is None:
+        return judgement(None)
+    message = f"After the command the table must be readable; it is not: {o.after.broken}."
+    return judgement(Violation("log", message, Readable(), cause=causes.NOT_REPLAYED))
 
 
 @clause(

@@ -1,0 +1,71 @@
+"""LIFE-6: what an INSERT must make of the table, and leave as it is. A program goes on from what it has written."""
+
+from __future__ import annotations
+
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.severity import Cause, wrong_words
+from harness.observing import evidence
+from harness.observing.observation import InsertObservation
+from model.vocabulary.severity import Severity
+from records.expectations import ByReplay, Succeeds
+from suites.clauses import causes, harms
+from suites.clauses.checks import check_each_once, check_none, check_stored, check_table_rows
+from suites.clauses.earlier_versions import earlier_versions
+
+_REMOVES = Cause("an INSERT removes a file", Severity.DATA_LOSS)
+
+
+@clause(
+    "LIFE-6A",
+    "After an INSERT the table has the rows from before and those of the INSERT, read from the log and the files alone.",
+    sources=("S5", "P Add File and Remove File"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
+)
+def rows_are_added(i: InsertObservation) -> Judgement:
+    if i.refused:
+        return NOT_EXERCISED
+    return judgement(check_table_rows(i, i.expected_rows, "the rows from before and those of the INSERT"))
+
+
+@clause(
+    "LIFE-6B",
+    "An INSERT of rows that the table allows succeeds.",
+    sources=("S5",),
+    harm=wrong_words("An INSERT that must succeed is refused."),
+)
+def succeeds(i: InsertObservation) -> Judgement:
+    if not i.refused:
+        return judgement(None)
+    message = "The INSERT must succeed; it was refused."
+    return judgement(Violation("step", message, Succeeds(), evidence.of_answer(i), cause=causes.error(i)))
+
+
+@clause(
+    "LIFE-6C",
+    "After an INSERT every version whose files no VACUUM was allowed to delete has its rows, read from the log and the files alone.",
+    sources=("S5", "P Metadata Cleanup"),
+    harm=harms.ROWS_OR_VERSIONS_LOST,
+)
+def history_as_it_was(i: InsertObservation) -> Judgement:
+    return earlier_versions(i)
+
+
+@clause(
+    "LIFE-6D",
+    "The commit of an INSERT removes no file, names none twice, and adds only files that are there, in the size that it says.",
+    sources=("P Add File and Remove File",),
+    harm=harms.WRONG_FILE_ACTIONS,
+)
+def only_adds(i: InsertObservation) -> Judgement:
+    adds = [add for commit in i.commits for add in commit.adds]
+    removes = [remove for commit in i.commits for remove in commit.removes]
+    if not adds and not removes:
+        return NOT_EXERCISED
+    removed = sorted(remove.file for remove in removes)
+    whole = [
+        check_each_once(adds, removes),
+        check_none(removed, "The INSERT removed", ByReplay("the log must be read"), cause=_REMOVES),
+    ]
+    stored = each(adds, lambda add: check_stored(add, i.after.entry(add.file)))
+    found = tuple(problem for problem in whole if problem)
+    return Judgement(len(whole) + stored.subjects, (*found, *stored.violations))
