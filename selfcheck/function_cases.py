@@ -1,12 +1,14 @@
-"""``python -m selfcheck.function_cases``: chooses the cases of ``corpus/functions.jsonl`` for the functions of one engine.
+"""``python -m selfcheck.function_cases``: chooses the cases of ``corpus/functions.jsonl`` for the functions of one engine, and
+for the keywords and signs of its conditions.
 
 Random cases are judged on the engine itself, since only it knows the functions. Of those that break nothing unknown, the next is
-always the one with the most functions of which no case so far has an answer that was TRUE for some rows and not for others; where
-none is left, any answer counts. The cases of other languages stay.
+always the one with the most functions, keywords and signs of which no case so far has an answer that was TRUE for some rows and
+not for others; where none is left, any answer counts. The cases of other languages stay.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count, islice
@@ -16,7 +18,7 @@ from engines.port import Outcome
 from engines.wrapped import WrappedEngine
 from harness.campaigns.corpus import corpus_cases, write_corpus
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import Language, verbatim_tests
+from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Ask, Delete, Request
 from runner.commands import Parser, ended, whole
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
@@ -29,7 +31,7 @@ NAME = "functions"
 
 @dataclass(frozen=True)
 class Answers:
-    """A case, and the functions in tests of which the engine has answered."""
+    """A case, and the functions, keywords and signs in tests of which the engine has answered."""
 
     case: Case
     telling: frozenset[str]  # TRUE for some rows, and not for others
@@ -37,7 +39,7 @@ class Answers:
 
 
 class Listening(WrappedEngine):
-    """Notes the functions of which the engine answers."""
+    """Notes the functions, keywords and signs of which the engine answers."""
 
     telling: frozenset[str] = frozenset()
     any: frozenset[str] = frozenset()
@@ -46,10 +48,20 @@ class Listening(WrappedEngine):
         outcome = super().run(root, step, clock=clock, version=version)
         if isinstance(step, Ask) and outcome.error is None and outcome.rows:
             for test, truths in zip(step.tests, step.truths(outcome.rows)):
-                self.any |= functions_in(test)
+                found = functions_in(test) | written_in(test)
+                self.any |= found
                 if {True} < set(truths):
-                    self.telling |= functions_in(test)
+                    self.telling |= found
         return outcome
+
+
+def written_in(test: Verbatim) -> frozenset[str]:
+    """The keywords and the signs of a text, without what is quoted."""
+    return frozenset(re.findall(r"\b[A-Z][A-Z_]+\b|[^\w\s(),.]+", re.sub(_QUOTED, "", test.text)))
+
+
+#: A name or a text.
+_QUOTED = r"""`[^`]*`|"[^"]*"|'(?:[^'\\]|\\.)*'"""
 
 
 def answers(language: Language, shard: int, seed: int) -> list[Answers]:
@@ -108,9 +120,10 @@ def main(arguments: list[str]) -> int:
     write_corpus(NAME, [*others, *(one.case for one in best)])
     telling = frozenset[str]().union(*(one.telling for one in best))
     some = frozenset[str]().union(*(one.any for one in best))
-    total = len({one.name for one in signatures_of(language)})
+    names = {one.name for one in signatures_of(language)}
     print(
-        f"{len(best)} of {len(known)} cases: of {total} functions, {len(telling)} tell rows apart, {len(some)} are answered."
+        f"{len(best)} of {len(known)} cases: of {len(names)} functions, {len(telling & names)} tell rows apart, "
+        f"{len(some & names)} are answered; of {len(some - names)} keywords and signs, {len(telling - names)} tell rows apart."
     )
     return 0
 
