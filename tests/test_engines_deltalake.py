@@ -19,11 +19,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from engines.arrow_rows import rows_of, type_of
 from engines.deltalake import worker
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.operations import DELETE_MISTAKES
-from engines.deltalake.result_rows import rows_of, type_of
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.sql import sql
 from engines.dialect import Run, ScriptedCase

@@ -16,7 +16,7 @@ from pathlib import Path
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.session import SparkSession
 
-from engines.deltalake.result_rows import rows_of
+from engines.arrow_rows import rows_of
 from engines.named_paths import named_path
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
 from examples.sail_engine.kind import CAPABILITIES, RULES
