@@ -19,7 +19,7 @@ from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, kind_of, limits_in
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
-from model.vocabulary.versions import parse
+from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
@@ -232,7 +232,7 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
         return None
     engine, equals, version = text.partition("==")
     kind = _kind("--shared-with", engine)
-    if equals and not parse(version):
+    if equals and not is_version(version):
         raise UsageMistake(f"--shared-with {text} names no version: write, say, --shared-with spark==3.3.2.")
     if equals and kind.releases is not None:
         kind.releases.check(version)
