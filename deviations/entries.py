@@ -10,7 +10,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from records.deviation import Deviation, Ranged, Symptom, is_range
+from model.vocabulary.versions import is_range
+from records.deviation import Deviation, Ranged, Symptom
 from records.mistakes import UsageMistake
 
 if sys.version_info >= (3, 11):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from engines.dialect import DialectFor
 from engines.object_store import ObjectStore, Storage
@@ -14,46 +15,25 @@ from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import RuleChange, Rules
 
 
-class Provider(Protocol):
-    """The part of an engine that all workers of a run share: a JVM, for example."""
+class Provider:
+    """The part of an engine that all workers of a run share: a JVM, for example. This one has nothing to share."""
+
+    @property
+    def dialect(self) -> DialectFor | None:
+        """The commands of reproduction scripts. Without them a script says CANNOT TELL, and how to replay."""
+        return None
 
     def start(self) -> None:
         """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
-        ...
 
     def lease(self, lost: int) -> Any:
         """How to connect to the engine's process, started after the one of generation ``lost``."""
-        ...
 
     def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
         """End the engine so that the next run starts faster; ``tell`` gets a sentence if that takes time."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class NothingShared:
-    """The provider of an engine whose workers share nothing: each has a process of its own, or none."""
-
-    def start(self) -> None:
-        """There is nothing to start."""
-
-    def lease(self, lost: int) -> Any:
-        """There is nothing to connect to."""
-
-    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
-        """There is none."""
 
     def close(self) -> None:
-        """Nothing was started."""
-
-
-@runtime_checkable
-class Scripting(Protocol):
-    """A provider that also has commands for reproduction scripts. Without them a script says CANNOT TELL, and how to replay."""
-
-    @property
-    def dialect(self) -> DialectFor: ...
+        """End what was started."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +42,6 @@ class Settings:
 
     directory: Path  # the run's own
     started: Callable[[int], None]  # is called with the id of each process that is started, so that none is left behind
-    spark_conf: Mapping[str, str] = field(default_factory=dict)
-    extra_classpath: Sequence[str] = ()
-    jars: Sequence[str] = ()
-    master: str = "local[*]"
     store: ObjectStore | None = None  # where the tables are; None: on a local file system
     tell: Callable[[str], object] = lambda sentence: (
         None
@@ -73,8 +49,29 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Option:
+    """An option that an engine adds to the command line of a run."""
+
+    name: str  # --spark-conf
+    metavar: str
+    help: str
+    type: type = str  # of its value: str; int, not negative; or Path, of what exists, and absolute
+    repeatable: bool = False  # its value is a tuple then
+    runs_on: str = ""  # what an engine without the option does not run on: there it is refused, not ignored
+
+    @property
+    def key(self) -> str:
+        """Its name among the options that are given."""
+        return self.name.removeprefix("--").replace("-", "_")
+
+
+#: The options of engines that are given, by their keys. One that is not given is None, an empty tuple, or left out.
+Given = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Limits:
-    """What the place where an engine runs supports, and why not everything, in one sentence."""
+    """What an engine supports where it runs and where the tables are, and why not everything, in one sentence."""
 
     capabilities: Capabilities
     reason: str
@@ -130,77 +127,64 @@ class Costs:
     slow_scripts: bool = True  # whether a reproduction script takes as long; then few are run without being asked for
 
 
-class EngineKind(Protocol):
-    """An engine in all its versions. A module that has one as ``NAME`` is named as ``--engine module:NAME``.
+class EngineKind(ABC):
+    """An engine in all its versions. A module that has one as ``NAME`` is named as ``--engine module:NAME``."""
 
-    What it may have besides is in the protocols below.
-    """
+    #: What it adds to the command line. Only those of the built-in engines are read from it.
+    options: Sequence[Option] = ()
+    #: None: commands make no environment for a version, which is judged where it is installed.
+    releases: Releases | None = None
+    costs: Costs = Costs()
+    #: Which release changed which rule, oldest first.
+    rule_changes: Sequence[RuleChange] = ()
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """Its short name: of its deviations, and in reports."""
-        ...
 
+    @abstractmethod
     def capabilities_of(self, version: str | None) -> Capabilities:
         """What a version supports (None: the newest known). It need not be installed."""
-        ...
 
+    @abstractmethod
     def rules_of(self, version: str) -> Rules:
         """The rules that a version follows. It need not be installed."""
-        ...
 
+    @abstractmethod
     def installed_version(self) -> str:
         """The version in this environment. Raises EngineUnavailable, with the remedy, if there is none."""
-        ...
+
+    @abstractmethod
+    def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
+        """A worker's adapter. ``lease`` is the provider's, ``time_limit`` in seconds per step. Raises EngineUnavailable."""
 
     def provider(self, settings: Settings) -> Provider:
         """What a run has one of. Raises EngineUnavailable, with the remedy."""
-        ...
+        return Provider()
 
-    def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
-        """A worker's adapter. ``lease`` is the provider's, ``time_limit`` in seconds per step. Raises EngineUnavailable."""
-        ...
+    def with_options(self, given: Given) -> EngineKind:
+        """It as these options want it. Raises EngineUnavailable, with the remedy, for options that cannot be judged."""
+        return self
 
+    def limits_in(self, storage: Storage) -> Sequence[Limits] | None:
+        """What it supports less with its options and in this storage, each limit with its own reason; None: nothing.
 
-@runtime_checkable
-class HasReleases(Protocol):
-    """Without it, commands make no environment for a version: it is judged where it is installed."""
-
-    @property
-    def releases(self) -> Releases: ...
-
-
-@runtime_checkable
-class HasCosts(Protocol):
-    """Without it, it is taken to be like Spark."""
+        Raises EngineUnavailable, with the remedy, for a storage that its options exclude.
+        """
+        return () if storage is Storage.LOCAL else None
 
     @property
-    def costs(self) -> Costs: ...
-
-
-@runtime_checkable
-class HasLimits(Protocol):
-    """Without it, it supports the same everywhere."""
-
-    def limits_on(self, master: str) -> Limits | None:
-        """What it supports with this Spark master; None: all that it supports elsewhere."""
-        ...
-
-
-@runtime_checkable
-class HasStorages(Protocol):
-    """Without it, it is judged on local file systems only."""
-
-    def limits_in(self, storage: Storage) -> Sequence[Limits]:
-        """What it supports in this storage, each limit with its own reason; none for a local file system."""
-        ...
-
-
-@runtime_checkable
-class HasRuleChanges(Protocol):
-    """Without it, a comparison of two of its versions predicts no change of a rule."""
+    def machine(self) -> Mapping[str, str]:
+        """What its options change of the machine that a header describes: the master of a cluster, for example."""
+        return {}
 
     @property
-    def rule_changes(self) -> Sequence[RuleChange]:
-        """Which release changed which rule, oldest first."""
-        ...
+    def session_zone(self) -> str | None:
+        """The time zone that its options give to sessions; None: that of the machine."""
+        return None
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether a reproduction script, which has no options, runs the same engine."""
+        return True

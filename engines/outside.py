@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from traceback import extract_tb
-from typing import Any
 
 from engines.kind import EngineKind, Provider
 from engines.port import Engine, EngineUnavailable
@@ -13,29 +12,33 @@ from model.vocabulary.capabilities import mistake_in
 from model.vocabulary.rules import Rules
 
 
-def require_kind(engine: str, found: Any) -> None:
-    """Raises EngineUnavailable unless it has what engines/kind.py asks for. It need not be installed."""
+def checked(engine: str, found: object) -> EngineKind:
+    """What was found as an engine, which need not be installed. Raises EngineUnavailable if it is none that can be judged."""
+    if not isinstance(found, EngineKind):
+        raise _refusal(engine, f"{type(found).__name__} is not derived from EngineKind of engines/kind.py")
     with _told(engine):
-        _require_members(engine, found, EngineKind, "engines/kind.py")
-        _require(isinstance(found.name, str), engine, f"its name is {found.name!r}, and must be a text")
+        if not isinstance(found.name, str):
+            raise _refusal(engine, f"its name is {found.name!r}, and must be a text")
         _require_capabilities(engine, found.capabilities_of(None))
+    return found
 
 
 def start(engine: str, kind: EngineKind, provider: Provider, *, time_limit: float) -> None:
     """Start the provider, and see that a worker can open an adapter. Raises EngineUnavailable."""
+    if not isinstance(provider, Provider):
+        raise _refusal(engine, f"{type(provider).__name__} is not derived from Provider of engines/kind.py")
     with _told(engine):
-        _require_members(engine, provider, Provider, "engines/kind.py")
         provider.start()
         _require_capabilities(engine, kind.capabilities_of(kind.installed_version()))
         adapter = kind.open_adapter(provider.lease, time_limit=time_limit)
-        _require_members(engine, adapter, Engine, "engines/port.py")
+        missing = [name for name in vars(Engine) if not name.startswith("_") and not hasattr(adapter, name)]
+        if missing:
+            lacks = f"{type(adapter).__name__} has no {', '.join(missing)}"
+            raise _refusal(engine, f"{lacks}, which engines/port.py asks for in Engine")
         try:
             _require_capabilities(engine, adapter.capabilities)
-            _require(
-                isinstance(adapter.rules, Rules),
-                engine,
-                f"its rules are {adapter.rules!r}, and no model.vocabulary.rules.Rules",
-            )
+            if not isinstance(adapter.rules, Rules):
+                raise _refusal(engine, f"its rules are {adapter.rules!r}, and no model.vocabulary.rules.Rules")
         finally:
             adapter.close()
 
@@ -54,17 +57,10 @@ def _told(engine: str) -> Iterator[None]:
         raise EngineUnavailable(text) from error
 
 
-def _require_members(engine: str, found: Any, protocol: type, source: str) -> None:
-    missing = [name for name in vars(protocol) if not name.startswith("_") and not hasattr(found, name)]
-    what = type(found).__name__
-    _require(not missing, engine, f"{what} has no {', '.join(missing)}, which {source} asks for in {protocol.__name__}")
-
-
 def _require_capabilities(engine: str, capabilities: object) -> None:
-    mistake = mistake_in(capabilities)
-    _require(mistake is None, engine, f"of its capabilities, {mistake}")
+    if mistake := mistake_in(capabilities):
+        raise _refusal(engine, f"of its capabilities, {mistake}")
 
 
-def _require(right: bool, engine: str, otherwise: str) -> None:
-    if not right:
-        raise EngineUnavailable(f"{engine} cannot be judged: {otherwise} (docs/engines.md).")
+def _refusal(engine: str, reason: str) -> EngineUnavailable:
+    return EngineUnavailable(f"{engine} cannot be judged: {reason} (docs/engines.md).")

@@ -29,8 +29,10 @@ class Outcome:
     """The result of a step: rows or an error, and when it ran.
 
     ``rows`` is ``()`` if the command returns none. A Read returns the table's rows in schema order, a ReadChanges these
-    rows followed by their ``_change_type`` or what its ``commits`` says, with canonical values (model.vocabulary.values).
-    A Vacuum returns one path per row, a URI that is not url-encoded; the DeltaTable forms return none.
+    rows followed by their ``_change_type`` or what its ``commits`` says, an Ask all rows followed by what each test says of
+    them, all with canonical values (model.vocabulary.values). A Delete returns what ``rules.implementation`` promises: one
+    number of rows for Delta on Spark, where the form returns it, a row of ``DELTA_RS_COUNTS`` for delta-rs. A Vacuum returns
+    one path per row, a URI that is not url-encoded; the DeltaTable forms return none. What other steps return is not judged.
     """
 
     rows: tuple[Row, ...]

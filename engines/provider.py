@@ -10,25 +10,13 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoints, entry_points
 from pkgutil import iter_modules
-from typing import Any, cast
+from typing import Any
 
 import engines
 from engines import outside
-from engines.kind import (
-    Costs,
-    EngineKind,
-    HasCosts,
-    HasLimits,
-    HasRuleChanges,
-    HasStorages,
-    Limits,
-    Provider,
-    Settings,
-)
+from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
-from model.vocabulary.capabilities import Capabilities
-from model.vocabulary.rules import RuleChange, Rules
 
 #: The engine that is judged if none is named.
 DEFAULT = "spark"
@@ -38,6 +26,9 @@ ENGINES = (DEFAULT, *sorted({found.name for found in iter_modules(engines.__path
 
 #: The group of entry points by which a package brings an engine.
 GROUP = "tombstone.engines"
+
+#: No option of an engine.
+NONE_GIVEN: Given = {}
 
 
 def is_known(name: str) -> bool:
@@ -76,9 +67,7 @@ def kind_of(engine: str) -> EngineKind:
             f"{engine} cannot be loaded ({type(error).__name__}: {error}): name a module that Python finds from "
             "here, and the engine in it (docs/engines.md)."
         ) from error
-    if engine not in ENGINES:
-        outside.require_kind(engine, found)
-    return cast(EngineKind, found)
+    return outside.checked(engine, found)
 
 
 @contextmanager
@@ -93,54 +82,23 @@ def _installed(engine: str) -> Iterator[None]:
         ) from missing
 
 
-def provider_for(engine: str, settings: Settings) -> Provider:
-    """The provider of an engine. Raises EngineUnavailable, with the remedy."""
+def provider_for(engine: str, settings: Settings, given: Given = NONE_GIVEN) -> Provider:
+    """The provider of an engine with these options. Raises EngineUnavailable, with the remedy."""
     with _installed(engine):
-        return kind_of(engine).provider(settings)
+        return kind_of(engine).with_options(given).provider(settings)
 
 
-def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
-    """What a version of an engine supports (None: the newest known). It need not be installed."""
-    return kind_of(engine).capabilities_of(version)
+def limits_in(engine: str, storage: Storage, given: Given = NONE_GIVEN) -> Sequence[Limits]:
+    """The limits of an engine with these options and in this storage, each with its reason.
 
-
-def limits_on(engine: str, master: str) -> Limits | None:
-    """The limits of an engine with this Spark master; None: there are none."""
-    kind = kind_of(engine)
-    return kind.limits_on(master) if isinstance(kind, HasLimits) else None
-
-
-def limits_in(engine: str, storage: Storage) -> Sequence[Limits]:
-    """The limits of an engine in this storage, each with its reason. Raises EngineUnavailable if it is not judged there."""
-    kind = kind_of(engine)
-    if isinstance(kind, HasStorages):
-        return kind.limits_in(storage)
-    if storage is Storage.LOCAL:
-        return ()
-    raise EngineUnavailable(f"--storage {storage.value}: {engine} is judged on local file systems only; leave it out.")
-
-
-def limits_at(engine: str, master: str, storage: Storage) -> tuple[Limits, ...]:
-    """The limits of an engine with this Spark master and in this storage. Raises EngineUnavailable if it is not judged there."""
-    of_master = limits_on(engine, master)
-    return (*([of_master] if of_master else []), *limits_in(engine, storage))
-
-
-def costs_of(engine: str) -> Costs:
-    """How long an engine takes."""
-    kind = kind_of(engine)
-    return kind.costs if isinstance(kind, HasCosts) else Costs()
-
-
-def rule_changes_of(engine: str) -> Sequence[RuleChange]:
-    """Which release of an engine changed which rule, oldest first."""
-    kind = kind_of(engine)
-    return kind.rule_changes if isinstance(kind, HasRuleChanges) else ()
-
-
-def rules_of(engine: str, version: str) -> Rules:
-    """The rules that a version of an engine follows. It need not be installed."""
-    return kind_of(engine).rules_of(version)
+    Raises EngineUnavailable if it is not judged there.
+    """
+    limits = kind_of(engine).with_options(given).limits_in(storage)
+    if limits is None:
+        raise EngineUnavailable(
+            f"--storage {storage.value}: {engine} is judged on local file systems only; leave it out."
+        )
+    return limits
 
 
 def installed_version(engine: str) -> str:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engines.kind import HasReleases, Releases, Version
+from engines.kind import Releases, Version
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
 
 
 def releases_of(engine: str) -> Releases:
     """The releases of an engine. Raises EngineUnavailable, with the remedy, if there is no such engine, or if it brings none."""
-    kind = kind_of(engine)
-    if not isinstance(kind, HasReleases):
+    releases = kind_of(engine).releases
+    if releases is None:
         raise EngineUnavailable(
             f"{engine} does not say what its releases need: judge it where it is installed, with --engine {engine}, or give "
             "it releases (engines/kind.py)."
         )
-    return kind.releases
+    return releases
 
 
 def version_of(text: str) -> Version:

@@ -5,11 +5,11 @@ A violation is recognised in the form in which a run records it: while a case is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
 
+from model.vocabulary.versions import is_in, parse
 from records.run import EngineError
 from records.symptoms import is_reported
 
@@ -41,12 +41,12 @@ class Ranged:
 
     def holds_for(self, version: str) -> bool:
         """Whether ``version``, such as ``4.4.0``, lies in the range."""
-        return all(_compare(version, operator, bound) for operator, bound in _parts(self.versions))
+        return is_in(version, self.versions)
 
     def is_past(self, version: str, today: date) -> bool:
         """Whether the day or the version named by ``until`` is over."""
         if isinstance(self.until, str):
-            return _compare(version, ">", self.until)
+            return parse(version) > parse(self.until)
         return self.until is not None and today > self.until
 
 
@@ -91,41 +91,3 @@ class Deviation(Ranged):
             and (self.when is None or holds(self.when))
             and (symptom.of is None or symptom.of in kinds())
         )
-
-
-_PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
-
-
-def is_range(versions: str) -> bool:
-    """Whether this is a range of versions, such as ``>=4.1,<4.3``."""
-    return all(_PART.fullmatch(part) for part in _split(versions))
-
-
-def _split(versions: str) -> list[str]:
-    return versions.split(",") if versions.strip() else []
-
-
-def _parts(versions: str) -> list[tuple[str, str]]:
-    matches = [_PART.fullmatch(part) for part in _split(versions)]
-    return [(match[1], match[2]) for match in matches if match is not None]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    # A suffix such as "-SNAPSHOT" or "rc1" does not count: a pre-release is judged as its release.
-    match = re.match(r"\d+(?:\.\d+)*", version)
-    numbers = [int(part) for part in match[0].split(".")] if match else [0]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
-
-
-def _compare(version: str, operator: str, bound: str) -> bool:
-    left, right = _numbers(version), _numbers(bound)
-    return {
-        "<": left < right,
-        "<=": left <= right,
-        ">": left > right,
-        ">=": left >= right,
-        "==": left == right,
-        "!=": left != right,
-    }[operator]

@@ -7,22 +7,15 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from engines.kind import EngineKind
 from engines.object_store import Storage
-from engines.spark.masters import is_local
-
-#: The setting of Spark that gives sessions another time zone than the JVM's.
-_SESSION_ZONE = "spark.sql.session.timeZone"
 
 
-def circumstances(
-    directory: Path,
-    spark_conf: Mapping[str, str],
-    environ: Mapping[str, str] = os.environ,
-) -> dict[str, str]:
+def circumstances(directory: Path, kind: EngineKind, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """``processors`` (those that this process may use), ``time_zone``, ``locale``, and the ``file_system`` of ``directory``."""
     zone = time_zone(environ)
-    if _SESSION_ZONE in spark_conf:
-        zone += f", of sessions {spark_conf[_SESSION_ZONE]}"
+    if kind.session_zone is not None:
+        zone += f", of sessions {kind.session_zone}"
     return {
         "processors": str(processors()),
         "time_zone": zone,
@@ -31,15 +24,9 @@ def circumstances(
     }
 
 
-def set_up(master: str, storage: Storage) -> dict[str, str]:
-    """The ``master`` of a cluster, whose machines may differ from this one in all circumstances, and the ``storage``.
-
-    Neither where it is local.
-    """
-    return {
-        **({} if is_local(master) else {"master": master}),
-        **({} if storage is Storage.LOCAL else {"storage": storage.value}),
-    }
+def set_up(kind: EngineKind, storage: Storage) -> dict[str, str]:
+    """What the engine's options change of the machine, and the ``storage`` where it is not local."""
+    return {**kind.machine, **({} if storage is Storage.LOCAL else {"storage": storage.value})}
 
 
 def processors() -> int:

@@ -77,7 +77,7 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._set_up = set_up(options.spark_master, options.storage)
+        self._set_up = set_up(options.kind, options.storage)
         self._deviations = deviations_in(options.deviations, places=places_of(self._set_up))
         self._workspace = Workspace(options.table_root)
         self._gateway = None
@@ -88,13 +88,10 @@ class Controller:
             Settings(
                 self._workspace.directory,
                 self._workspace.started,
-                spark_conf=options.spark_conf,
-                extra_classpath=options.extra_classpath,
-                jars=options.jars,
-                master=options.spark_master,
                 store=self._gateway.store if self._gateway else None,
                 tell=partial(console.print, highlight=False, soft_wrap=True),
             ),
+            options.given,
         )
 
     def start(self) -> None:
@@ -151,7 +148,7 @@ class Controller:
                     unsupported=unsupported,
                     listed=listed,
                     plan=self.plan,
-                    machine={**circumstances(self._workspace.directory, self._options.spark_conf), **self._set_up},
+                    machine={**circumstances(self._workspace.directory, self._options.kind), **self._set_up},
                 )
                 if self._options.replay is None:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from engines.kind import Provider, Scripting
+from engines.kind import Provider
 from records.run import Header
 from reports.counterexamples import folder_of, write_answer
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
@@ -42,9 +42,8 @@ def write_counterexamples(
     without the fault which the run's engine had on purpose must say HOLDS, unless it restores what that engine left; any other
     VIOLATED.
     """
-    dialect = provider.dialect if isinstance(provider, Scripting) else None
     written = {
-        folder: write_example(example, failure, header=header, dialect=dialect, directory=directory)
+        folder: write_example(example, failure, header=header, dialect=provider.dialect, directory=directory)
         for folder, (example, failure) in shown(found).items()
     }
     leads = [folder_of(failure.lead.clause, failure.lead.judged.id) for failure in found]

@@ -10,9 +10,10 @@ from importlib.metadata import version
 from typing import Any
 
 from deviations.known import by_reason
-from engines.provider import ENGINES, kind_of, rule_changes_of, rules_of
+from engines.provider import ENGINES
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
+from model.vocabulary.rules import RuleChange
 from records.deviation import Deviation
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from reports.text.replaying import python_here
@@ -38,7 +39,7 @@ def run_header(
         planned[shard.campaign.name] += shard.cases
     return Header(
         date=datetime.now(timezone.utc).date().isoformat(),
-        engine=kind_of(options.engine).name,
+        engine=options.kind.name,
         option=options.engine,
         versions={**versions, "hypothesis": version("hypothesis")},
         profile=profile.name,
@@ -52,15 +53,15 @@ def run_header(
         deviations=by_reason(listed),
         campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
         shard=plan.part,
-        rules=rules_of(options.engine, next(iter(versions.values()), "")),
-        rule_changes=None if options.engine in ENGINES else _rule_changes(options.engine),
+        rules=options.kind.rules_of(next(iter(versions.values()), "")),
+        rule_changes=None if options.engine in ENGINES else _rule_changes(options.kind.rule_changes),
         interpreter=python_here(),
         options=options.again,
     )
 
 
-def _rule_changes(engine: str) -> tuple[ListedRuleChange, ...]:
-    return tuple(ListedRuleChange(one.since, one.field, one.sentence, one.source) for one in rule_changes_of(engine))
+def _rule_changes(changes: Iterable[RuleChange]) -> tuple[ListedRuleChange, ...]:
+    return tuple(ListedRuleChange(one.since, one.field, one.sentence, one.source) for one in changes)
 
 
 def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -> ListedClause:

@@ -5,27 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from deviations.known import deviations_of
-from engines.kind import EngineKind, HasReleases
+from engines.kind import EngineKind, Given, Option
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
-from engines.provider import DEFAULT, ENGINES, costs_of, kind_of, limits_in
-from engines.spark.masters import REMOTE, is_local, is_master, own_cluster
+from engines.provider import DEFAULT, ENGINES, kind_of, limits_in
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
-from model.vocabulary.versions import parse
+from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
-
-#: Spark's master if none is named.
-LOCAL = "local[*]"
 
 
 @dataclass(frozen=True)
@@ -37,10 +34,6 @@ class Options:
     clauses: tuple[str, ...]  # ids or prefixes; empty: all
     report_dir: Path
     deviations: Path
-    spark_conf: Mapping[str, str]
-    extra_classpath: tuple[str, ...]
-    jars: tuple[str, ...]
-    spark_master: str
     table_root: str | None
     replay: Path | None
     brief: bool  # whether a run prints its progress and its answer only
@@ -53,6 +46,12 @@ class Options:
     shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
     again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
+    given: Given = field(default_factory=dict)  # of the options of engines
+
+    @cached_property
+    def kind(self) -> EngineKind:
+        """The engine with its options."""
+        return kind_of(self.engine).with_options(self.given)
 
     def selects(self, clause: str) -> bool:
         """Whether the clause of this id is to be judged."""
@@ -100,16 +99,11 @@ def add_options(parser: OptionParser) -> None:
         "run the scripts of the N gravest failures (default: all of delta-rs; of Spark 3 in the profile gate, else 0)"
     )
     add("--check-scripts", default=None, metavar="N", help=scripts)
-    add("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting, repeatable")
-    add(
-        "--extra-classpath", action="append", default=[], metavar="PATH", help="in front of Delta's classes, repeatable"
-    )
-    add("--jars", action="append", default=[], metavar="PATH", help="Delta's jars, instead of Maven's, repeatable")
-    add("--spark-master", default=None, metavar="URL", help=f"Spark's master (default: {LOCAL})")
-    cluster = "judge on a standalone cluster that the run starts, with N workers on this machine"
-    add("--spark-cluster", default=None, metavar="N", help=cluster)
-    remote = "judge SQL through a client of Spark Connect; `local`: of a server that the run starts"
-    add("--spark-remote", default=None, metavar="local", help=remote)
+    for option in _own_options():
+        if option.repeatable:
+            add(option.name, action="append", default=[], metavar=option.metavar, help=option.help)
+        else:
+            add(option.name, default=None, metavar=option.metavar, help=option.help)
     stores = ", ".join(storage.value for storage in Storage)
     add("--storage", default="local", metavar="NAME", help=f"what tables are on: {stores} (default: local)")
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
@@ -118,6 +112,11 @@ def add_options(parser: OptionParser) -> None:
     add(
         "--step-limit", default="120", metavar="SECONDS", help="the time limit of one step of the engine (default: 120)"
     )
+
+
+def _own_options() -> list[Option]:
+    """Those of the built-in engines."""
+    return [option for engine in ENGINES for option in kind_of(engine).options]
 
 
 def options(config: pytest.Config) -> Options:
@@ -137,26 +136,19 @@ def options(config: pytest.Config) -> Options:
         raise UsageMistake(f"--shard: {profile.name} draws other cases in each run: give all parts the same --seed N.")
     if shard is not None and get("replay") is not None:
         raise UsageMistake("--replay judges one case, which has no parts: leave out --shard.")
-    spark_conf = dict(_setting(text) for text in get("spark_conf"))
-    named = spark_conf.get("spark.master", get("spark_master"))
-    master = _place(engine, named, cluster=get("spark_cluster"), remote=get("spark_remote"))
-    storage = _storage(get("storage"), engine, master)
-    elsewhere = not is_local(master) or storage is not Storage.LOCAL
-    patched = elsewhere or any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
+    given = _given(engine, get)
+    storage = _storage(get("storage"), engine, given)
     return Options(
         engine=engine,
         profile=profile,
         seconds=seconds,
-        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched, storage=storage),
+        scripts=_scripts(get("check_scripts"), engine, profile, given, storage),
         seed=seed,
         known_bad=get("known_bad"),
         clauses=clauses,
         report_dir=Path(get("report_dir")),
         deviations=_file("--deviations", get("deviations")) or deviations_of(engine),
-        spark_conf=spark_conf,
-        extra_classpath=tuple(_existing("--extra-classpath", path) for path in get("extra_classpath")),
-        jars=tuple(_existing("--jars", path) for path in get("jars")),
-        spark_master=master,
+        given=given,
         table_root=get("table_root"),
         storage=storage,
         brief=get("brief"),
@@ -170,9 +162,10 @@ def options(config: pytest.Config) -> Options:
     )
 
 
-#: The options that decide what a case does, beside the engine and its built-in fault: by name, the default.
+#: The options that decide what a case does, beside the engine, its own options and its built-in fault: by name, the default.
 _DECIDE: Mapping[str, str | None] = {
-    **dict.fromkeys(("spark_master", "spark_cluster", "spark_remote", "deviations", "table_root")),
+    "deviations": None,
+    "table_root": None,
     "storage": Storage.LOCAL.value,
     "step_limit": "120",
 }
@@ -180,31 +173,51 @@ _DECIDE: Mapping[str, str | None] = {
 
 def _again(get: Callable[[str], Any]) -> tuple[str, ...]:
     """The options with which a case of the run is judged again. Each is one word."""
-    named = {name: get(name) for name in _DECIDE}
-    repeated = [(name, value) for name in ("spark_conf", "extra_classpath", "jars") for value in get(name)]
-    given = [*repeated, *((name, value) for name, value in named.items() if value != _DECIDE[name])]
-    return tuple(f"--{name.replace('_', '-')}={value}" for name, value in given)
+    values = [(one.name, get(one.key) if one.repeatable else [get(one.key)]) for one in _own_options()]
+    own = [(name, value) for name, found in values for value in found if value is not None]
+    others = [(f"--{name.replace('_', '-')}", get(name)) for name in _DECIDE if get(name) != _DECIDE[name]]
+    return tuple(f"{name}={value}" for name, value in (*own, *others))
 
 
-def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool, storage: Storage) -> int | None:
-    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, a cluster, or other storage would run
-    another."""
+def _given(engine: str, get: Callable[[str], Any]) -> Given:
+    """The options of engines. Those of another engine are checked and ignored, or refused.
+
+    Raises UsageMistake or EngineUnavailable.
+    """
+    own = kind_of(engine).options
+    for option in _own_options():
+        if option.runs_on and option not in own and get(option.key) is not None:
+            raise UsageMistake(f"{option.name} is for {option.runs_on}, which {engine} does not run on: leave it out.")
+    given = {option.key: _value(option, get(option.key)) for option in _own_options()}
+    for one in (*ENGINES, engine):
+        kind_of(one).with_options(given)
+    return given
+
+
+def _value(option: Option, texts: Any) -> Any:
+    """The value of an option, as its type."""
+    types: Mapping[type, Callable[[str, str], object]] = {int: _number, Path: _existing, str: lambda _, text: text}
+    read = types[option.type]
+    if option.repeatable:
+        return tuple(read(option.name, text) for text in texts)
+    return None if texts is None else read(option.name, texts)
+
+
+def _scripts(text: str | None, engine: str, profile: Profile, given: Given, storage: Storage) -> int | None:
+    """How many scripts are run. On Spark each starts a JVM. A script has no options of the engine, and no other storage."""
     if text is not None:
         return _number("--check-scripts", text)
     if storage is not Storage.LOCAL:
         return 0
-    if not costs_of(engine).slow_scripts:
+    kind = kind_of(engine)
+    if not kind.costs.slow_scripts:
         return None
-    return 3 if profile.name == "gate" and not patched else 0
+    return 3 if profile.name == "gate" and kind.with_options(given).is_scripted else 0
 
 
-def _storage(name: str, engine: str, master: str) -> Storage:
+def _storage(name: str, engine: str, given: Given) -> Storage:
     storage = Storage(_one_of("--storage", name, tuple(storage.value for storage in Storage)))
-    if storage is not Storage.LOCAL and not is_local(master):
-        raise UsageMistake(
-            f"--storage {name} is judged by a Spark in one process alone: leave out what names {master}."
-        )
-    limits_in(engine, storage)
+    limits_in(engine, storage, given)
     return storage
 
 
@@ -219,9 +232,9 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
         return None
     engine, equals, version = text.partition("==")
     kind = _kind("--shared-with", engine)
-    if equals and not parse(version):
+    if equals and not is_version(version):
         raise UsageMistake(f"--shared-with {text} names no version: write, say, --shared-with spark==3.3.2.")
-    if equals and isinstance(kind, HasReleases):
+    if equals and kind.releases is not None:
         kind.releases.check(version)
     return engine, version or None
 
@@ -286,44 +299,6 @@ def _shard(text: str | None) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise UsageMistake(f"--spark-conf {text} is not of the form K=V: give a key, = and a value.")
-    return key, value
-
-
-def _master(text: str) -> str:
-    if not is_master(text):
-        raise UsageMistake(
-            f"--spark-master {text} is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077."
-        )
-    return text
-
-
-def _place(engine: str, named: str | None, *, cluster: str | None, remote: str | None) -> str:
-    """Spark's master: the one that is ``named``, or what the run starts itself."""
-    starts = [option for option, text in (("--spark-cluster", cluster), ("--spark-remote", remote)) if text is not None]
-    if not starts:
-        return _master(named or LOCAL)
-    if engine != DEFAULT:
-        raise UsageMistake(f"{starts[0]} is for Spark, which {engine} does not run on: leave it out.")
-    if len(starts) > 1:
-        raise UsageMistake(f"{' and '.join(starts)} cannot be judged in one run: name one of them.")
-    if named is not None:
-        raise UsageMistake(f"{starts[0]} starts a master of its own: leave out the other one, {named}.")
-    if cluster is None:
-        if remote != "local":
-            raise UsageMistake(
-                f"--spark-remote {remote} is not judged: use --spark-remote local, for a server whose clock the run can set."
-            )
-        return REMOTE
-    workers = _number("--spark-cluster", cluster)
-    if not workers:
-        raise UsageMistake("--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2.")
-    return own_cluster(workers)
-
-
 def _file(option: str, text: str | None) -> Path | None:
     if text is not None and not Path(text).is_file():
         raise UsageMistake(f"{option} {text} is not a file: name an existing one.")
@@ -338,7 +313,7 @@ def _new_file(option: str, text: str | None) -> Path | None:
     return None if text is None else Path(text)
 
 
-def _existing(option: str, text: str) -> str:
+def _existing(option: str, text: str) -> Path:
     if not Path(text).exists():
         raise UsageMistake(f"{option} {text} does not exist: name an existing jar or directory.")
-    return str(Path(text).absolute())
+    return Path(text).absolute()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.kind import Limits
-from engines.provider import capabilities_of, costs_of, installed_version, limits_at
+from engines.provider import installed_version, kind_of, limits_in
 from harness.campaigns.campaign import Profile, Shard
 from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
 from harness.campaigns.division import digest_of, divided, milliseconds_of
@@ -54,26 +55,29 @@ def plan_of(options: Options) -> Plan:
 
 def seconds_of(plan: Plan, engine: str) -> float:
     """What the engine needs for a plan on two cores once it has started, by ``harness.campaigns.costs``."""
-    return sum(map(milliseconds_of, plan.shards)) / 1000 / WORKERS / costs_of(engine).speed
+    return sum(map(milliseconds_of, plan.shards)) / 1000 / WORKERS / kind_of(engine).costs.speed
 
 
-def limits_of(options: Options) -> tuple[Limits, ...]:
-    """What the place where the engine runs, and the storage of the tables, support less than the engine."""
-    return limits_at(options.engine, options.spark_master, options.storage)
+def limits_of(options: Options) -> Sequence[Limits]:
+    """What the engine supports less with its options, and in the storage of the tables."""
+    return limits_in(options.engine, options.storage, options.given)
 
 
 def _capabilities(options: Options) -> Capabilities:
     """What the engine supports, the place where it runs, and the engine that it shares its cases with."""
-    supported = capabilities_of(options.engine, installed_version(options.engine))
+    supported = kind_of(options.engine).capabilities_of(installed_version(options.engine))
     for limits in limits_of(options):
         supported = supported.shared(limits.capabilities)
-    return supported if options.shared_with is None else supported.shared(capabilities_of(*options.shared_with))
+    if options.shared_with is None:
+        return supported
+    engine, version = options.shared_with
+    return supported.shared(kind_of(engine).capabilities_of(version))
 
 
 def _factor(options: Options, seconds: float, capabilities: Capabilities) -> float:
     """How many times the profile's cases take so many ``seconds``, by ``harness.campaigns.costs``, on the slowest engine."""
     engines = [options.engine, *([options.shared_with[0]] if options.shared_with else [])]
-    costs = [costs_of(engine) for engine in engines]
+    costs = [kind_of(engine).costs for engine in engines]
     of_corpus = corpus_seconds(options.profile, options.clauses, capabilities)
     of_drawn = DRAWN_SECONDS * sum(options.profile.cases.values())
     whole = (of_corpus + of_drawn) / WORKERS / min(one.speed for one in costs)

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from deviations.known import deviations_in
 from engines.port import Engine, EngineUnavailable
-from engines.provider import capabilities_of, open_adapter
+from engines.provider import kind_of, open_adapter
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Shard, campaign_of
 from harness.campaigns.drawing import PromiseBroken
@@ -104,7 +104,7 @@ def _check_fault(chosen: Options) -> None:
     if chosen.known_bad not in FAULTS:
         raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
     of_vacuum = all(id.startswith("VAC") for id in FAULTS[chosen.known_bad].caught_by)
-    if of_vacuum and not capabilities_of(chosen.engine).vacuum:
+    if of_vacuum and not kind_of(chosen.engine).capabilities_of(None).vacuum:
         raise UsageMistake(f"--known-bad {chosen.known_bad} changes VACUUM, which {chosen.engine} lacks: name another.")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from engines.port import Engine, version_of
-from engines.provider import capabilities_of
+from engines.provider import kind_of
 from engines.restricted import Restricted
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
@@ -50,8 +50,9 @@ class Worker:
             self._engine = self._open_engine()
             versions = dict(self._engine.versions)
             if self._options.shared_with is not None:
-                other = capabilities_of(*self._options.shared_with)
-                self._engine = Restricted(self._engine, self._engine.capabilities.shared(other))
+                other, version = self._options.shared_with
+                shared = self._engine.capabilities.shared(kind_of(other).capabilities_of(version))
+                self._engine = Restricted(self._engine, shared)
             inapplicable = unsupported(self._engine)
             for limits in limits_of(self._options):
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(limits.capabilities))

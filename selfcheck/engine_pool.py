@@ -9,23 +9,24 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from deviations.known import deviations_in, deviations_of, known, places_of
-from engines.kind import Settings
+from engines.kind import Given, Settings
 from engines.object_store import Storage
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
-from engines.provider import is_engine, limits_at, open_adapter, provider_for
+from engines.provider import NONE_GIVEN, is_engine, kind_of, limits_in, open_adapter, provider_for
 from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge
 from model.codec import case_id
 from model.vocabulary.case import Case
+from records.deviation import Deviation
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.channel import Caller, Server
@@ -51,15 +52,15 @@ class Host:
 
     engine: str
     directory: Path  # the run's own: all tables lie below it
-    master: str = Settings.master  # Spark's
+    given: Given = field(default_factory=dict)  # of the engine's options
     storage: Storage = Storage.LOCAL
     address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
 
 @contextmanager
-def hosted(engine: str, *, master: str = Settings.master, storage: Storage = Storage.LOCAL) -> Iterator[Host]:
-    """The run's directory and storage and, for Spark, its JVM with this master. Raises UsageMistake, EngineUnavailable."""
+def hosted(engine: str, *, given: Given = NONE_GIVEN, storage: Storage = Storage.LOCAL) -> Iterator[Host]:
+    """The run's directory and storage, and what workers share of the engine. Raises UsageMistake, EngineUnavailable."""
     if engine != MODEL and not is_engine(engine):
         raise UsageMistake(
             f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
@@ -75,12 +76,12 @@ def hosted(engine: str, *, master: str = Settings.master, storage: Storage = Sto
             gateway = Gateway(workspace.directory, workspace.started)
             opened.callback(gateway.close)
             store = gateway.store
-        provider = provider_for(engine, Settings(workspace.directory, workspace.started, master=master, store=store))
+        provider = provider_for(engine, Settings(workspace.directory, workspace.started, store), given)
         opened.callback(provider.close)
         provider.start()
         server = Server({"lease": provider.lease})
         opened.callback(server.close)
-        yield Host(engine, workspace.directory, master, storage, server.address, server.key)
+        yield Host(engine, workspace.directory, given, storage, server.address, server.key)
 
 
 def open_engine(host: Host) -> Engine:
@@ -89,7 +90,7 @@ def open_engine(host: Host) -> Engine:
         return ReferenceEngine()
     caller = Caller(host.address, host.key)
     engine = open_adapter(host.engine, lambda lost: caller.call("lease", lost))
-    for limits in limits_at(host.engine, host.master, host.storage):
+    for limits in limits_in(host.engine, host.storage, host.given):
         engine = Restricted(engine, engine.capabilities.shared(limits.capabilities))
     return engine
 
@@ -102,9 +103,7 @@ class Worker:
 
     def __init__(self, host: Host) -> None:
         self.engine = open_engine(host)
-        places = places_of(set_up(host.master, host.storage))
-        # The reference engine does as the model predicts: it has none.
-        listed = () if host.engine == MODEL else deviations_in(deviations_of(host.engine), places=places)
+        listed = _listed(host)
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
         self.known = tuple(known(listed, version_of(self.engine)))
@@ -129,6 +128,13 @@ class Worker:
     def broken(self) -> frozenset[str]:
         """The clauses that the engine is known to violate under any conditions."""
         return frozenset(deviation.clause for deviation in self.known if deviation.when is None)
+
+
+def _listed(host: Host) -> tuple[Deviation, ...]:
+    if host.engine == MODEL:
+        return ()  # it does as the model predicts
+    machine = set_up(kind_of(host.engine).with_options(host.given), host.storage)
+    return deviations_in(deviations_of(host.engine), places=places_of(machine))
 
 
 _HOST: list[Host] = []

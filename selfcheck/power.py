@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from deltalog.lines import json_lines
-from engines.kind import Settings
+from engines.kind import Given
 from engines.object_store import Storage
 from engines.provider import DEFAULT, limits_in
-from engines.spark.masters import own_cluster
 from faults import FAULTS, Fault
 from harness.campaigns.campaign import Profile
 from model.vocabulary.case import Case
@@ -47,7 +46,7 @@ class Plan:
     profile: str
     alone: bool
     tries: int
-    master: str  # Spark's
+    given: Given  # of the engine's options
     storage: Storage
     first: Mapping[str, str]  # for a fault, the case that is judged first, by its id
 
@@ -127,7 +126,7 @@ def run(plan: Plan, faults: Sequence[Fault], number: int, path: Path) -> list[Li
     """Examine the faults in ``number`` processes; append each line to the file as soon as it is known."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
-        hosted(plan.engine, master=plan.master, storage=plan.storage) as host,
+        hosted(plan.engine, given=plan.given, storage=plan.storage) as host,
         workers(host, number) as pool,
         path.open("w", encoding="utf-8") as stream,
     ):
@@ -173,13 +172,13 @@ def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
     return 2 if any(line.get("failures") for line in found.faults.values()) else 0
 
 
-def _master(options: Namespace) -> str:
-    """Spark's master. Raises UsageMistake."""
+def _given(options: Namespace) -> Given:
+    """The engine's options. Raises UsageMistake."""
     if options.spark_cluster is None:
-        return Settings.master
+        return {}
     if options.engine != DEFAULT:
         raise UsageMistake(f"--spark-cluster needs --engine {DEFAULT}: leave it out, or name that engine.")
-    return own_cluster(options.spark_cluster)
+    return {"spark_cluster": options.spark_cluster}
 
 
 def _storage(options: Namespace) -> Storage:
@@ -252,7 +251,7 @@ def main(arguments: list[str]) -> int:
         known = read_lines(options.first) if options.first else []
         first = {line["name"]: line["case"] for line in known if "case" in line}
         tries = profile.tries if options.tries is None else options.tries
-        plan = Plan(options.engine, options.profile, options.alone, tries, _master(options), _storage(options), first)
+        plan = Plan(options.engine, options.profile, options.alone, tries, _given(options), _storage(options), first)
         faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
         part = "-cluster" if options.spark_cluster else ""
         part += "" if plan.storage is Storage.LOCAL else f"-{plan.storage.value}"

@@ -28,7 +28,7 @@ from rich.console import Console
 from engines.deltalake.adapter import installed
 from engines.deltalake.script import DeltalakeScript
 from engines.dialect import DialectFor
-from engines.provider import capabilities_of
+from engines.provider import kind_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_record
@@ -115,7 +115,7 @@ def verdicts(engine: str) -> Iterable[str]:
 
 def write_counterexamples(out: Path, name: str, engine: str, tables: Path) -> None:
     """The scripts and explanations of what a known-bad engine's witness violates, by the commands of this engine."""
-    case = restricted_to(witness(name), capabilities=capabilities_of(engine))
+    case = restricted_to(witness(name), capabilities=kind_of(engine).capabilities_of(None))
     bad = KnownBadEngine(imitating(FAULTS[name]), FAULTS[name])
     judged = Judge(bad, list(CATALOGUE.values()), tables).judge(case)
     (dialect, rules), found = SCRIPTS[engine], scripts.recorded(judged)

@@ -9,14 +9,14 @@ from typing import Any, cast
 
 from engines.deltalake.script import DeltalakeScript
 from engines.dialect import DialectFor
-from engines.kind import Costs, Limits, NothingShared, Provider, Settings, Version
+from engines.kind import Costs, EngineKind, Provider, Settings, Version
 from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
 from reference_engine import ReferenceEngine
 
 
-class Outside:
+class Outside(EngineKind):
     """The reference engine with these capabilities, or with something in place of them, or of its adapter."""
 
     name = "outside"
@@ -33,9 +33,6 @@ class Outside:
 
     def installed_version(self) -> str:
         return "4.4.0"
-
-    def provider(self, settings: Settings) -> Provider:
-        return NothingShared()
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         return cast(Engine, self._adapter(self._capabilities))
@@ -67,14 +64,11 @@ class OutsideWithAll(Outside):
     costs = Costs(speed=10.0, start=1.0, slow_scripts=False)
     rule_changes = (RuleChange("1.1", "retain", Retain.ANY, "It obeys RETAIN.", "its documentation"),)
 
-    def limits_on(self, master: str) -> Limits | None:
-        return None if master == "local[*]" else Limits(EVERYTHING, "It is judged on this machine only.")
-
 
 WITH_ALL = OutsideWithAll()
 
 
-class ProviderWithScripts(NothingShared):
+class ProviderWithScripts(Provider):
     """Its scripts use delta-rs."""
 
     @property
@@ -95,7 +89,7 @@ WITH_SCRIPTS = OutsideWithScripts()
 
 
 class Unfinished:
-    """Lacks most of what an engine has."""
+    """Lacks most of what an engine has, and is no EngineKind."""
 
     name = "unfinished"
 

@@ -19,17 +19,17 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from engines.arrow_rows import rows_of, type_of
 from engines.deltalake import worker
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.operations import DELETE_MISTAKES
-from engines.deltalake.result_rows import rows_of, type_of
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.sql import sql
 from engines.dialect import Run, ScriptedCase
 from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
-from engines.provider import capabilities_of, open_adapter, provider_for
+from engines.provider import kind_of, open_adapter, provider_for
 from engines.restricted import Restricted
 from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
@@ -359,8 +359,9 @@ def test_older_versions_support_fewer_features(version: str, refused: set[str]) 
 
 
 def test_capabilities_do_not_need_the_engine() -> None:
-    assert capabilities_of("deltalake") == capabilities_named("1.6.6")
-    assert capabilities_of("spark") == replace(EVERYTHING, languages=frozenset({Language.SPARK}), keeps_versions=False)
+    assert kind_of("deltalake").capabilities_of(None) == capabilities_named("1.6.6")
+    spark = kind_of("spark").capabilities_of(None)
+    assert spark == replace(EVERYTHING, languages=frozenset({Language.SPARK}), keeps_versions=False)
 
 
 def test_a_restricted_engine_has_fewer_capabilities(engine: DeltalakeEngine, root: Path) -> None:

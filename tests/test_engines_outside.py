@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from engines import provider
-from engines.kind import Costs
+from engines.kind import Costs, EngineKind
+from engines.object_store import Storage
 from engines.port import EngineUnavailable
-from engines.provider import ENGINES, costs_of, kind_of, limits_on, rule_changes_of
+from engines.provider import ENGINES, kind_of
 from engines.versions import judged_of, version_of
 from model.vocabulary.rules import SPARK, Retain, Rules
 from records.run import Header, ListedRuleChange
@@ -51,10 +52,7 @@ HERE = "tests.outside_engine"
         ("snowflake", "snowflake is not known: use one of spark, deltalake, or module:name"),
         ("no_such_module:ENGINE", "cannot be loaded (ModuleNotFoundError: No module named 'no_such_module')"),
         (f"{HERE}:NOTHING", "cannot be loaded (AttributeError: "),
-        (
-            f"{HERE}:UNFINISHED",
-            "Unfinished has no capabilities_of, rules_of, installed_version, provider, open_adapter",
-        ),
+        (f"{HERE}:UNFINISHED", "Unfinished is not derived from EngineKind of engines/kind.py (docs/engines.md)."),
         (
             f"{HERE}:NO_CAPABILITIES",
             "of its capabilities, they are {'deletes': True}, and no model.vocabulary.capabilities.Capab",
@@ -72,7 +70,7 @@ def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str,
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("UNFINISHED", "UNFINISHED cannot be judged: Unfinished has no capabilities_of"),
+        ("UNFINISHED", "UNFINISHED cannot be judged: Unfinished is not derived from EngineKind"),
         ("NO_ADAPTER", "NO_ADAPTER cannot be judged: Unfinished has no versions, capabilities, rules, run"),
         ("UNAVAILABLE", "The server does not start: install it."),
         ("BROKEN", "BROKEN cannot be judged: it raises OSError at "),
@@ -84,10 +82,21 @@ def test_a_run_of_it_ends_before_it_begins(name: str, words: str, tmp_path: Path
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_an_engine_without_a_member_is_none() -> None:
+    class Unnamed(EngineKind): ...
+
+    members = "capabilities_of.*installed_version.*name.*open_adapter.*rules_of"
+    with pytest.raises(TypeError, match=members):
+        Unnamed()  # type: ignore[abstract]
+
+
 def test_what_an_engine_may_have_besides() -> None:
-    assert costs_of(OUTSIDE) == Costs() and costs_of(WITH_ALL).speed == 10.0
-    assert limits_on(OUTSIDE, "yarn") is None is limits_on(WITH_ALL, "local[*]") and limits_on(WITH_ALL, "yarn")
-    assert rule_changes_of(OUTSIDE) == () and [change.since for change in rule_changes_of(WITH_ALL)] == ["1.1"]
+    plain, full = kind_of(OUTSIDE), kind_of(WITH_ALL)
+    assert plain.costs == Costs() and full.costs.speed == 10.0
+    assert plain.rule_changes == () and [change.since for change in full.rule_changes] == ["1.1"]
+    assert plain.releases is None and full.releases is not None
+    assert plain.limits_in(Storage.LOCAL) == () and plain.limits_in(Storage.S3) is None
+    assert plain.with_options({}) is plain and not plain.options and not plain.machine and plain.is_scripted
 
 
 def test_its_versions_are_named_by_it() -> None:

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from engines import provider
-from engines.kind import Provider, Settings
+from engines.kind import Given, Provider, Settings
 from engines.port import EngineUnavailable
 from reports import __main__ as reports
 
 
 class Lacking:
     """An engine of which a package is not installed."""
+
+    def with_options(self, given: Given) -> Lacking:
+        return self
 
     def provider(self, settings: Settings) -> Provider:
         raise ModuleNotFoundError("No module named 'pyspark'", name="pyspark")

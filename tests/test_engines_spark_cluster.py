@@ -18,7 +18,6 @@ from engines.spark import cluster as subject
 from engines.spark.adapter import SparkEngine
 from engines.spark.cluster import EXECUTOR_OPTIONS, Cluster
 from engines.spark.java import Java
-from engines.spark.masters import own_cluster
 from harness.judging.judge import Judge
 from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
@@ -188,7 +187,7 @@ def test_sparks_own_cluster_judges_until_it_loses_a_worker() -> None:
         workspace.started(pid)
         pids.append(pid)
 
-    provider = provider_for("spark", Settings(workspace.directory, started, master=own_cluster(1)))
+    provider = provider_for("spark", Settings(workspace.directory, started), {"spark_cluster": 1})
     try:
         provider.start()
         engine = SparkEngine(provider.lease)

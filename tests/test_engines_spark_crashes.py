@@ -19,6 +19,7 @@ from pyspark.errors import PySparkException
 from deltalog.log import read_log
 from deltalog.snapshot import Snapshot
 from engines.kind import Provider
+from engines.object_store import Storage
 from engines.port import EngineDied, Outcome, now
 from engines.spark.adapter import SparkEngine
 from engines.spark.file_system import held, stopped
@@ -325,8 +326,8 @@ def sizes(root: Path) -> list[tuple[str, int]]:
 
 
 def test_a_cluster_cannot_be_stopped() -> None:
-    limits = ENGINE.limits_on("spark://host:7077")
-    assert limits is not None and not limits.capabilities.crashes and "stops" in limits.reason
+    (limits,) = ENGINE.with_options({"spark_master": "spark://host:7077"}).limits_in(Storage.LOCAL) or ()
+    assert not limits.capabilities.crashes and "stops" in limits.reason
 
 
 # Two sessions --------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from engines.spark import provider as subject
 from engines.spark.adapter import raise_if_environmental
 from engines.spark.java import Java
 from engines.spark.jvm import JvmPlan, Lease, Leases
+from engines.spark.options import SparkOptions
 from engines.spark.provider import SparkProvider
 
 
@@ -42,7 +43,7 @@ class Checks:
 
 def provider(master: str, directory: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch) -> SparkProvider:
     monkeypatch.setattr(subject, "check_executors", checks)
-    made = SparkProvider(Settings(directory, lambda pid: None, master=master))
+    made = SparkProvider(Settings(directory, lambda pid: None), SparkOptions(master=master))
     conf: dict[str, Any] = {"spark.master": master}
     made._plan = JvmPlan(Java(Path("java"), 17, ""), (), (), conf, directory)
     made._leases = cast(Leases, Jvms())

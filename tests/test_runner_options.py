@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from engines.port import EngineUnavailable
 from engines.provider import ENGINES
+from engines.spark.kind import Spark
+from engines.spark.options import SparkOptions
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
 from runner.options import Options, add_options, options
@@ -39,7 +42,7 @@ def chosen(*arguments: str) -> Options:
 
 
 def mistake(*arguments: str) -> str:
-    with pytest.raises(UsageMistake) as refusal:
+    with pytest.raises((UsageMistake, EngineUnavailable)) as refusal:
         chosen(*arguments)
     sentence = str(refusal.value)
     assert "\n" not in sentence and sentence.endswith(".")
@@ -55,17 +58,18 @@ def test_the_defaults() -> None:
         clauses=(),
         report_dir=Path("build/report"),
         deviations=ROOT / "deviations" / "spark.toml",
-        spark_conf={},
-        extra_classpath=(),
-        jars=(),
-        spark_master="local[*]",
         table_root=None,
         replay=None,
         time_limit=120,
         brief=False,
         verbose=False,
         scripts=3,
+        given={
+            **dict.fromkeys(("spark_conf", "extra_classpath", "jars"), ()),
+            **dict.fromkeys(("spark_master", "spark_cluster", "spark_remote")),
+        },
     )
+    assert chosen().kind == Spark()
     assert chosen().deviations.is_file()
 
 
@@ -101,10 +105,6 @@ def test_every_option(tmp_path: Path) -> None:
         clauses=("VAC-SAFE", "DEL-ROW-5"),
         report_dir=tmp_path / "report",
         deviations=tmp_path / "known.toml",
-        spark_conf={"a": "b=c", "d": ""},
-        extra_classpath=(str(tmp_path),),
-        jars=(str(tmp_path / "a.jar"), str(tmp_path / "b.jar")),
-        spark_master="local[2]",
         table_root="file:/somewhere",
         replay=tmp_path / "case.json",
         time_limit=2.5,
@@ -123,7 +123,16 @@ def test_every_option(tmp_path: Path) -> None:
             "--table-root=file:/somewhere",
             "--step-limit=2.5",
         ),
+        given={
+            "spark_conf": ("a=b=c", "d="),
+            "extra_classpath": (tmp_path,),
+            "jars": (tmp_path / "a.jar", tmp_path / "b.jar"),
+            "spark_master": "local[2]",
+            **dict.fromkeys(("spark_cluster", "spark_remote")),
+        },
     )
+    jars = (tmp_path / "a.jar", tmp_path / "b.jar")
+    assert every.kind == Spark(SparkOptions({"a": "b=c", "d": ""}, (tmp_path,), jars, "local[2]"))
 
     ids = [id for id in CATALOGUE if every.selects(id)]
     assert {"DEL-ROW-5A", "DEL-ROW-5B", "VAC-SAFE-1", "VAC-SAFE-10A"} < set(ids)
@@ -175,7 +184,7 @@ def test_a_replay_has_no_parts(tmp_path: Path) -> None:
 def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.jar").write_text("")
     monkeypatch.chdir(tmp_path)
-    assert chosen("--jars=a.jar").jars == (str(tmp_path / "a.jar"),)
+    assert chosen("--jars=a.jar").given["jars"] == (tmp_path / "a.jar",)
 
 
 @pytest.mark.parametrize(

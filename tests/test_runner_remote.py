@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.provider import limits_on
 from engines.spark import remote as subject
 from engines.spark.remote import server_settings
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
 from runner.circumstances import set_up
+from runner.plan import limits_of
 from tests.test_runner_options import chosen, mistake
 
 
 def test_only_sql_is_judged() -> None:
-    limits = limits_on("spark", chosen("--spark-remote=local").spark_master)
-    assert limits is not None and "only SQL without them is judged" in limits.reason
+    (limits,) = limits_of(chosen("--spark-remote=local"))
+    assert "only SQL without them is judged" in limits.reason
     assert EVERYTHING.delete_forms - limits.capabilities.delete_forms == {*API_DELETE_FORMS}
     assert EVERYTHING.vacuum_forms - limits.capabilities.vacuum_forms == {*API_VACUUM_FORMS}
     assert limits.capabilities.io_faults and limits.capabilities.crashes and not limits.capabilities.earlier_sessions
@@ -27,7 +27,7 @@ def test_only_sql_is_judged() -> None:
 def test_the_header_names_it() -> None:
     own = chosen("--spark-remote=local")
     assert own.scripts == 0, "a script runs Spark without Connect"
-    assert set_up(own.spark_master, own.storage) == {"master": "sc://local"}
+    assert set_up(own.kind, own.storage) == {"master": "sc://local"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.tables import Tables
 from engines.object_store import ObjectStore, Storage
 from engines.port import Engine, EngineDied, EngineUnavailable
-from engines.provider import limits_in
+from engines.provider import kind_of, limits_in
 from engines.spark.adapter import SparkEngine
 from harness.observing.expected_versions import ExpectedVersions
 from harness.tables.case_clock import CaseClock
@@ -111,7 +111,7 @@ def test_scripts_which_make_local_tables_are_not_run(engine: str) -> None:
 
 
 def test_the_header_names_the_storage() -> None:
-    assert set_up("local", Storage.S3) == {"storage": "s3"}
+    assert set_up(kind_of("spark"), Storage.S3) == {"storage": "s3"}
 
 
 @pytest.mark.parametrize(
@@ -221,5 +221,5 @@ def test_a_case_starts_at_a_time_that_the_storage_can_tell(tmp_path: Path, unit:
 
 @pytest.mark.parametrize("place", ["--spark-cluster=2", "--spark-remote=local", "--spark-master=spark://host:7077"])
 def test_s3_is_judged_by_a_spark_in_one_process(place: str) -> None:
-    with pytest.raises(UsageMistake, match="--storage s3 is judged by a Spark in one process alone"):
+    with pytest.raises(EngineUnavailable, match="--storage s3 is judged by a Spark in one process alone"):
         chosen("--storage=s3", place)

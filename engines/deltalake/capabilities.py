@@ -18,19 +18,19 @@ from model.vocabulary.versions import parse
 
 def capabilities_of(version: str) -> Capabilities:
     """What this version of deltalake, 1.0 or later, supports."""
-    later = {feature for feature, since in _SINCE.items() if parse(version) < since}
-    commands = NEWEST.commands if parse(version) >= (1, 5) else NEWEST.commands - {CommandKind.COMPACT_LOG}
-    keeps_versions = parse(version) >= (1, 1)  # the argument keep_versions of DeltaTable.vacuum
+    later = {feature for feature, since in _SINCE.items() if parse(version) < parse(since)}
+    commands = NEWEST.commands if parse(version) >= parse("1.5") else NEWEST.commands - {CommandKind.COMPACT_LOG}
+    keeps_versions = parse(version) >= parse("1.1")  # the argument keep_versions of DeltaTable.vacuum
     return replace(NEWEST, features=NEWEST.features - later, commands=commands, keeps_versions=keeps_versions)
 
 
 #: The first version that writes tables with a feature; older ones refuse ("Unsupported … features required").
-_SINCE: Mapping[Feature, tuple[int, ...]] = {
-    Feature.DELETION_VECTORS: (1, 4),
-    Feature.DELETION_VECTORS_OFF: (1, 4),
-    Feature.COLUMN_MAPPING_NAME: (1, 6, 1),
-    Feature.COLUMN_MAPPING_ID: (1, 6, 1),
-    Feature.V2_CHECKPOINTS: (1, 6, 3),
+_SINCE: Mapping[Feature, str] = {
+    Feature.DELETION_VECTORS: "1.4",
+    Feature.DELETION_VECTORS_OFF: "1.4",
+    Feature.COLUMN_MAPPING_NAME: "1.6.1",
+    Feature.COLUMN_MAPPING_ID: "1.6.1",
+    Feature.V2_CHECKPOINTS: "1.6.3",
 }
 
 NEWEST = Capabilities(

@@ -8,14 +8,14 @@ from typing import Any
 from engines.bucket_limits import IN_BUCKETS, NO_DOUBLED_SLASH
 from engines.deltalake import capabilities
 from engines.deltalake.versions import RELEASES, DeltalakeReleases
-from engines.kind import Costs, Limits, Provider, Settings
+from engines.kind import Costs, EngineKind, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
 
 
-class Deltalake:
+class Deltalake(EngineKind):
     name = "deltalake"
     releases = DeltalakeReleases()
     costs = Costs(speed=30.0, start=5.0, slow_scripts=False)

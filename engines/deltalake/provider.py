@@ -10,11 +10,11 @@ from engines.deltalake.adapter import installed
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.versions import PACKAGE
 from engines.dialect import DialectFor
-from engines.kind import NothingShared
+from engines.kind import Provider
 from engines.object_store import ObjectStore
 
 
-class DeltalakeProvider(NothingShared):
+class DeltalakeProvider(Provider):
     def __init__(self, store: ObjectStore | None, directory: Path) -> None:
         """``directory`` is the run's."""
         self._store = store

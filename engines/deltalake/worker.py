@@ -16,6 +16,7 @@ import pyarrow as pa
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
+from engines.arrow_rows import rows_of
 from engines.deltalake.answering import Failed, Refused, SessionGone, asked
 from engines.deltalake.commands import (
     FIRST,
@@ -31,7 +32,6 @@ from engines.deltalake.commands import (
     source_columns,
 )
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
-from engines.deltalake.result_rows import rows_of
 from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now

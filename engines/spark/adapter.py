@@ -34,12 +34,12 @@ from engines.spark.result_rows import Answer, answered, columns_of, rows_of
 from engines.spark.s3a import SCHEME
 from engines.spark.session import activate, connect
 from engines.spark.settings import settings
-from engines.spark.statements import table_text
 from engines.spark.targets import spelled_path
 from engines.spark.together import run_together
 from engines.spark.user_functions import register
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from engines.spark.wrappers import called_by
+from engines.targets import table_text
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities

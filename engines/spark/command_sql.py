@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.spark.statements import table_text
+from engines.targets import table_text
 from model.text.commands import command_text, matching_text
 from model.text.layout import clone_of
 from model.text.literals import identifier, type_sql, typed_literal

@@ -11,8 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from engines.spark.catalog import named
 from engines.spark.columns import condition
 from engines.spark.result_rows import Answer, answered, rows_of
-from engines.spark.statements import table_text, view_statement
+from engines.spark.statements import view_statement
 from engines.spark.targets import target, temporary_view
+from engines.targets import table_text
 from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql, sql
 from model.vocabulary.steps import API_DELETE_FORMS, DELETES_BY_PATH, Delete, Form, InvalidDelete

@@ -15,7 +15,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engines.spark.clocks import forget
-from engines.spark.statements import INVENTORY_COLUMNS, INVENTORY_VIEW, table_text
+from engines.spark.statements import INVENTORY_COLUMNS, INVENTORY_VIEW
+from engines.targets import table_text
 from model.text.literals import literal
 from model.vocabulary.steps import Inventory, Mode
 from model.vocabulary.values import Type

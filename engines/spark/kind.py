@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engines.bucket_limits import IN_BUCKETS
-from engines.kind import Limits, Provider, Settings
+from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
-from engines.port import Engine
+from engines.port import Engine, EngineUnavailable
 from engines.spark.masters import REMOTE, is_local
+from engines.spark.options import OPTIONS, SparkOptions
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
@@ -46,8 +47,16 @@ _NO_FAULTS = Limits(
 )
 
 
-class Spark:
+#: The setting of Spark that gives sessions another time zone than the JVM's.
+_SESSION_ZONE = "spark.sql.session.timeZone"
+
+
+@dataclass(frozen=True)
+class Spark(EngineKind):
+    chosen: SparkOptions = field(default_factory=SparkOptions)
+
     name = "spark"
+    options = OPTIONS
     releases = DeltaReleases()
     rule_changes = RULE_CHANGES
 
@@ -57,13 +66,31 @@ class Spark:
     def rules_of(self, version: str) -> Rules:
         return rules_of(version)
 
-    def limits_on(self, master: str) -> Limits | None:
-        if is_local(master):
-            return None
-        return _OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER
+    def with_options(self, given: Given) -> Spark:
+        return replace(self, chosen=SparkOptions.of(given))
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
-        return () if storage is Storage.LOCAL else (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+        master = self.chosen.master
+        if storage is Storage.LOCAL:
+            return () if is_local(master) else (_OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER,)
+        if not is_local(master):
+            raise EngineUnavailable(
+                f"--storage {storage.value} is judged by a Spark in one process alone: leave out what names {master}."
+            )
+        return (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+
+    @property
+    def machine(self) -> Mapping[str, str]:
+        """The master of a cluster: its machines may differ from this one in all that a header says of the machine."""
+        return {} if is_local(self.chosen.master) else {"master": self.chosen.master}
+
+    @property
+    def session_zone(self) -> str | None:
+        return self.chosen.conf.get(_SESSION_ZONE)
+
+    @property
+    def is_scripted(self) -> bool:
+        return is_local(self.chosen.master) and not (self.chosen.conf or self.chosen.patches or self.chosen.jars)
 
     # PySpark need not be installed until it is judged.
 
@@ -75,7 +102,7 @@ class Spark:
     def provider(self, settings: Settings) -> Provider:
         from engines.spark.provider import SparkProvider
 
-        return SparkProvider(settings)
+        return SparkProvider(settings, self.chosen)
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.spark.adapter import SparkEngine

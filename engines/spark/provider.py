@@ -11,7 +11,7 @@ from pathlib import Path
 import pyspark
 
 from engines.dialect import DialectFor
-from engines.kind import Settings
+from engines.kind import Provider, Settings
 from engines.port import EngineUnavailable
 from engines.spark.adapter import installed_delta
 from engines.spark.cluster import EXECUTOR_OPTIONS, Cluster
@@ -21,6 +21,7 @@ from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable, with_free_slots
 from engines.spark.missing_classes import missing_class
+from engines.spark.options import SparkOptions
 from engines.spark.releases import settings_of
 from engines.spark.remote import server_settings
 from engines.spark.s3a import require_usable, s3a_jars, s3a_settings
@@ -29,15 +30,15 @@ from engines.spark.startup_cache import startup_cache
 from engines.spark.versions import artifact_for
 
 
-class SparkProvider:
+class SparkProvider(Provider):
     """Starts the JVM, or raises EngineUnavailable with the remedy."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, chosen: SparkOptions) -> None:
         self._directory = settings.directory
         self._started = settings.started
-        self._conf = {"spark.master": settings.master, "spark.app.name": "tombstone", **settings.spark_conf}
-        self._patches = tuple(settings.extra_classpath)
-        self._jars = tuple(settings.jars)
+        self._conf = {"spark.master": chosen.master, "spark.app.name": "tombstone", **chosen.conf}
+        self._patches = tuple(map(str, chosen.patches))
+        self._jars = tuple(map(str, chosen.jars))
         self._store = settings.store
         self._tell = settings.tell
         self._cluster: Cluster | None = None  # that this run has started

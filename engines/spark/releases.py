@@ -64,7 +64,7 @@ def capabilities_of(version: str) -> Capabilities:
 
 def settings_of(version: str) -> Mapping[str, str]:
     """Settings that this release needs in addition to engines.spark.jvm.TUNING."""
-    if parse(version) >= (3, 1):
+    if parse(version) >= parse("3.1"):
         return {}
     # The vectorized reader cannot read deletion vectors without whole-stage code generation, which is too slow for the
     # gate. Users see this with tables of more than 100 columns (delta-io/delta#2246).
@@ -200,4 +200,4 @@ def rules_of(version: str) -> Rules:
     rules = _OLDEST
     for change in RULE_CHANGES:
         rules = change.applied_to(rules) if parse(change.since) <= number else rules
-    return replace(rules, release=number[:2])
+    return replace(rules, release=number.release[:2])

@@ -17,12 +17,12 @@ from engines.spark.statements import (
     SPARK_4,
     VIEW,
     settings_of_vacuum,
-    table_text,
     view_of,
     view_statement,
 )
 from engines.spark.versions import GROUP, artifact_for
 from engines.spark.wrappers import called_by, lines
+from engines.targets import table_text
 from model.prediction.history import live_ids
 from model.semantics.definitions import table_after
 from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql

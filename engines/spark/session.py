@@ -52,7 +52,8 @@ def activate(spark: SparkSession) -> None:
     Code that runs before a command, such as the parsing of literals in a Column, uses its settings.
     """
     sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
-    classes = sql.classic if parse(pyspark.__version__) >= (4, 0) else sql  # Spark 4 has two SparkSessions, for Connect
+    # Spark 4 has two SparkSessions, for Connect.
+    classes = sql.classic if parse(pyspark.__version__).major >= 4 else sql
     classes.SparkSession.setActiveSession(spark._jsparkSession)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from model.text.invalid_sql import view_sql
 from model.text.sql import vacuum_settings
@@ -32,11 +31,6 @@ INVENTORY_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEA
 
 #: The temporary views of an inventory, and of the target of a command. Each session has its own.
 INVENTORY_VIEW, VIEW = "tombstone_inventory", "tombstone_view"
-
-
-def table_text(path: Path | str) -> str:
-    """The table at a path, in SQL."""
-    return f"delta.`{str(path).replace('`', '``')}`"
 
 
 def view_statement(table: str) -> str:

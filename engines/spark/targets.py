@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engines.named_paths import named_path
-from engines.spark.statements import VIEW, table_text, view_of
+from engines.spark.statements import VIEW, view_of
+from engines.targets import table_text, target_path
 from model.text.invalid_sql import UNKNOWN_PARTITION
 from model.text.layout import escape
 from model.vocabulary.spellings import Spelling
@@ -53,44 +54,12 @@ def target(spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMista
     """
     if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
         yield table_text(_partition_path(spark, root))
-    elif mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
-        with _empty_directory(root) as path:
-            yield table_text(path)
-    elif mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
-        with _missing_path(root) as path:
-            yield table_text(path)
     elif (statement := view_of(mistake, table_text(root))) is not None:
         with temporary_view(spark, statement) as view:
             yield view
     else:
-        yield table_text(root)
-
-
-@contextmanager
-def _empty_directory(root: Path) -> Iterator[Path]:
-    """An empty directory beside the table. Asserts that the command leaves it empty, and removes it."""
-    path = _target_path(root)
-    path.mkdir()
-    try:
-        yield path
-    finally:
-        left = sorted(path.name for path in path.iterdir())
-        assert not left, f"the refused command created {', '.join(left)} in {path}"
-        path.rmdir()
-
-
-@contextmanager
-def _missing_path(root: Path) -> Iterator[Path]:
-    """A path beside the table that does not exist. Asserts that the command does not create it."""
-    path = _target_path(root)
-    try:
-        yield path
-    finally:
-        assert not path.exists(), f"the refused command created {path}"
-
-
-def _target_path(root: Path) -> Path:
-    return root.with_name(f"{root.name}-target")  # names no table: the suite's tables have no such names
+        with target_path(root, mistake) as path:
+            yield table_text(path)
 
 
 @contextmanager

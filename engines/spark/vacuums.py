@@ -14,8 +14,9 @@ from engines.spark.file_system import faulty_path
 from engines.spark.inventories import inventory
 from engines.spark.result_rows import answered
 from engines.spark.settings import settings
-from engines.spark.statements import settings_of_vacuum, table_text
+from engines.spark.statements import settings_of_vacuum
 from engines.spark.targets import target
+from engines.targets import table_text
 from model.text.invalid_sql import invalid_vacuum_sql
 from model.text.literals import literal
 from model.text.sql import vacuum_sql

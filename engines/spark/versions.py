@@ -16,21 +16,21 @@ from model.vocabulary.versions import parse
 class Release:
     """Delta releases from ``first`` up to, excluding, ``before``, with the PySpark lines they run on, the default last."""
 
-    first: tuple[int, ...]
-    before: tuple[int, ...]
+    first: str
+    before: str
     spark: tuple[str, ...]
     artifact: str  # {spark} stands for the PySpark line
 
-    def covers(self, delta: tuple[int, ...]) -> bool:
-        return self.first <= delta < self.before
+    def covers(self, delta: str) -> bool:
+        return parse(self.first) <= parse(delta) < parse(self.before)
 
 
 RELEASES = (
-    Release((2, 4), (3,), ("3.4",), "delta-core_2.12"),
-    Release((3,), (4,), ("3.5",), "delta-spark_2.12"),
-    Release((4, 0), (4, 1), ("4.0",), "delta-spark_2.13"),
-    Release((4, 1), (4, 4), ("4.0", "4.1"), "delta-spark_{spark}_2.13"),
-    Release((4, 4), (5,), ("4.0", "4.1", "4.2"), "delta-spark_{spark}_2.13"),
+    Release("2.4", "3", ("3.4",), "delta-core_2.12"),
+    Release("3", "4", ("3.5",), "delta-spark_2.12"),
+    Release("4.0", "4.1", ("4.0",), "delta-spark_2.13"),
+    Release("4.1", "4.4", ("4.0", "4.1"), "delta-spark_{spark}_2.13"),
+    Release("4.4", "5", ("4.0", "4.1", "4.2"), "delta-spark_{spark}_2.13"),
 )
 
 
@@ -137,7 +137,7 @@ def _line(pyspark: str) -> str:
 
 def _release(delta: str) -> Release:
     for release in RELEASES:
-        if release.covers(parse(delta)):
+        if release.covers(delta):
             return release
-    known = f"{'.'.join(map(str, RELEASES[0].first))} or newer, below {'.'.join(map(str, RELEASES[-1].before))}"
+    known = f"{RELEASES[0].first} or newer, below {RELEASES[-1].before}"
     raise EngineUnavailable(f"Delta {delta} is not known here: install a Delta that is {known}.")

@@ -16,15 +16,16 @@ from pathlib import Path
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.session import SparkSession
 
-from engines.deltalake.result_rows import rows_of
+from engines.arrow_rows import rows_of
 from engines.named_paths import named_path
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
+from engines.targets import table_text, target_path
 from examples.sail_engine.kind import CAPABILITIES, RULES
 from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import Delete, DeleteMistake, InvalidDelete, Read, Request
+from model.vocabulary.steps import Delete, InvalidDelete, Read, Request
 from model.vocabulary.values import Row
 
 #: Sail in a process that prints its port, and ends with its standard input, so with the process that started it.
@@ -131,32 +132,16 @@ def _run(session: SparkSession, root: Path, step: Request, version: int | None) 
     session.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, Delete) else "UTC")
     if isinstance(step, Delete):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
-            return _answer(session, delete_sql(step, _table(path)))
+            return _answer(session, delete_sql(step, table_text(path)))
     if isinstance(step, InvalidDelete):
-        return _refused(session, root, step.mistake)
+        with target_path(root, step.mistake) as target:
+            return _answer(session, invalid_delete_sql(step.mistake, table_text(target)))
     assert isinstance(step, Read), "the capabilities have no other step"
     reader = session.read.format("delta")
     if version is not None:
         reader = reader.option("versionAsOf", str(version))
     frame = reader.load(str(root))
     return rows_of(frame.toArrow(), frame.columns)
-
-
-def _refused(session: SparkSession, root: Path, mistake: DeleteMistake) -> tuple[Row, ...]:
-    """An invalid DELETE, of the table or of a path beside it that is none."""
-    beside = root.with_name(f"{root.name}-beside")
-    target = beside if mistake in (DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH) else root
-    if mistake is DeleteMistake.NOT_A_TABLE:
-        beside.mkdir()
-    try:
-        return _answer(session, invalid_delete_sql(mistake, _table(str(target))))
-    finally:
-        if beside.exists():
-            beside.rmdir()  # fails if the refused command left something
-
-
-def _table(path: str) -> str:
-    return f"delta.`{path.replace('`', '``')}`"
 
 
 def _answer(session: SparkSession, sql: str) -> tuple[Row, ...]:

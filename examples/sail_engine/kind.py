@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engines.kind import NothingShared, Provider, Settings
+from engines.kind import EngineKind
 from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
@@ -42,7 +42,7 @@ CAPABILITIES = Capabilities(
 RULES = replace(DELTA_RS, implementation=None, writes_vectors=True, keeps_emptied_files=True, draws_processors=False)
 
 
-class Sail:
+class Sail(EngineKind):
     name = "sail"
 
     def capabilities_of(self, version: str | None) -> Capabilities:
@@ -59,9 +59,6 @@ class Sail:
                 "The package pysail is not installed here: use `tox -e gate-sail`, or "
                 "`pip install -r examples/sail_engine/requirements.txt`."
             ) from None
-
-    def provider(self, settings: Settings) -> Provider:
-        return NothingShared()  # each worker has a server of its own, as a step may end it
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         version = self.installed_version()

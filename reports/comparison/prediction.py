@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from engines.provider import rule_changes_of, rules_of
+from engines.provider import kind_of
 from harness.judging.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
@@ -59,11 +59,11 @@ def prediction_between(older: Header, newer: Header) -> Prediction | None:
 
 def prediction_of(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
     """The prediction for two built-in engines, each a name and a version."""
-    before, after = (rules_of(*engine) for engine in (older, newer))
+    before, after = (kind_of(engine).rules_of(version) for engine, version in (older, newer))
     if older[0] != newer[0]:
         known = (before.implementation, after.implementation) == (SPARK.implementation, DELTA_RS.implementation)
         return Prediction(before, changes_to_delta_rs(before, after)) if known else None
-    listed = rule_changes_of(older[0])
+    listed = kind_of(older[0]).rule_changes
     between = [change for change in listed if parse(older[1]) < parse(change.since) <= parse(newer[1])]
     differing = [one for one in between if getattr(before, one.field) != getattr(after, one.field)]
     return Prediction(before, differing)

@@ -5,7 +5,7 @@ Nothing that reads a stream imports what the stream names: a stream may come fro
 
 from __future__ import annotations
 
-from engines.provider import ENGINES, rules_of
+from engines.provider import ENGINES, kind_of
 from model.vocabulary.rules import Rules
 from records.run import Header
 
@@ -17,7 +17,7 @@ def is_built_in(header: Header) -> bool:
 
 def rules_in(header: Header) -> Rules | None:
     """None for an engine from outside in a stream that does not record them."""
-    return rules_of(header.engine, header.version) if is_built_in(header) else header.rules
+    return kind_of(header.engine).rules_of(header.version) if is_built_in(header) else header.rules
 
 
 def sets_clock(header: Header) -> bool:

@@ -1,0 +1,83 @@
+"""Spark's own options: its settings, the jars, and the master."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engines.kind import Given, Option
+from engines.port import EngineUnavailable
+from engines.spark.masters import REMOTE, is_master, own_cluster
+
+#: The master if none is named.
+LOCAL = "local[*]"
+
+OPTIONS = (
+    Option("--spark-conf", "K=V", "a Spark setting, repeatable", repeatable=True),
+    Option("--extra-classpath", "PATH", "in front of Delta's classes, repeatable", type=Path, repeatable=True),
+    Option("--jars", "PATH", "Delta's jars, instead of Maven's, repeatable", type=Path, repeatable=True),
+    Option("--spark-master", "URL", f"Spark's master (default: {LOCAL})"),
+    Option(
+        "--spark-cluster",
+        "N",
+        "judge on a standalone cluster that the run starts, with N workers on this machine",
+        type=int,
+        runs_on="Spark",
+    ),
+    Option(
+        "--spark-remote",
+        "local",
+        "judge SQL through a client of Spark Connect; `local`: of a server that the run starts",
+        runs_on="Spark",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class SparkOptions:
+    conf: Mapping[str, str] = field(default_factory=dict)
+    patches: tuple[Path, ...] = ()  # jars or directories in front of Delta's classes
+    jars: tuple[Path, ...] = ()  # none: Maven's
+    master: str = LOCAL
+
+    @classmethod
+    def of(cls, given: Given) -> SparkOptions:
+        """Those that are given. Raises EngineUnavailable, with the remedy."""
+        conf = dict(map(_setting, given.get("spark_conf", ())))
+        named = conf.get("spark.master", given.get("spark_master"))
+        master = _master(named, cluster=given.get("spark_cluster"), remote=given.get("spark_remote"))
+        return cls(conf, given.get("extra_classpath", ()), given.get("jars", ()), master)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise EngineUnavailable(f"--spark-conf {text} is not of the form K=V: give a key, = and a value.")
+    return key, value
+
+
+def _master(named: str | None, *, cluster: int | None, remote: str | None) -> str:
+    """The master that is ``named``, or that of what the run starts itself."""
+    starts = [
+        option for option, value in (("--spark-cluster", cluster), ("--spark-remote", remote)) if value is not None
+    ]
+    if len(starts) > 1:
+        raise EngineUnavailable(f"{' and '.join(starts)} cannot be judged in one run: name one of them.")
+    if starts and named is not None:
+        raise EngineUnavailable(f"{starts[0]} starts a master of its own: leave out the other one, {named}.")
+    if cluster is not None:
+        if not cluster:
+            raise EngineUnavailable("--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2.")
+        return own_cluster(cluster)
+    if remote is not None:
+        if remote != "local":
+            raise EngineUnavailable(
+                f"--spark-remote {remote} is not judged: use --spark-remote local, for a server whose clock the run can set."
+            )
+        return REMOTE
+    if not is_master(named or LOCAL):
+        raise EngineUnavailable(
+            f"--spark-master {named} is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077."
+        )
+    return named or LOCAL
