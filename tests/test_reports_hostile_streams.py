@@ -17,8 +17,8 @@ import pytest
 
 from engines import provider
 from engines.dialect import DialectFor, quoted
-from harness.observing.normalise import step_text
 from model.codec import InvalidCase, from_json, to_json
+from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Overwrite
 from model.vocabulary.predicate import Compare, Op
