@@ -16,7 +16,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 from engines import provider
-from engines.dialect import DialectFor, quoted
+from engines.dialect import DialectFor
+from engines.quoting import quoted
 from model.codec import InvalidCase, from_json, to_json
 from model.text.steps import step_text
 from model.vocabulary.case import Case
