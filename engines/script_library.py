@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from engines import script_names
 from engines.quoting import quoted
 
 
@@ -90,7 +91,9 @@ def library(*files: Path) -> Library:
         functions.update({one.name: _source(text, one) for one in tree.body if isinstance(one, ast.FunctionDef)})
         for node in ast.walk(tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+                module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+                if module == script_names.__name__:
+                    continue  # a script defines these itself
                 imports.update({one.asname or one.name: Import(module, ast.unparse(one)) for one in node.names})
     return Library(functions, imports)
 
