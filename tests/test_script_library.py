@@ -60,6 +60,7 @@ def test_instants_are_told_from_the_start_and_other_lines_stay() -> None:
     text = _from_start(f'{line}\n{{"torn": {GENERATED}\n'.encode(), GENERATED)
     expected = line.replace(str(GENERATED - 5), '"T-5"')
     assert text == f'{expected}\n{{"torn": {GENERATED}\n'
+    assert _from_start(b'{"a": [1005, 7]}', 1000) == '{"a": ["T+5", "T-993"]}', "near is within 30 years"
 
 
 def test_a_table_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

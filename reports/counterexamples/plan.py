@@ -187,10 +187,10 @@ def _line_from_start(line: str, start: int) -> str:
         value = json.loads(line)
     except ValueError:
         return line
-    relative = _relative(value, start)
+    relative, spaces = _relative(value, start), line == json.dumps(value, ensure_ascii=line.isascii())
     if relative == value:
         return line
-    return json.dumps(relative, ensure_ascii=line.isascii(), separators=(",", ":"))
+    return json.dumps(relative, ensure_ascii=line.isascii(), separators=None if spaces else (",", ":"))
 
 
 def _relative(value: Any, start: int) -> Any:
