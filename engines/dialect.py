@@ -1,47 +1,34 @@
-"""What an engine brings for reproduction scripts: the lines and expressions of Python that differ between engines.
+"""What an engine brings for reproduction scripts: its functions, and the calls in ``main``, which differ between engines.
 
-Every piece of code says which names it uses: those of functions, of imports, and the three below. ``ROOT`` (the table's path),
-``T`` (the start of the case), and what ``start`` defines, are there in each script.
+A script has those functions of the engine's library, and of ``reports.counterexamples.runtime``, that its ``main`` calls.
+``ROOT`` (the table's path), ``T`` (the start of the case), and what ``start`` defines, are there in each script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engines.script_library import Library
 from model.vocabulary.steps import EngineStep, Moment
 from model.vocabulary.table import Table
 
-#: The rows that the judged command returned, the exception that it raised (None: none), and the names of the table's columns.
-ANSWER, ERROR, COLUMNS = "answer", "error", "COLUMNS"
+#: The variables of ``main`` with the rows that the judged command returned, and the exception that it raised (None: none).
+ANSWER, ERROR = "answer", "error"
 
-
-@dataclass(frozen=True)
-class Code:
-    """An expression, lines, or the definition of a function, and the names that it uses."""
-
-    text: str = ""
-    uses: frozenset[str] = frozenset()
-
-
-def code(text: str, uses: str = "") -> Code:
-    """``uses``: the names, with spaces between them."""
-    return Code(text, frozenset(uses.split()))
+#: The constant with the names of the table's columns.
+COLUMNS = "COLUMNS"
 
 
 @dataclass(frozen=True)
 class Command:
-    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it.
-
-    The modules os, shutil, sys and time are in each script.
-    """
+    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it."""
 
     text: str
     rows: str = ""
     setup: tuple[str, ...] = ()
     cleanup: tuple[str, ...] = ()
-    uses: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -75,20 +62,20 @@ class Dialect(Protocol):
     """One for each script: it may keep track of what it has set."""
 
     pip: str  # the packages that the script needs
-    imports: Mapping[str, str]  # lines by the name that code uses, in addition to those of the standard library
+    library: Library  # in addition to reports.counterexamples.runtime
+    constants: Mapping[str, str]  # texts that its functions use, by name
     errors: str  # the exceptions that a command may raise
-    functions: Mapping[str, Code]  # by name, in addition to reports.counterexamples.functions
     local_times: bool  # whether it returns TIMESTAMPs in the machine's time zone
 
-    def start(self) -> Code:
+    def start(self) -> Sequence[str]:
         """Lines of ``main`` that start the engine."""
         ...
 
     def now(self) -> str:
-        """The expression of T, the start of the case, with the module time."""
+        """The expression of T, the start of the case."""
         ...
 
-    def clock(self, instant: Code, *, first: bool) -> Code:
+    def clock(self, instant: str, *, first: bool) -> Sequence[str]:
         """Lines that set the engine's clock."""
         ...
 
@@ -96,15 +83,15 @@ class Dialect(Protocol):
         """A step that is no read."""
         ...
 
-    def rows(self, read: Code) -> Code:
+    def rows(self, read: str) -> str:
         """The rows of a read."""
         ...
 
-    def read(self, version: str) -> Code:
+    def read(self, version: str) -> str:
         """A read of a version of the table; of the current one for ``""``."""
         ...
 
-    def changes(self, first: str, last: str) -> Code:
+    def changes(self, first: str, last: str) -> str:
         """The change data feed of these versions: ``COLUMNS`` and _change_type."""
         ...
 
@@ -112,69 +99,22 @@ class Dialect(Protocol):
         """A column's name as an element of ``COLUMNS``."""
         ...
 
-    def count(self, path: str) -> Code:
+    def count(self, path: str) -> str:
         """The number of rows in a Parquet file."""
         ...
 
-    def columns(self, path: str) -> Code:
+    def columns(self, path: str) -> str:
         """The columns that a Parquet file stores."""
         ...
 
-    def removes_in(self, path: str) -> Code:
+    def removes_in(self, path: str) -> str:
         """The paths of the removes in a checkpoint file, URL-encoded."""
         ...
 
-    def row_ids(self) -> Code | None:
+    def row_ids(self) -> str | None:
         """The current rows, each with its row id and row commit version; None if the engine does not show them."""
         ...
 
 
 #: How an engine makes its dialect for one script.
 DialectFor = Callable[[ScriptedCase], Dialect]
-
-
-def literal(text: str) -> str:
-    """``text`` as a Python literal, with double quotes unless they need an escape."""
-    found = repr(text)  # with double quotes already if the text has single ones alone
-    return found if '"' in text or "'" in text else f'"{found[1:-1]}"'
-
-
-def quoted(text: str, root: str) -> str:
-    """``text`` as a literal in which the table's path is ``ROOT``. A long one takes several lines, in parentheses."""
-    pieces = _pieces(text, root)
-    prefix = "f" if pieces != list(text) else ""
-    if sum(map(len, pieces)) <= 75:
-        return prefix + literal("".join(pieces))
-    parts = []
-    while pieces:
-        line = _line(pieces) if sum(map(len, pieces)) > 85 else len(pieces)
-        parts.append("".join(pieces[:line]))
-        pieces = pieces[line:]
-    return "(\n" + "\n".join(f"    {prefix if set(part) & set('{}') else ''}{literal(part)}" for part in parts) + "\n)"
-
-
-def _pieces(text: str, root: str) -> list[str]:
-    """The characters of a literal, in which the table's path is one piece, and then each brace of the text another."""
-    if root not in text:
-        return list(text)
-    first, *others = (
-        [character * 2 if character in "{}" else character for character in part] for part in text.split(root)
-    )
-    return first + [piece for part in others for piece in ("{ROOT}", *part)]
-
-
-def _line(pieces: list[str]) -> int:
-    """How many pieces a line of a long literal has: up to a space, if there is one among its 85 characters."""
-    room, space = 0, 0
-    for number, piece in enumerate(pieces):
-        if room + len(piece) > 85:
-            return space or max(number, 1)
-        room += len(piece)
-        if piece == " " and number:
-            space = number + 1
-    return len(pieces)
-
-
-def call(function: str, text: str) -> str:
-    """A call with one argument, a literal of ``quoted``, which may have its own parentheses."""
-    return f"{function}{text}" if text.startswith("(\n") else f"{function}({text})"

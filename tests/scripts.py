@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engines.deltalake.script import DeltalakeScript
-from engines.dialect import Code, Command, DialectFor, Run, ScriptedCase
-from engines.dialect import code as piece
+from engines.dialect import Command, Dialect, DialectFor, Run, ScriptedCase
 from engines.port import Engine
+from engines.script_library import free_names
 from engines.spark.script import SparkScript
 from harness.campaigns.record import case_record
 from harness.judging import judge as judging
@@ -23,6 +23,7 @@ from model.vocabulary.steps import ENGINE_STEPS, EngineStep, OtherCommand, Read,
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
 from records.run import JudgedCase, ListedClause
 from reports.counterexamples.plan import Plan, reproduction_plan
+from reports.counterexamples.runtime import LIBRARY
 from reports.counterexamples.script import DATA, reproduction
 from suites.catalogue import CATALOGUE
 
@@ -54,6 +55,13 @@ def plans(case: Case, judge: Judge) -> Iterator[Plan]:
         yield reproduction_plan(found, violation, listed(clause))
 
 
+def runnable(lines: str, dialect: Dialect) -> str:
+    """Lines of ``main`` after the functions and imports that they use."""
+    library = LIBRARY | dialect.library
+    functions = "\n\n".join(library.functions[name] for name in library.called_by(lines))
+    return "\n".join([*library.import_lines(free_names(f"{functions}\n{lines}")), functions, lines])
+
+
 def code(script: str) -> str:
     """A script without its data."""
     return script.split(DATA)[0]
@@ -66,16 +74,15 @@ class Reference(DeltalakeScript):
 
     def __init__(self, case: ScriptedCase) -> None:
         super().__init__(case, pip="")
-        self.functions = {**self.functions, "condition": piece("")}
 
     def now(self) -> str:
         return "int(time.time() * 1000)"
 
-    def start(self) -> Code:
-        return piece("clock = T")
+    def start(self) -> Sequence[str]:
+        return ("clock = T",)
 
-    def clock(self, instant: Code, *, first: bool) -> Code:
-        return Code(f"clock = {instant.text}", instant.uses)
+    def clock(self, instant: str, *, first: bool) -> Sequence[str]:
+        return (f"clock = {instant}",)
 
     def command(self, run: Run) -> Command:
         command = run.step.command if isinstance(run.step, OtherCommand) else None
@@ -83,11 +90,11 @@ class Reference(DeltalakeScript):
         text = f"run({run.index}, clock{restored})"
         return Command(text, text)
 
-    def read(self, version: str) -> Code:
-        return piece(f"read_version(clock, {version or None})")
+    def read(self, version: str) -> str:
+        return f"read_version(clock, {version or None})"
 
-    def changes(self, first: str, last: str) -> Code:
-        return piece(f"feed(clock, {first}, {last})")
+    def changes(self, first: str, last: str) -> str:
+        return f"feed(clock, {first}, {last})"
 
 
 def outcome(plan: Plan, engine: Engine, case: Case, home: Path) -> tuple[int, str]:

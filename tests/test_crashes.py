@@ -16,10 +16,10 @@ from harness.campaigns.shrinking import candidates
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge, JudgedCase
 from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.normalise import step_text
 from harness.observing.observation import Observation
 from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import InvalidCase, dumps, from_json, loads, to_json
+from model.text.steps import step_text
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity

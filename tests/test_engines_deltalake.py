@@ -25,6 +25,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.operations import DELETE_MISTAKES
 from engines.deltalake.script import DeltalakeScript
+from engines.deltalake.script_functions import counts
 from engines.deltalake.sql import sql
 from engines.dialect import Run, ScriptedCase
 from engines.kind import Settings
@@ -61,7 +62,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
 )
-from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.rules import DELTA_RS, DELTA_RS_COUNTS
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     Delete,
@@ -174,8 +175,12 @@ def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
 
 def test_a_script_uses_the_processors_that_were_drawn() -> None:
     case = ScriptedCase(TABLE, "/t", (Run(0, Read(), Moment(0)),), processors=2)
-    lines = DeltalakeScript(case, pip="deltalake").start().text.splitlines()
-    assert lines[1].strip() == "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])"
+    assert DeltalakeScript(case, pip="deltalake").start() == ("use_processors(2)",)
+
+
+def test_a_script_knows_the_counts_of_a_delete() -> None:
+    answer = {name: number for number, name in enumerate(DELTA_RS_COUNTS)}
+    assert counts(answer) == [list(range(len(DELTA_RS_COUNTS)))]
 
 
 def test_it_deletes_and_reads_the_changes(engine: DeltalakeEngine, root: Path) -> None:

@@ -49,7 +49,6 @@ from model.vocabulary.predicate import And, Compare, In, IsNull, Op, Or, Predica
 from model.vocabulary.steps import Moment, OtherCommand, Read
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
-from reports.counterexamples.functions import FUNCTIONS
 from reports.counterexamples.plan import rows_file_of
 from suites.catalogue import CATALOGUE
 from tests import scripts
@@ -158,10 +157,7 @@ def test_a_script_does_the_same(engine: DeltalakeEngine, root: Path, command: Co
     scripted = scripts.DELTA_RS(ScriptedCase(TABLE, str(root), (run,)))
     written = scripted.command(run)
     scope: dict[str, Any] = {"ROOT": str(root), "before_0": 0}
-    functions = [FUNCTIONS[name].text for name in written.uses if name in FUNCTIONS]
-    imports = ["import base64, io, json", "from pathlib import Path"]
-    imports += [scripted.imports[name] for name in written.uses if name in scripted.imports]
-    exec("\n".join([*imports, *functions, *written.setup, written.text]), scope)
+    exec(scripts.runnable("\n".join([*written.setup, written.text]), scripted), scope)
     after = rows_after(command, TABLE, BEFORE, restored=rows_of(TABLE, 0, 1))
     assert rows(engine, root) == after
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +14,7 @@ import pytest
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.snapshot import Snapshot
-from engines.dialect import Run, ScriptedCase, code
+from engines.dialect import Run, ScriptedCase
 from engines.port import Outcome
 from engines.spark.adapter import SparkEngine
 from harness.tables.plan import plan_table
@@ -401,12 +398,10 @@ def test_a_script_does_the_same(
     root, before = make(FEATURED, tmp_path), rows_of(FEATURED)
     done = Run(0, OtherCommand(command), Moment(0))
     dialect = scripts.SPARK(ScriptedCase(FEATURED, str(root), (done,)))
-    clock = dialect.clock(code(str(CLOCK)), first=True)
+    clock = dialect.clock(str(CLOCK), first=True)
     pieces = dialect.command(done)
-    lines = [*(function.text for function in dialect.functions.values()), clock.text]
-    lines += [*pieces.setup, pieces.text, *pieces.cleanup]
-    scope = {"ROOT": str(root), "spark": spark, "before_0": 0, "os": os, "re": re, "shutil": shutil}
-    exec("\n".join(lines), scope)
+    lines = "\n".join([*clock, *pieces.setup, pieces.text, *pieces.cleanup])
+    exec(scripts.runnable(lines, dialect), {"ROOT": str(root), "spark": spark, "before_0": 0})
     assert operations(root)[-1:] == ([] if operation is None else [operation])
     assert read(spark_engine, root) == rows_after(command, FEATURED, before, restored=rows_of(FEATURED, 0))
     assert {path.name for path in root.parent.iterdir()} - {"table", "table-beside"} == set()

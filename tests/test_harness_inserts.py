@@ -17,9 +17,9 @@ from engines.port import Engine, EngineError, Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.judge import Judge
-from harness.observing.normalise import step_text
 from model import codec
 from model.text.sql import insert_sql
+from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Delete, Insert, Read, Request, Vacuum

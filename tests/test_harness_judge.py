@@ -16,10 +16,10 @@ from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
 from harness.judging.coverage import Cell
 from harness.judging.judge import Judge
-from harness.observing.normalise import step_text
 from harness.observing.observation import Observation, ReadObservation
 from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
+from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, IsNull, Not, Op, Or
 from model.vocabulary.rules import DELTA_RS

@@ -8,10 +8,10 @@ from engines.deltalake.capabilities import NEWEST
 from engines.dialect import Run, ScriptedCase
 from engines.spark.releases import capabilities_of
 from harness.campaigns.shrinking import candidates
-from harness.observing.normalise import step_text
 from model.codec import case_id, loads
 from model.codec.cases import dumps
 from model.text.session_conf import spark_conf
+from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import And, Cast, Compare, Constant, Holds, Literal, Not, Op, Or, Predicate
 from model.vocabulary.settings import Setting

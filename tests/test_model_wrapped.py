@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from engines.dialect import Run, ScriptedCase
 from engines.spark.columns import condition
 from engines.spark.user_functions import register
-from engines.spark.wrappers import called_by, lines
+from engines.spark.wrappers import called_by
 from model import codec
 from model.prediction.delete import LiveFile
 from model.prediction.failures import must_fail
@@ -38,9 +39,11 @@ from model.vocabulary.predicate import (
     leaves,
     wrappers_of,
 )
-from model.vocabulary.steps import Delete, OtherCommand, Read
+from model.vocabulary.steps import Delete, Moment, OtherCommand, Read
 from model.vocabulary.values import Type
+from tests import scripts
 from tests.handmade_conditions import FILES, ONE, called
+from tests.handmade_steps import PARTITIONED
 
 NULL = IsNull("w")
 LIVE = (LiveFile("a", (), ((1, 0), (None, 0))),)
@@ -131,10 +134,14 @@ def test_a_step_calls_the_functions_of_its_condition() -> None:
 
 
 def test_a_script_registers_functions_in_their_session() -> None:
-    assert lines([], "spark") == []
-    assert all(line.startswith("earlier.") for line in lines([Wrapper.ARROW], "earlier"))
-    python, first, second = lines([Wrapper.PYTHON, Wrapper.ARROW], "spark")
-    assert "sys.executable" in python and "tombstone_python" in first and "arrow_udf" in second
+    def setup(step: Delete) -> tuple[str, ...]:
+        run = Run(0, step, Moment(0))
+        return scripts.SPARK(ScriptedCase(PARTITIONED, "/t", (run,))).command(run).setup
+
+    names = ('"tombstone_python")', '"tombstone_arrow")')
+    assert setup(Delete(ONE)) == ()
+    assert setup(Delete(And(*EACH))) == (f"register_python(spark, {names[0]}", f"register_arrow(spark, {names[1]}")
+    assert setup(Delete(EACH[1], by_earlier=True))[0] == f"register_arrow(earlier, {names[1]}"
 
 
 @pytest.mark.xdist_group("spark")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from harness.observing.normalise import step_text
 from model.codec import to_json
+from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Constant
 from model.vocabulary.severity import Severity

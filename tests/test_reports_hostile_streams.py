@@ -16,9 +16,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 from engines import provider
-from engines.dialect import DialectFor, quoted
-from harness.observing.normalise import step_text
+from engines.dialect import DialectFor
+from engines.quoting import quoted
 from model.codec import InvalidCase, from_json, to_json
+from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Overwrite
 from model.vocabulary.predicate import Compare, Op

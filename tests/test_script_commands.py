@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from engines.dialect import Command, Run, ScriptedCase, code, literal, quoted
+from engines.dialect import Command, Run, ScriptedCase
+from engines.quoting import Code, quoted
+from engines.script_library import free_names
 from model.text.commands import command_text
 from model.vocabulary.commands import (
     AddColumn,
@@ -40,7 +42,6 @@ from model.vocabulary.steps import Delete, Form, Mode, Moment, OtherCommand, Vac
 from model.vocabulary.table import Column, Commit, Feature
 from model.vocabulary.values import Type
 from tests import scripts
-from tests.declared_names import free_names
 from tests.handmade_steps import PARTITIONED
 
 A = Compare("p", Op.EQ, "a", Type.STRING)
@@ -55,20 +56,23 @@ COMMANDS_OF_STEPS: list[CommandOfStep] = [
 ]
 
 
+CASE = ScriptedCase(PARTITIONED, "/tmp/case/table", ())
+
+
 def commands(*steps: Delete | Vacuum | OtherCommand) -> list[Command]:
     """The commands of one script, each at a clock of its own: T + 0, T + 1."""
     runs = tuple(Run(index, step, Moment(index)) for index, step in enumerate(steps))
     dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
     found = []
     for run in runs:
-        dialect.clock(code(f"T + {run.clock.offset}"), first=run is runs[0])
+        dialect.clock(f"T + {run.clock.offset}", first=run is runs[0])
         found.append(dialect.command(run))
     return found
 
 
 def test_a_link_to_the_table_has_the_clock_of_its_step() -> None:
     _, through_link = commands(Vacuum(), Vacuum(spelling=Spelling.LINK))
-    assert through_link.setup[-1].endswith("ManualClock(T + 1))")
+    assert through_link.setup[-1] == 'clock(spark, T + 1, f"{ROOT}-link")'
     assert through_link.cleanup == ('os.unlink(f"{ROOT}-link")',)
 
 
@@ -81,7 +85,7 @@ def test_an_inventory_lies_beside_the_table_however_its_path_is_spelled(spelling
 
 def test_a_managed_table_is_made_once() -> None:
     first, second = commands(Delete(form=Form.SQL_MANAGED), Delete(form=Form.SQL_MANAGED))
-    assert "CREATE TABLE d.`table`" in "\n".join(first.setup) and not second.setup
+    assert first.setup == ("make_managed(spark)",) and not second.setup
 
 
 def test_a_view_is_made_for_each_delete_through_it() -> None:
@@ -99,16 +103,22 @@ def test_a_setting_ends_with_its_step() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS_OF_STEPS, ids=lambda command: kind_of(command).value)
-def test_a_command_declares_what_it_uses(command: CommandOfStep) -> None:
+def test_the_library_has_what_a_command_uses(command: CommandOfStep) -> None:
     (found,) = commands(OtherCommand(command))
-    text = "\n".join([*found.setup, found.text, *found.cleanup])
-    assert free_names(text) - {"ROOT", "T", "spark", "shutil", "before_0"} == found.uses
+    text = scripts.runnable("\n".join([*found.setup, found.text, *found.cleanup]), scripts.SPARK(CASE))
+    assert free_names(text) <= {"ROOT", "T", "spark", "before_0"}
 
 
 @pytest.mark.parametrize("text", ["plain", "it's", 'a "b"', "both ' and \"", "a \\ b", "it\\'s", "{ROOT}\n"])
 def test_a_text_is_the_same_as_a_literal(text: str) -> None:
-    assert ast.literal_eval(literal(text)) == text
+    assert ast.literal_eval(quoted([text, {text: (text,)}])) == [text, {text: (text,)}]
     assert eval(quoted(f"/r {text} " * 9, "/r"), {"ROOT": "/r"}) == f"/r {text} " * 9
+
+
+def test_other_values_are_literals_and_code_stands_as_it_is() -> None:
+    assert quoted([1, None, -2.5, True, float("inf"), Code("T + 1")]) == '[1, None, -2.5, True, float("inf"), T + 1]'
+    with pytest.raises(TypeError, match="a set has no literal"):
+        quoted({1})
 
 
 def test_every_kind_of_command_has_a_script() -> None:

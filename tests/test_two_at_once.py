@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.campaigns.shrinking import candidates, is_valid, without_step
-from harness.observing.normalise import step_text
 from model.codec import InvalidCase, from_json, to_json
+from model.text.steps import step_text
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.commands import AddColumn, CommandKind, DropFeature, Restore, StreamAppend

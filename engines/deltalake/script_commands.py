@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import pyarrow.parquet as pq
 
@@ -22,14 +22,15 @@ from engines.deltalake.commands import (
     calls_of,
     source_columns,
 )
-from engines.dialect import Code, Command, ScriptedCase, call, code, literal, quoted
+from engines.dialect import Command, ScriptedCase
+from engines.quoting import called, quoted
 from model.vocabulary.commands import Command as OtherCommand
 from model.vocabulary.commands import CompactLog, Restore
 
 
 def insert(rows_file: bytes) -> Command:
     """An append of the rows in a Parquet file."""
-    return _command(code(f'{WRITE}(ROOT, {ROWS.name}, mode="append")', WRITE), [_rows(rows_file)])
+    return Command(f'{WRITE}(ROOT, {ROWS.name}, mode="append")', setup=(_rows(rows_file),))
 
 
 def other_command(command: OtherCommand, rows_file: bytes, case: ScriptedCase) -> Command:
@@ -39,53 +40,38 @@ def other_command(command: OtherCommand, rows_file: bytes, case: ScriptedCase) -
     setup = [_rows(rows_file)] if rows_file else []
     if any(SOURCE in one.arguments.values() for one in calls):
         setup.append(_source(columns))
-    given = {
-        TABLE: code("ROOT"),
-        ROWS: code(ROWS.name),
-        SOURCE: code(SOURCE.name),
-        FIRST: code("min(log())", "log"),
-        LAST: code("version()", "version"),
-    }
+    given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name, FIRST: "min(log())", LAST: "version()"}
     if isinstance(command, Restore):
-        given[VERSION] = code(case.version_before(command.before_step))
-    pieces = [] if calls[0].name == WRITE else [code("DeltaTable(ROOT)", "DeltaTable")]
+        given[VERSION] = case.version_before(command.before_step)
+    pieces = [] if calls[0].name == WRITE else ["DeltaTable(ROOT)"]
     pieces += [_call(one, given, case.root) for one in calls]
     condition = "min(log()) < version() and " if isinstance(command, CompactLog) else ""  # there is none of one commit
-    return _command(Code(condition + ".".join(piece.text for piece in pieces), _uses(pieces)), setup)
+    return Command(condition + ".".join(pieces), setup=tuple(setup))
 
 
-def _command(written: Code, setup: list[Code]) -> Command:
-    return Command(written.text, setup=tuple(line.text for line in setup), uses=_uses([written, *setup]))
+def _call(one: Call, given: Mapping[Given, str], root: str) -> str:
+    return (
+        f"{one.name}({', '.join(f'{name}={_argument(value, given, root)}' for name, value in one.arguments.items())})"
+    )
 
 
-def _uses(pieces: Iterable[Code]) -> frozenset[str]:
-    return frozenset().union(*(piece.uses for piece in pieces))
-
-
-def _call(one: Call, given: Mapping[Given, Code], root: str) -> Code:
-    values = {name: _argument(value, given, root) for name, value in one.arguments.items()}
-    arguments = ", ".join(f"{name}={value.text}" for name, value in values.items())
-    name = code(one.name, WRITE if one.name == WRITE else "")
-    return Code(f"{name.text}({arguments})", _uses([name, *values.values()]))
-
-
-def _argument(value: object, given: Mapping[Given, Code], root: str) -> Code:
+def _argument(value: object, given: Mapping[Given, str], root: str) -> str:
     if isinstance(value, Given):
         return given[value]
     if isinstance(value, ColumnSchema):
-        return code(call("Field.from_json", quoted(value.text, root)), "Field")
+        return called("Field.from_json", value.text, root=root)
     if isinstance(value, dict):
-        return Code("{" + ", ".join(f"{literal(name)}: {quoted(text, root)}" for name, text in value.items()) + "}")
-    return Code(quoted(value, root) if isinstance(value, str) else repr(value))
+        return "{" + ", ".join(f"{quoted(name)}: {quoted(text, root)}" for name, text in value.items()) + "}"
+    return quoted(value, root)
 
 
-def _rows(rows_file: bytes) -> Code:
-    content = base64.b64encode(rows_file).decode()
-    return code(f"{ROWS.name} = pq.read_table(io.BytesIO(base64.b64decode({content!r})))", "base64 io pq")
+def _rows(rows_file: bytes) -> str:
+    return f"{ROWS.name} = {called('rows_from', base64.b64encode(rows_file).decode())}"
 
 
-def _source(columns: list[str]) -> Code:
+def _source(columns: list[str]) -> str:
     """The source of a MERGE: the rows that it may insert, or one row."""
-    if columns:
-        return code(f"{SOURCE.name} = {ROWS.name}.rename_columns({source_columns(len(columns))})")
-    return code(f"{SOURCE.name} = pa.table([[1]], names={source_columns(1)})", "pa")
+    names = source_columns(len(columns) or 1)
+    return f"{SOURCE.name} = " + (
+        f"{ROWS.name}.rename_columns({names})" if columns else f"pa.table([[1]], names={names})"
+    )

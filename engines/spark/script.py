@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
-from engines.dialect import Code, Command, Run, ScriptedCase, call, code, literal, quoted
+from engines.dialect import Command, Run, ScriptedCase
 from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
+from engines.quoting import Code, called, quoted
+from engines.script_library import library
 from engines.spark.command_sql import VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
-from engines.spark.script_functions import functions_of
 from engines.spark.statements import (
     INVENTORY_COLUMNS,
     INVENTORY_VIEW,
@@ -21,14 +24,14 @@ from engines.spark.statements import (
     view_statement,
 )
 from engines.spark.versions import GROUP, artifact_for
-from engines.spark.wrappers import called_by, lines
+from engines.spark.wrappers import called_by
 from engines.targets import table_text
 from model.prediction.history import live_ids
 from model.semantics.definitions import table_after
 from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql
 from model.text.layout import clone_of, escape, partition_string
 from model.text.session_conf import spark_conf
-from model.text.sql import delete_sql, insert_sql, sql, vacuum_sql
+from model.text.sql import WRAPPERS, delete_sql, insert_sql, sql, vacuum_sql
 from model.vocabulary.commands import (
     Checkpoint,
     CleanUpLog,
@@ -70,35 +73,25 @@ _DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
 }
 
-#: The table as a managed one.
-_MANAGED = (
-    'os.rename(ROOT, f"{ROOT}.aside")  # Spark creates a managed table only in an empty directory',
-    "spark.sql(f\"CREATE DATABASE d LOCATION '{os.path.dirname(ROOT)}'\")",
-    'spark.sql("CREATE TABLE d.`table` (x INT) USING delta")',
-    "shutil.rmtree(ROOT)",
-    'os.rename(f"{ROOT}.aside", ROOT)',
-)
-
-#: The same table under a name, as an external one; and the names.
-_EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{ROOT}'\")",)
+#: The names of the same table as an external and as a managed one.
 _NAME, _MANAGED_NAME = "t", "d.`table`"
+
+#: The functions that register a function of the user.
+_REGISTER = {Wrapper.PYTHON: "register_python", Wrapper.ARROW: "register_arrow"}
+
+#: The variables of ``main`` with the session and with an earlier one.
+_SPARK, _EARLIER = Code("spark"), Code("earlier")
 
 #: Stands for the version that a RESTORE restores, which a variable of the script has.
 _VERSION = "@version"
 
-#: The imports by the name that code uses.
-_IMPORTS: Mapping[str, str] = {
-    "DeltaTable": "from delta.tables import DeltaTable",
-    "SparkSession": "from pyspark.sql import SparkSession",
-    "arrow_udf": "from pyspark.sql.functions import arrow_udf",
-    "expr": "from pyspark.sql.functions import expr",
-}
+_LIBRARY = library(Path(__file__).with_name("script_functions.py"))
 
 
 class SparkScript:
     """One for each script: it keeps track of the session's settings and of the tables in the catalog."""
 
-    imports = _IMPORTS
+    library = _LIBRARY
     errors = "Exception"
     local_times = True
 
@@ -111,21 +104,18 @@ class SparkScript:
         self._inventory = posixpath.dirname(case.root) + "-inventory"
         self._conf: dict[str, str] = {}
         self._managed = False
-        self._instant = ""  # of the clock
+        self._instant = Code("")  # of the clock
         steps = [run.step for run in case.runs]
         self._relative = any(spelling_of(step) is Spelling.RELATIVE for step in steps)
-        faults = [step.io_fault for step in steps if isinstance(step, Vacuum) and step.io_fault is not None]
-        self.functions = functions_of(case.table, faults)
+        self.constants: Mapping[str, str] = {"FAILING_FILE_SYSTEM": _java("FailingLocalFileSystem")}
         self._settings_of_session = {
             "spark.jars.packages": f"{GROUP}:{artifact_for(delta=delta, pyspark=pyspark)}:{delta}",
             **SESSION,
             **(SPARK_4 if pyspark.startswith("3.") else {}),
         }
 
-    def start(self) -> Code:
-        first, *others = (
-            f".config({literal(key)}, {literal(value)})" for key, value in self._settings_of_session.items()
-        )
+    def start(self) -> Sequence[str]:
+        first, *others = (called(".config", key, value) for key, value in self._settings_of_session.items())
         lines = [
             "spark = (",
             f"    SparkSession.builder{first}",
@@ -133,30 +123,26 @@ class SparkScript:
             "    .getOrCreate()",
             ")",
         ]
-        if not self._relative:
-            return code("\n".join(lines), "SparkSession")
         # Its JVM keeps the directory in which it was started.
-        return code("\n".join([f"os.chdir({literal(WORKING_DIRECTORY)})", *lines]), "os SparkSession")
+        return [called("os.chdir", WORKING_DIRECTORY), *lines] if self._relative else lines
 
     def now(self) -> str:
         return "int(time.time() * 1000)"
 
-    def clock(self, instant: Code, *, first: bool) -> Code:
-        self._instant = instant.text
-        return Code(f"clock(spark, {instant.text})", instant.uses | {"clock"})
+    def clock(self, instant: str, *, first: bool) -> Sequence[str]:
+        self._instant = Code(instant)
+        return (called("clock", _SPARK, self._instant),)
 
-    def rows(self, read: Code) -> Code:
-        return Code(f"{read.text}.collect()", read.uses)
+    def rows(self, read: str) -> str:
+        return f"{read}.collect()"
 
     # Commands ---------------------------------------------------------------------------------------------------------
 
     def command(self, run: Run) -> Command:
         command, wrappers = self._command(run), called_by(run.step)
-        if not wrappers:
-            return command
-        session = "earlier" if isinstance(run.step, Delete) and run.step.by_earlier else "spark"
-        uses = {"arrow_udf"} if Wrapper.ARROW in wrappers else set()
-        return replace(command, setup=(*lines(wrappers, session), *command.setup), uses=command.uses | uses)
+        session = _EARLIER if isinstance(run.step, Delete) and run.step.by_earlier else _SPARK
+        registered = [called(_REGISTER[wrapper], session, WRAPPERS[wrapper]) for wrapper in wrappers]
+        return replace(command, setup=(*registered, *command.setup))
 
     def _command(self, run: Run) -> Command:
         step, self._table = run.step, self._tables[run.index]
@@ -165,7 +151,7 @@ class SparkScript:
         if isinstance(step, OpenSession):
             opened = "opened = DeltaTable.forPath(earlier, ROOT)"
             lines = ("earlier = spark.newSession()", opened, "opened_log = delta_log(spark)")
-            return Command("opened.toDF().count()", setup=lines, uses=frozenset({"DeltaTable", "delta_log"}))
+            return Command("opened.toDF().count()", setup=lines)
         if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
             return self._by_earlier(step)
         if isinstance(step, Delete):
@@ -187,51 +173,53 @@ class SparkScript:
         root, table = self._root, self._table
         columns = [(column.name, column.type) for column in table.columns]
         if isinstance(command, (ShallowClone, VacuumClone)):
-            setup = [*self._settings(settings_of_vacuum(VACUUM_OF_CLONE)), *self._clock_of("clone", clone_of(root))]
+            setup = [*self._settings(settings_of_vacuum(VACUUM_OF_CLONE)), self._clock_of(clone_of(root))]
         else:
             setup = self._settings({})
         if isinstance(command, StreamAppend):
-            rows = call("spark.sql", quoted(rows_sql(command.rows, plain_names(columns)), root))
-            setup.append(f"rows = {rows}")
+            setup.append(f"rows = {self._statement(rows_sql(command.rows, plain_names(columns)))}")
             cleanup = ('shutil.rmtree(f"{ROOT}-stream")',)
-            return Command("append_by_stream(spark, rows)", "", tuple(setup), cleanup, frozenset({"append_by_stream"}))
+            return Command("append_by_stream(spark, rows)", "", tuple(setup), cleanup)
         if isinstance(command, Overwrite):
-            setup.append(f"rows = {call('spark.sql', quoted(rows_sql(command.rows, columns), root))}")
+            setup.append(f"rows = {self._statement(rows_sql(command.rows, columns))}")
             writer = 'rows.write.format("delta").mode("overwrite")'
             if command.where is not None:
                 setup.append(f"replaced = {quoted(sql(command.where), root)}")
                 writer += '.option("replaceWhere", replaced)'
             return Command(f"{writer}.save(ROOT)", setup=tuple(setup))
         if isinstance(command, Checkpoint):
-            return Command("delta_log(spark).checkpoint()", "", tuple(setup), uses=frozenset({"delta_log"}))
+            return Command("delta_log(spark).checkpoint()", "", tuple(setup))
         if isinstance(command, (CompactLog, CleanUpLog)):
             function = "compact_log" if isinstance(command, CompactLog) else "clean_up_log"
-            return Command(f"{function}(spark)", "", tuple(setup), uses=frozenset({function}))
+            return Command(f"{function}(spark)", "", tuple(setup))
         *first, last = command_sql(command, root, columns, _VERSION)
-        setup += [call("spark.sql", quoted(statement, root)) for statement in first]
-        text = call("spark.sql", quoted(last, root))
+        setup += map(self._statement, first)
+        text = self._statement(last)
         if isinstance(command, Restore):
             text = text.replace(_VERSION, f"{{{self._case.version_before(command.before_step)}}}")
         return Command(text, "", tuple(setup))
 
-    def _sql(
-        self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = (), uses: Iterable[str] = ()
-    ) -> Command:
-        text = call("spark.sql", quoted(statement, self._root))
-        return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup), frozenset(uses))
+    def _sql(self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = ()) -> Command:
+        text = self._statement(statement)
+        return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup))
+
+    def _statement(self, statement: str) -> str:
+        return called("spark.sql", statement, root=self._root)
 
     def _by_earlier(self, step: Delete | Vacuum) -> Command:
         """A command of the session that has opened the table: what it opened has a clock of its own."""
         wanted = {"spark.sql.session.timeZone": step.zone} if isinstance(step, Delete) else settings_of_vacuum(step)
         setup = [f"opened_log.clock().setTime({self._instant})"]
         for key, value in wanted.items():
-            change = "unset" if value is None else "set"
-            setup.append(f"earlier.conf.{change}({', '.join(map(literal, (key,) if value is None else (key, value)))})")
+            setup.append(called("earlier.conf.unset", key) if value is None else called("earlier.conf.set", key, value))
         if isinstance(step, Vacuum):
             hours = "" if step.retain_hours is None else repr(step.retain_hours)
             return Command(f"opened.vacuum({hours})", "", tuple(setup))
-        condition = "" if step.where is None else quoted(sql(step.where, step.zone, step.literals), self._root)
-        return Command(call("opened.delete", condition), "", tuple(setup))
+        return Command(called("opened.delete", *self._condition(step), root=self._root), "", tuple(setup))
+
+    def _condition(self, step: Delete) -> Sequence[str]:
+        """The argument of the API's DELETE, if it has one."""
+        return () if step.where is None else (sql(step.where, step.zone, step.literals),)
 
     def _delete(self, step: Delete) -> Command:
         named = script_path(self._root, step.spelling)
@@ -240,36 +228,31 @@ class SparkScript:
         setup += self._link(step.spelling, named)
         name = {Form.SQL_MANAGED: _MANAGED_NAME, Form.VIEW: VIEW}.get(step.form, _NAME)
         if step.form is Form.VIEW:
-            setup.append(call("spark.sql", quoted(view_statement(table_text(self._root)), self._root)))
+            setup.append(self._statement(view_statement(table_text(self._root))))
         elif not by_path:
             setup += self._named(step.form is Form.SQL_MANAGED)
         if step.cached:
             load = f'spark.read.format("delta").load({self._argument(named.path)})'
-            setup.append(f"{load if by_path else f'spark.table({literal(name)})'}.cache().count()")
+            setup.append(f"{load if by_path else called('spark.table', name)}.cache().count()")
         if step.form not in API_DELETE_FORMS:
             table = table_text(named.path) if by_path else name
             return self._sql(delete_sql(step, table), setup, named.cleanup)
-        argument = "" if step.where is None else quoted(sql(step.where, step.zone, step.literals), self._root)
-        uses = {"DeltaTable"}
-        if step.form is Form.API_PATH_COLUMN and step.where is not None:
-            argument = call("expr", argument)
-            uses.add("expr")
-        text = call(f"{self._delta_table(named.path if by_path else None)}.delete", argument)
-        return Command(text, "", tuple(setup), named.cleanup, frozenset(uses))
+        condition: Sequence[str] = self._condition(step)
+        if step.form is Form.API_PATH_COLUMN and condition:
+            condition = (Code(called("expr", *condition, root=self._root)),)
+        table = self._delta_table(named.path if by_path else None)
+        return Command(called(f"{table}.delete", *condition, root=self._root), "", tuple(setup), named.cleanup)
 
     def _vacuum(self, step: Vacuum) -> Command:
         named = script_path(self._root, step.spelling)
         setup = self._settings({**spark_conf(step.settings), **settings_of_vacuum(step)})
         cleanup: tuple[str, ...] = ()
-        uses = set()
         if step.mode.inventory:
             setup += self._listing(step)
-            uses.add("inventory")
         if step.io_fault is not None:
             assert step.faulty_path is not None, "an I/O fault has a path"
-            setup.append(f"failing_files(spark, {literal(step.io_fault.value)}, {literal(step.faulty_path)})")
+            setup.append(called("failing_files", _SPARK, step.io_fault.value, step.faulty_path))
             cleanup = ('spark.conf.set("tombstone.fault", "")',)
-            uses.add("failing_files")
         setup += self._link(step.spelling, named)
         if step.form in (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME):
             setup += self._named(step.form is VacuumForm.SQL_MANAGED)
@@ -277,7 +260,7 @@ class SparkScript:
         if step.form in API_VACUUM_FORMS:
             hours = "" if step.retain_hours is None else repr(step.retain_hours)
             table = self._delta_table(named.path if step.form is VacuumForm.API_PATH else None)
-            return Command(f"{table}.vacuum({hours})", "", tuple(setup), cleanup, frozenset({"DeltaTable", *uses}))
+            return Command(f"{table}.vacuum({hours})", "", tuple(setup), cleanup)
         targets = {
             VacuumForm.SQL_PATH: table_text(named.path),
             VacuumForm.SQL_QUOTED_PATH: f"'{named.path}'",
@@ -288,12 +271,12 @@ class SparkScript:
             Mode.INVENTORY_TABLE: table_text(self._inventory),
             Mode.INVENTORY_QUERY: f"(SELECT * FROM {INVENTORY_VIEW})",
         }
-        return self._sql(vacuum_sql(step, targets[step.form], inventories.get(step.mode)), setup, cleanup, uses)
+        return self._sql(vacuum_sql(step, targets[step.form], inventories.get(step.mode)), setup, cleanup)
 
     def _delta_table(self, path: str | None) -> str:
         """The table by its path; None: by its name."""
         if path is None:
-            return f"DeltaTable.forName(spark, {literal(_NAME)})"
+            return called("DeltaTable.forName", _SPARK, _NAME)
         return f"DeltaTable.forPath(spark, {self._argument(path)})"
 
     def _argument(self, path: str) -> str:
@@ -302,39 +285,29 @@ class SparkScript:
     def _named(self, managed: bool) -> Sequence[str]:
         """The lines that give the table its name."""
         if not managed:
-            return _EXTERNAL
+            return (self._statement(f"CREATE TABLE IF NOT EXISTS {_NAME} USING delta LOCATION '{self._root}'"),)
         exists, self._managed = self._managed, True
-        return () if exists else _MANAGED
+        return () if exists else ("make_managed(spark)",)
 
     def _listing(self, step: Vacuum) -> Sequence[str]:
-        rows = "inventory(ROOT)"
-        if step.inventory is Inventory.FILES:
-            rows = "[row for row in inventory(ROOT) if not row[2]]"
-        return (
-            f'columns = "{", ".join(map(" ".join, INVENTORY_COLUMNS))}"',
+        rows = "inventory_of_files()" if step.inventory is Inventory.FILES else "inventory()"
+        lines = (
+            f"columns = {quoted(', '.join(map(' '.join, INVENTORY_COLUMNS)))}",
             f"table = spark.createDataFrame({rows}, columns)",
-            f"table.createOrReplaceTempView({literal(INVENTORY_VIEW)})"
-            if step.mode is Mode.INVENTORY_QUERY
-            else f'table.write.format("delta").mode("overwrite").save("{self._inventory}")',
         )
+        if step.mode is Mode.INVENTORY_QUERY:
+            return (*lines, called("table.createOrReplaceTempView", INVENTORY_VIEW))
+        return (*lines, called('table.write.format("delta").mode("overwrite").save', self._inventory))
 
     def _link(self, spelling: Spelling, named: ScriptPath) -> Sequence[str]:
         """The link, with a clock of its own: Delta knows a table behind a link by the link's path."""
         if spelling is not Spelling.LINK:
             return ()
-        return (*named.setup, *self._clock_of("link", named.path))
+        return (*named.setup, self._clock_of(named.path))
 
-    def _clock_of(self, name: str, path: str) -> Sequence[str]:
-        """The lines that set the clock of the table at a path other than ``ROOT``, with ``name`` as a variable."""
-        hadoop_path = f"spark._jvm.org.apache.hadoop.fs.Path({quoted(path, self._root)})"
-        clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant})"
-        delta = "spark._jvm.org.apache.spark.sql.delta.DeltaLog"
-        return (
-            f"delta = {delta}",
-            f"{name} = {hadoop_path}",
-            f"delta.invalidateCache(spark._jsparkSession, {name})",
-            f"delta.forTable(spark._jsparkSession, {name}, {clock})",
-        )
+    def _clock_of(self, path: str) -> str:
+        """The line that sets the clock of the table at a path other than ``ROOT``."""
+        return called("clock", _SPARK, self._instant, path, root=self._root)
 
     def _target(self, mistake: DeleteMistake | VacuumMistake) -> tuple[list[str], str]:
         """The target of an invalid command, and the lines that make it. The paths beside the script's table are free."""
@@ -342,50 +315,54 @@ class SparkScript:
         if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
             return setup, table_text(f"{self._root}/{_partition(self._table)}")
         if mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
-            return [*setup, f'os.makedirs("{target}")'], table_text(target)
+            return [*setup, called("os.makedirs", target)], table_text(target)
         if mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
             return setup, table_text(target)
         table = table_text(self._root)
         if (statement := view_of(mistake, table)) is not None:
-            return [*setup, call("spark.sql", quoted(statement, self._root))], VIEW
+            return [*setup, self._statement(statement)], VIEW
         return setup, table
 
     def _settings(self, wanted: Mapping[str, str | None]) -> list[str]:
         """The lines that change the settings of the previous step, or the defaults, into these."""
         new = {key: value for key, value in wanted.items() if value is not None}
         old, self._conf = self._conf, new
-        lines = [
-            f"spark.conf.unset({literal(key)})" for key in old if key not in new and old[key] != _DEFAULTS.get(key)
-        ]
+        lines = [called("spark.conf.unset", key) for key in old if key not in new and old[key] != _DEFAULTS.get(key)]
         return lines + [
-            f"spark.conf.set({literal(key)}, {literal(value)})"
+            called("spark.conf.set", key, value)
             for key, value in new.items()
             if old.get(key, _DEFAULTS.get(key)) != value
         ]
 
     # Reads ------------------------------------------------------------------------------------------------------------
 
-    def read(self, version: str) -> Code:
+    def read(self, version: str) -> str:
         of = f'.option("versionAsOf", {version})' if version else ""
-        return code(f'spark.read.format("delta"){of}.load(ROOT)')
+        return f'spark.read.format("delta"){of}.load(ROOT)'
 
-    def changes(self, first: str, last: str) -> Code:
-        return code(f"changes(spark, {first}, {last})", "changes")
+    def changes(self, first: str, last: str) -> str:
+        return f"changes(spark, {first}, {last})"
 
     def column(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
 
-    def count(self, path: str) -> Code:
-        return code(f"spark.read.parquet({path}).count()")
+    def count(self, path: str) -> str:
+        return f"spark.read.parquet({path}).count()"
 
-    def columns(self, path: str) -> Code:
-        return code(f"spark.read.parquet({path}).columns")
+    def columns(self, path: str) -> str:
+        return f"spark.read.parquet({path}).columns"
 
-    def removes_in(self, path: str) -> Code:
-        return code(f"removes_in(spark.read.parquet({path}))", "removes_in")
+    def removes_in(self, path: str) -> str:
+        return f"removes_in(spark.read.parquet({path}))"
 
-    def row_ids(self) -> Code:
-        return code("row_ids(spark)", "row_ids")
+    def row_ids(self) -> str:
+        own = any(column.name == "_metadata" for column in self._case.table.columns)
+        return "row_ids(spark, hidden=True)" if own else "row_ids(spark)"
+
+
+@cache
+def _java(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.java").read_text(encoding="utf-8")
 
 
 def _tables(case: ScriptedCase) -> dict[int, Table]:

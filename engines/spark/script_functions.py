@@ -1,60 +1,60 @@
-"""The functions that a reproduction script of Delta on Spark may have, by the names that its commands use."""
+"""The functions of reproduction scripts of Delta on Spark. A script has the source of those that it calls (script_library)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import re
+import shutil
+import sys
+from typing import Any
 
-from engines.dialect import COLUMNS, Code, code
-from engines.spark.failing_files import failing_files
-from model.vocabulary.steps import IOFault
-from model.vocabulary.table import Table
+from delta.tables import DeltaTable  # noqa: F401  # for the calls of main
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import arrow_udf, expr  # type: ignore[attr-defined,unused-ignore]  # noqa: F401
 
-_CLOCK = '''
-def clock(spark, instant):
+from engines.script_names import COLUMNS, FAILING_FILE_SYSTEM, ROOT
+
+
+def clock(spark: SparkSession, instant: int, table: str = ROOT) -> None:
     """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the system clock."""
-    path, delta = spark._jvm.org.apache.hadoop.fs.Path(ROOT), spark._jvm.org.apache.spark.sql.delta.DeltaLog
+    path, delta = spark._jvm.org.apache.hadoop.fs.Path(table), spark._jvm.org.apache.spark.sql.delta.DeltaLog
     delta.invalidateCache(spark._jsparkSession, path)
     delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
-'''
 
-_CONDITION = '''
-def condition(error):
+
+def condition(error: Any) -> Any:
     """The error class of the exception, or of its cause if the exception has none."""
     from pyspark.errors.exceptions.captured import CapturedException
 
     java = getattr(error, "java_exception", None)
     while True:
-        ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", lambda: None)
+        ask: Any = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", lambda: None)
         if ask() is not None or java is None:
             return ask()
         error, java = CapturedException(origin=java), java.getCause()
-'''
 
-_CHANGES = '''
-def changes(spark, first, last):
+
+def changes(spark: SparkSession, first: int, last: int) -> DataFrame:
     """The change data feed of these versions."""
     reader = spark.read.format("delta").option("readChangeFeed", "true")
     feed = reader.option("startingVersion", first).option("endingVersion", last).load(ROOT)
     return feed.select(*COLUMNS, "_change_type")
-'''
 
-_ROW_IDS = '''
-def row_ids(spark):
-    """The table's rows, each with its row id and row commit version."""
+
+def row_ids(spark: SparkSession, hidden: bool = False) -> DataFrame:
+    """The table's rows, each with its row id and row commit version. A column _metadata of the table hides these."""
     table = spark.read.format("delta").load(ROOT)
-    metadata = METADATA
+    metadata = table.metadataColumn("_metadata") if hidden else table["_metadata"]
     return table.select("*", metadata.getField("row_id"), metadata.getField("row_commit_version"))
-'''
 
-_REMOVES_IN = '''
-def removes_in(table):
+
+def removes_in(table: DataFrame) -> list[str]:
     """The paths of the removes in a checkpoint file."""
     removes = table.select("remove.path").collect() if "remove" in table.columns else []
     return [path for (path,) in removes if path is not None]
-'''
 
-_INVENTORY = '''
-def inventory(folder, above=()):
+
+def inventory(folder: str = ROOT, above: tuple[str, ...] = ()) -> Any:
     """All paths below a directory, as (path, length, isDir, modificationTime), following links."""
     for path in sorted(os.path.join(folder, name) for name in os.listdir(folder)):
         if os.path.exists(path):
@@ -62,27 +62,67 @@ def inventory(folder, above=()):
             yield f"file:{path}", 0 if is_directory else state.st_size, is_directory, state.st_mtime_ns // 10**6
             if is_directory and os.path.realpath(path) not in (*above, os.path.realpath(ROOT)):
                 yield from inventory(path, (*above, os.path.realpath(path)))
-'''
 
-_DELTA_LOG = '''
-def delta_log(spark):
+
+def inventory_of_files() -> list[Any]:
+    """The files below the table's directory, without directories."""
+    return [row for row in inventory() if not row[2]]
+
+
+def make_managed(spark: SparkSession) -> None:
+    """Makes the table a managed one, d.table."""
+    os.rename(ROOT, f"{ROOT}.aside")  # Spark creates a managed table only in an empty directory
+    spark.sql(f"CREATE DATABASE d LOCATION '{os.path.dirname(ROOT)}'")
+    spark.sql("CREATE TABLE d.`table` (x INT) USING delta")
+    shutil.rmtree(ROOT)
+    os.rename(f"{ROOT}.aside", ROOT)
+
+
+def register_python(spark: SparkSession, name: str) -> None:
+    """Registers a function of the user that returns its argument."""
+    spark.sparkContext.pythonExec = sys.executable  # else the first Python of the PATH
+    spark.udf.register(name, lambda b: b, "boolean")
+
+
+def register_arrow(spark: SparkSession, name: str) -> None:
+    """Registers an Arrow function of the user that returns its argument."""
+    spark.sparkContext.pythonExec = sys.executable  # else the first Python of the PATH
+    spark.udf.register(name, arrow_udf(lambda b: b, "boolean"))
+
+
+def failing_files(spark: SparkSession, fault: str, path: str) -> None:
+    """From now on the file system has this fault at the path. Janino, which Spark ships, compiles the class."""
+    jvm = spark._jvm
+    parent = jvm.java.lang.Class.forName("org.apache.hadoop.fs.LocalFileSystem")
+    if not spark.conf.get("tombstone.path", ""):
+        compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(parent.getClassLoader())
+        compiler.cook(FAILING_FILE_SYSTEM)
+        lookups = jvm.java.lang.invoke.MethodHandles
+        lookup = lookups.privateLookupIn(parent, lookups.lookup())
+        lookup.defineClass(compiler.getBytecodes()["org.apache.hadoop.fs.FailingLocalFileSystem"])
+    spark.conf.set("tombstone.fault", fault)
+    spark.conf.set("tombstone.path", os.path.join(ROOT, path))
+    spark.conf.set("fs.file.impl", "org.apache.hadoop.fs.FailingLocalFileSystem")
+    spark.conf.set("fs.file.impl.disable.cache", "true")
+
+
+def delta_log(spark: SparkSession) -> Any:
     """Delta's object for the table, with the clock that is set."""
     path = spark._jvm.org.apache.hadoop.fs.Path(ROOT)
     return spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
-'''
 
-_CLEAN_UP_LOG = '''
-def clean_up_log(spark):
+
+def clean_up_log(spark: SparkSession) -> None:
     """Deletes expired files of the log, as Delta does after it has written a checkpoint."""
     log = delta_log(spark)
     (method,) = [one for one in log.getClass().getMethods() if one.getName() == "cleanUpExpiredLogs"]
     places = range(2, method.getParameterCount() + 1)
     defaults = [getattr(log, f"cleanUpExpiredLogs$default${place}")() for place in places]
     log.cleanUpExpiredLogs(log.unsafeVolatileSnapshot(), *defaults)
-'''
 
-_COMPACT_LOG = '''
-def compact_log(spark):
+
+def compact_log(spark: SparkSession) -> None:
     """Writes a log compaction file of all commits, by Delta Kernel, which comes with Delta on Spark."""
     log, kernel = delta_log(spark), spark._jvm.io.delta.kernel
     first = min(int(name[:20]) for name in os.listdir(f"{ROOT}/_delta_log") if re.fullmatch("[0-9]{20}.json", name))
@@ -94,33 +134,12 @@ def compact_log(spark):
         hook = kernel.internal.hook.LogCompactionHook(*paths, first, snapshot.version(), retained)
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         hook.threadSafeInvoke(kernel.defaults.engine.DefaultEngine.create(conf))
-'''
 
-_APPEND_BY_STREAM = '''
-def append_by_stream(spark, rows):
+
+def append_by_stream(spark: SparkSession, rows: DataFrame) -> None:
     """A stream of a directory of Parquet files appends these rows to the table."""
     names = spark.read.format("delta").load(ROOT).columns
     rows.write.parquet(f"{ROOT}-stream/source")
     stream = spark.readStream.schema(rows.schema).parquet(f"{ROOT}-stream/source").toDF(*names)
     writer = stream.writeStream.format("delta").option("checkpointLocation", f"{ROOT}-stream/state")
     writer.trigger(availableNow=True).start(ROOT).awaitTermination()
-'''
-
-
-def functions_of(table: Table, faults: Iterable[IOFault]) -> Mapping[str, Code]:
-    """Each with the names that it uses. The table is the case's, and the I/O faults those of its VACUUMs."""
-    own = any(column.name == "_metadata" for column in table.columns)
-    metadata = 'table.metadataColumn("_metadata")' if own else 'table["_metadata"]'
-    return {
-        "clock": code(_CLOCK),
-        "condition": code(_CONDITION),
-        "row_ids": code(_ROW_IDS.replace("METADATA", metadata)),
-        "changes": code(_CHANGES, COLUMNS),
-        "removes_in": code(_REMOVES_IN),
-        "inventory": code(_INVENTORY, "os"),
-        "delta_log": code(_DELTA_LOG),
-        "clean_up_log": code(_CLEAN_UP_LOG, "delta_log"),
-        "compact_log": code(_COMPACT_LOG, "delta_log os re"),
-        "append_by_stream": code(_APPEND_BY_STREAM),
-        "failing_files": code(failing_files(faults), "os"),
-    }

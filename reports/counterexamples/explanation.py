@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from harness.observing.normalise import step_text
 from model.text.layout import file_path
 from model.text.literals import literal
 from model.text.session_conf import spark_conf
+from model.text.steps import step_text
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,

@@ -5,100 +5,69 @@ from __future__ import annotations
 import base64
 import posixpath
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from engines.dialect import Code, code
+from engines.quoting import Code, called, quoted
 from harness.tables.plan import PlannedLink
-from reports.counterexamples.plan import GENERATED, NEXT_COMMIT, Things
-
-#: NEXT and WRITE are what only some tables need, or need otherwise.
-_RESTORE = '''
-def restore(files):
-    """Writes the files: the log from text, the others from base64. Modification times are in ms from T."""
-    for path, modified, content in files:
-NEXT        place = Path(os.path.normpath(f"{ROOT}/{path}"))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        text = re.sub(r'"T([+-]\\d+)"', lambda offset: str(T + int(offset[1])), content).lstrip()
-WRITE        os.utime(place, ns=((T + modified) * 10**6,) * 2)
-'''
-
-_NEXT = f"""        if path == "{NEXT_COMMIT}":
-            path = f"_delta_log/{{version() + 1:020d}}.json"
-"""
-
-_WRITE = """        place.write_bytes(text.encode() if path.startswith("_delta_log/") else base64.b64decode(content))
-"""
-
-#: With checkpoints. An instant in one is 8 bytes; MARK are the last two of each.
-_WRITE_CHECKPOINTS = f"""        if path.startswith("_delta_log/") and path.endswith(".parquet"):
-            place.write_bytes(re.sub(rb"(?s).{{6}}MARK", from_t, base64.b64decode(content)))
-        else:
-    {_WRITE}"""
-
-_FROM_T = '''
-def from_t(found):
-    """An instant in a checkpoint (8 bytes): the data counts from a fixed number instead of T."""
-    offset = int.from_bytes(found[0], "little") - GENERATED
-    return (T + offset).to_bytes(8, "little") if abs(offset) < 10**12 else found[0]
-'''
+from model.vocabulary.steps import Append
+from reports.counterexamples.plan import Arranged, Things, instants_in
 
 
-def functions(found: Sequence[Things]) -> dict[str, Code]:
-    """The functions that restore these files, by name; ``restore`` does no more than they need."""
-    next_one, write, uses = "", _WRITE, {"Path", "base64", "os", "re"}
-    if any(things.checkpoints for things in found):
-        mark = "".join(f"\\x{byte:02x}" for byte in GENERATED.to_bytes(8, "little")[6:])
-        write = _WRITE_CHECKPOINTS.replace("MARK", mark)
-        uses.add("from_t")
-    if any(file.path == NEXT_COMMIT for things in found for file in things.log):
-        next_one = _NEXT
-        uses.add("version")
-    restore = _RESTORE.replace("NEXT", next_one).replace("WRITE", write)
-    return {"restore": Code(restore, frozenset(uses)), "from_t": code(_FROM_T.replace("GENERATED", str(GENERATED)))}
-
-
-def calls(name: str, things: Things) -> Code:
-    """The lines of ``main`` that restore these files, directories and links."""
-    lines = [f"restore({name})"]
+def restored(name: str, things: Things) -> list[str]:
+    """The lines of ``main`` that restore the files, directories and links of these names."""
+    lines = [called("restore", Code(name))]
+    if _instants(things):
+        lines.append(called("set_instants", Code(f"{name}_INSTANTS")))
     if things.directories:
-        lines += [f"for path in {name}_DIRECTORIES:", '    os.makedirs(f"{ROOT}/{path}", exist_ok=True)']
+        lines.append(called("make_directories", Code(f"{name}_DIRECTORIES")))
     if things.links:
-        lines += [
-            f"for path, modified, target in {name}_LINKS:",
-            "    os.makedirs(os.path.dirname(os.path.normpath(path)), exist_ok=True)",
-            "    os.symlink(target, path)",
-            "    os.utime(path, ns=((T + modified) * 10**6,) * 2, follow_symlinks=False)",
-        ]
-    return code("\n".join(lines), "restore os")
+        lines.append(called("make_links", Code(f"{name}_LINKS")))
+    return lines
+
+
+def arranged(name: str, arranged: Arranged) -> list[str]:
+    """The lines for what is there from a step on: the commit of another writer becomes the next version."""
+    if isinstance(arranged.step, Append):
+        return [called("restore", Code(called("as_next_version", Code(name))))]
+    return restored(name, arranged.things)
 
 
 def data(name: str, things: Things) -> str:
-    """Constants for the files, with text files first, and for the directories and links if there are any."""
+    """Constants for the files, with text files first, and for the others of which there are any."""
     lines = [f"{name} = ["]
-    lines += [f"    ({file.path!r}, {file.modified}, {_text(file.text)})," for file in things.log]
-    lines += [f"    ({file.path!r}, {file.modified}, {_base64(file.content)})," for file in things.files]
+    lines += [f"    {quoted((file.path, file.modified, Code(block(file.text))))}," for file in things.log]
+    lines += [f"    {quoted((file.path, file.modified, Code(_base64(file.content))))}," for file in things.files]
     lines.append("]")
+    if instants := _instants(things):
+        lines += [
+            f"{name}_INSTANTS = {{",
+            *(f"    {quoted(path)}: {quoted(of)}," for path, of in instants.items()),
+            "}",
+        ]
     if things.directories:
-        lines.append(f"{name}_DIRECTORIES = {list(things.directories)!r}")
+        lines.append(f"{name}_DIRECTORIES = {quoted(list(things.directories))}")
     if things.links:
-        lines += [f"{name}_LINKS = [", *(f"    {_link(one)}," for one in things.links), "]"]
+        lines += [f"{name}_LINKS = [", *(f"    {quoted(_link(one))}," for one in things.links), "]"]
     return "\n".join(lines)
 
 
-def _link(link: PlannedLink) -> str:
+def block(text: str) -> str:
+    """A raw string with the lines as they are after an empty one, if it can hold them."""
+    plain = text.endswith("\n") and all(map(str.isprintable, text.split("\n")))
+    return quoted(text) if "'''" in text or not plain else f"r'''\n{text}'''"
+
+
+def _instants(things: Things) -> Mapping[str, Mapping[int, int]]:
+    found = {file.path: instants_in(file.content) for file in things.checkpoints}
+    return {path: instants for path, instants in found.items() if instants}
+
+
+def _link(link: PlannedLink) -> tuple[str, int, str]:
     """The path of the link, its modification time, and its target as a relative path."""
     target = posixpath.relpath(posixpath.normpath("/t/" + link.target), posixpath.dirname("/t/" + link.path))
-    return f'(f"{{ROOT}}/" + {link.path!r}, {link.modified}, {target!r})'
+    return link.path, link.modified, target
 
 
 def _base64(content: bytes) -> str:
     chunks = textwrap.wrap(base64.b64encode(content).decode(), 100)
-    return '"""\n' + "\n".join(chunks) + '\n"""' if len(chunks) > 1 else repr("".join(chunks))
-
-
-def _text(text: str) -> str:
-    """A raw string with the lines as they are, if it can hold them."""
-    plain = text.endswith("\n") and all(map(str.isprintable, text.split("\n")))
-    if "'''" in text or not plain:
-        return repr(text)
-    return f"r'''\n{text}'''"
+    return '"""\n' + "\n".join(chunks) + '\n"""' if len(chunks) > 1 else quoted("".join(chunks))

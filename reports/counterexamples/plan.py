@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import re
+import json
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from deltalog.commits import commit_bytes
 from deltalog.names import commit_name
@@ -40,13 +40,10 @@ from records.run import JudgedCase, Left, ListedClause, Violation
 #: Where a script makes its table. The log may contain this path, so it is the same in each run.
 HOME = "/tmp/tombstone-{case}"
 
-#: The start of the case in a log that is written before the start is known. ``_INSTANT`` has the digits that it shares with
-#: all instants up to 30 years before and after it.
+#: The start of the case in a log that is written before the start is known: no other number is near it.
 GENERATED = 4_555_555_555_500_000_000
-_INSTANT = re.compile(r'(?<![\w"])455555\d{13}(?!\d)')
 
-#: What may be an instant in a log that an engine has written, and how far from the start of the case it may be, in ms.
-_INSTANTS = re.compile(r'(?<![\w".-])\d{12,13}(?![\d.])')
+#: How far from the start of the case an instant may be, in ms: 30 years.
 _FAR = 10**12
 
 #: The name in a plan of a commit that becomes the table's next version.
@@ -148,17 +145,10 @@ def _things_left(left: Left) -> Things:
     for file in left.files:
         content = base64.b64decode(file.content)
         if file.path.startswith("_delta_log/") and not file.path.endswith(".parquet"):
-            text = _INSTANTS.sub(partial(_since, left.start), content.decode("utf-8", "replace"))
-            log.append(LogFile(file.path, text, file.modified))
+            log.append(LogFile(file.path, _from_start(content, left.start), file.modified))
         else:
             files.append(PlannedFile(file.path, content, file.modified))
     return Things(tuple(log), tuple(files))
-
-
-def _since(start: int, found: re.Match[str]) -> str:
-    """An instant in ms since the epoch as ``"T-604800000"``; another number as it is."""
-    offset = int(found[0]) - start
-    return f'"T{offset:+d}"' if abs(offset) < _FAR else found[0]
 
 
 def _things(table: Table, root: Path) -> Things:
@@ -173,7 +163,7 @@ def _things(table: Table, root: Path) -> Things:
             if path.suffix == ".parquet":
                 checkpoints.append(PlannedFile(name, path.read_bytes(), modified))
             else:
-                log.append(LogFile(name, _from_start(path.read_bytes()), modified))
+                log.append(LogFile(name, _from_start(path.read_bytes(), GENERATED), modified))
     return Things(tuple(log), (*plan.files, *checkpoints), plan.directories, plan.links)
 
 
@@ -187,9 +177,36 @@ def rows_file_of(table: Table, step: EngineStep) -> bytes:
     return parquet_bytes(arrow_table(plain, DataFile(0, (), rows, modified=0)))
 
 
-def _from_start(content: bytes) -> str:
-    """A file of the log with its instants as ``"T-604800000"``, in ms from the start."""
-    return _INSTANT.sub(lambda found: f'"T{int(found[0]) - GENERATED:+d}"', content.decode("utf-8"))
+def _from_start(content: bytes, start: int) -> str:
+    """A file of the log with its instants as ``"T-604800000"``, in ms from the start. Lines that are no JSON stay as they are."""
+    return "\n".join(_line_from_start(line, start) for line in content.decode("utf-8", "replace").split("\n"))
+
+
+def _line_from_start(line: str, start: int) -> str:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return line
+    relative, spaces = _relative(value, start), line == json.dumps(value, ensure_ascii=line.isascii())
+    if relative == value:
+        return line
+    return json.dumps(relative, ensure_ascii=line.isascii(), separators=None if spaces else (",", ":"))
+
+
+def _relative(value: Any, start: int) -> Any:
+    """A value of JSON in which each instant is a text."""
+    if isinstance(value, dict):
+        return {key: _relative(item, start) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_relative(item, start) for item in value]
+    is_instant = isinstance(value, int) and not isinstance(value, bool) and abs(value - start) < _FAR
+    return f"T{value - start:+d}" if is_instant else value
+
+
+def instants_in(content: bytes) -> dict[int, int]:
+    """Where a checkpoint that is not compressed has instants, of 8 bytes each, and how far from the start each is."""
+    offsets = ((at, int.from_bytes(content[at : at + 8], "little") - GENERATED) for at in range(len(content) - 7))
+    return {at: offset for at, offset in offsets if abs(offset) < _FAR}
 
 
 def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[Run | Arranged]:
@@ -202,7 +219,7 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
             # Another writer commits at the clock's time; one relative to a DELETE's deletionTimestamp is unknown here.
             at = clock.offset
             files, actions = plan_append(case.table, step.files, root, start=GENERATED, at=at)
-            text = _from_start(commit_bytes(actions))
+            text = _from_start(commit_bytes(actions), GENERATED)
             yield Arranged(index, step, Things((LogFile(NEXT_COMMIT, text, at),), files))
         elif isinstance(step, AddStrayFiles):
             yield Arranged(index, step, Things((), *plan_strays(step.stray_files)))

@@ -1,38 +1,29 @@
 """``reproduce.py``: one violation as a script that needs only the engine's own packages.
 
-Its pieces come from the engine's dialect (``engines.dialect``), from the check of the expectation
-(``reports.counterexamples.checks``) and from the files of the table. Each says what it uses: the script has these functions,
-imports and constants, and no others.
+Its ``main`` is made here, of the calls of the engine's dialect (``engines.dialect``) and those of the check of the expectation
+(``reports.counterexamples.checks``). A script has the functions, imports and constants that ``main`` uses, and no others.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, literal, quoted
+from engines.dialect import ANSWER, COLUMNS, ERROR, Command, Dialect, DialectFor, Run
+from engines.quoting import Code, called, quoted
+from engines.script_library import free_names
 from model.vocabulary.commands import Restore
 from model.vocabulary.steps import Append, Moment, OtherCommand, Read, ReadChanges, Together
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
-from reports.counterexamples.functions import FUNCTIONS, IMPORTS, MODULES
 from reports.counterexamples.plan import Arranged, Plan
+from reports.counterexamples.runtime import LIBRARY
 from reports.text.quantities import instant
 
 #: Where the data of a script begins.
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
-
-#: The script where none can run the case.
-_CANNOT_TELL = """{opening}
-
-import sys
-
-print({reason})
-print("To check it: explanation.md, beside this script, has the command.")
-sys.exit(2)
-"""
 
 
 class InvalidPlan(Exception):
@@ -55,8 +46,10 @@ def reproduction(plan: Plan, dialect: DialectFor | None) -> str:
 
 
 def _cannot_tell(plan: Plan, reason: str) -> str:
+    """The script where none can run the case."""
     opening = _docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
-    return _CANNOT_TELL.format(opening=opening, reason=literal(f"CANNOT TELL: {reason}"))
+    end = f"sys.exit({called('cannot_tell', reason)})"
+    return "\n\n\n".join([f"{opening}\n\nimport sys", LIBRARY.functions["cannot_tell"], end]) + "\n"
 
 
 def _docstring(lines: Sequence[str]) -> str:
@@ -67,13 +60,6 @@ def _docstring(lines: Sequence[str]) -> str:
 
 def _printable(character: str) -> str:
     return character if character.isprintable() and character != "\\" else repr(character)[1:-1]
-
-
-_END = """try:
-    sys.exit(main())
-except Exception as problem:
-    print("CANNOT TELL:", repr(problem))
-    sys.exit(2)"""
 
 
 def _after_kill(found: Check, plan: Plan) -> Check:
@@ -90,25 +76,18 @@ def _after_kill(found: Check, plan: Plan) -> Check:
     return found
 
 
-_VERDICT = 'print("HOLDS:" if found == expected else "VIOLATED:", {what}, "- expected", expected, "and found", found)'
-
-#: What each script uses apart from its pieces.
-_ALWAYS = frozenset({"os", "shutil", "sys", "time"})
-
-
-def _json(value: Any) -> str:
-    """A list as Python, one element on each line."""
-    return "[\n" + "".join(f"    {one!r},\n" for one in value) + "]"
+def _lines(values: Sequence[Any]) -> str:
+    """A list, one element on each line."""
+    return "[\n" + "".join(f"    {quoted([value])[1:-1]},\n" for value in values) + "]"
 
 
 class _Script:
-    """The text of one script, and the names that it uses."""
+    """The text of one script."""
 
     def __init__(self, plan: Plan, dialect: Dialect) -> None:
         self._plan = plan
         self._dialect = dialect
         self._root = plan.scripted.root
-        self._uses = set(_ALWAYS)
         self._lines: list[str] = []
         self._check: Check | None = None
         self._reason = ""
@@ -119,29 +98,27 @@ class _Script:
             self._reason = str(problem)
 
     def text(self) -> str:
-        plan, tables = self._plan, [self._plan.things, *(one.things for one in self._arranged)]
+        plan, library = self._plan, LIBRARY | self._dialect.library
         self._write_main()
         main = "def main():\n" + textwrap.indent("\n".join(self._lines), "    ")
-        functions = self._functions({**FUNCTIONS, **self._dialect.functions, **files.functions(tables)})
-        constants: dict[str, Any] = dict(self._check.data if self._check else {})
-        if COLUMNS in self._uses:
-            constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.table.columns]
+        end = "\n".join(LIBRARY.lines("ending"))
+        beginning = f"ROOT = {quoted(self._root)}\nT = {self._dialect.now()}  # the start of the case"
+        functions = [library.functions[name] for name in library.called_by(f"{main}\n{end}")]
+        code = "\n\n\n".join([beginning, main, *functions])
+        used = free_names(f"{code}\n{end}")
+        constants = {name: _lines(value) for name, value in (self._check.data if self._check else {}).items()}
+        constants[COLUMNS] = _lines([self._dialect.column(column.name) for column in plan.table.columns])
+        constants |= {name: files.block(text) for name, text in self._dialect.constants.items()}
         sections = [
-            f"{self._opening()}\n\n{self._imports()}",
-            f"ROOT = {literal(self._root)}\nT = {self._dialect.now()}  # the start of the case",
-            main,
-            functions,
+            "\n".join([self._opening(), "", *library.import_lines(used - constants.keys())]),
+            code,
             DATA,
-            "\n".join(f"{name} = {_json(value)}" for name, value in constants.items()),
+            *(f"{name} = {value}" for name, value in constants.items() if name in used),
             files.data("TABLE", plan.things),
-            *(files.data(f"STEP_{one.index}", one.things) for one in self._arranged),
-            _END,
+            *(files.data(f"STEP_{one.index}", one.things) for one in plan.steps if isinstance(one, Arranged)),
+            end,
         ]
-        return "\n\n\n".join(section for section in sections if section) + "\n"
-
-    @property
-    def _arranged(self) -> list[Arranged]:
-        return [step for step in self._plan.steps if isinstance(step, Arranged)]
+        return "\n\n\n".join(sections) + "\n"
 
     def _opening(self) -> str:
         plan = self._plan
@@ -156,33 +133,10 @@ class _Script:
         ]
         return _docstring([*lines, ""])
 
-    def _imports(self) -> str:
-        modules = ", ".join(name for name in MODULES if name in self._uses)
-        lines = [line for name, line in {**IMPORTS, **self._dialect.imports}.items() if name in self._uses]
-        return "\n".join([f"import {modules}", *dict.fromkeys(lines)])
-
-    def _functions(self, known: Mapping[str, Code]) -> str:
-        """The functions that are used, directly or indirectly."""
-        chosen: list[str] = []
-        waiting: list[Iterable[str]] = [frozenset(self._uses)]
-        while waiting:
-            uses = waiting.pop()
-            called = [name for name in known if name in uses and name not in chosen]
-            chosen += called
-            waiting += [known[name].uses for name in called]
-        self._uses.update(*(known[name].uses for name in chosen))
-        return "\n\n\n".join(known[name].text.strip("\n") for name in chosen)
-
     # The function main ------------------------------------------------------------------------------------------------
 
-    def _write(self, *pieces: str | Code) -> None:
-        """Add lines to ``main``; an empty string is an empty line, an empty piece is none."""
-        for piece in pieces:
-            if isinstance(piece, Code):
-                self._uses |= piece.uses
-                if not piece.text:
-                    continue
-            self._lines += (piece.text if isinstance(piece, Code) else piece).split("\n")
+    def _write(self, *lines: str) -> None:
+        self._lines += "\n".join(lines).split("\n") if lines else []
 
     def _write_main(self) -> None:
         plan, checked = self._plan, self._check
@@ -191,39 +145,35 @@ class _Script:
             self._write('os.environ["TZ"] = "UTC"', "time.tzset()  # PySpark returns TIMESTAMPs in the local time zone")
         if plan.left_by is not None:
             self._write(f"# What step {plan.left_by} left on storage, in which the engine was killed")
-        self._write(files.calls("TABLE", plan.things), self._dialect.start())
+        self._write(*files.restored("TABLE", plan.things), *self._dialect.start())
         used = _used(plan.scripted.runs)
         waiting = used
         for step in plan.steps:
             self._write("")
             due, waiting = [one for one in waiting if one <= step.index], [one for one in waiting if one > step.index]
-            versions = [code(f"before_{one} = version()", "version") for one in due]
+            versions = [f"before_{one} = version()" for one in due]
             if isinstance(step, Arranged):
                 what = "another writer commits files" if isinstance(step.step, Append) else "stray files are added"
-                self._write(f"# Step {step.index}: {what}", *versions)
-                self._write(files.calls(f"STEP_{step.index}", step.things))
+                self._write(f"# Step {step.index}: {what}", *versions, *files.arranged(f"STEP_{step.index}", step))
             else:
                 self._write_run(step, versions)
             if step.index in used and step is not plan.steps[-1]:
-                self._write(code(f"after_{step.index} = version()", "version"))
+                self._write(f"after_{step.index} = version()")
         self._write("")
         if checked:
-            self._uses |= checked.uses - {ANSWER, ERROR}
-            named = [] if checked.what is None else [f"what = {quoted(checked.what, self._root)}"]
-            self._write(*checked.after, *named, _VERDICT.format(what="what" if named else "path"))
-            self._write("return 0 if found == expected else 1")
+            self._write(*checked.after)
+            if checked.what is not None:
+                self._write(f"what = {quoted(checked.what, self._root)}")
+            self._write(*LIBRARY.lines("verdict", what=Code("path" if checked.what is None else "what")))
         else:
-            self._write(f"reason = {quoted(self._reason, self._root)}")
-            self._write('print(f"CANNOT TELL: {reason}")')
-            self._write('print("To check it: explanation.md, beside this script, has the command.")', "return 2")
+            self._write(f"reason = {quoted(self._reason, self._root)}", *LIBRARY.lines("cannot_tell"))
 
-    def _write_run(self, run: Run, versions: Sequence[Code]) -> None:
+    def _write_run(self, run: Run, versions: Sequence[str]) -> None:
         """The lines of a step that the engine runs."""
         at, words = _instant(run.clock)
         self._write(f"# Step {run.index}, the clock at {words}")
-        self._write(self._dialect.clock(at, first=run is self._plan.scripted.runs[0]), *versions)
+        self._write(*self._dialect.clock(at, first=run is self._plan.scripted.runs[0]), *versions)
         command = self._reading(run) or self._dialect.command(run)
-        self._uses |= command.uses
         checked = self._check if run.index == self._plan.judged else None
         self._write(*command.setup, *(checked.before if checked else ()))
         self._write(*self._call(run, command, checked.uses if checked else frozenset()), *command.cleanup)
@@ -254,19 +204,17 @@ class _Script:
             read = self._dialect.changes(f"before_{step.of_step} + 1", f"after_{step.of_step}")
         else:
             return None
-        rows = self._dialect.rows(read)
-        return Command(read.text, rows.text, uses=read.uses | rows.uses)
+        return Command(read, self._dialect.rows(read))
 
 
-def _instant(moment: Moment) -> tuple[Code, str]:
+def _instant(moment: Moment) -> tuple[str, str]:
     """The clock as an expression, and in words."""
     offset, removed = moment.offset, moment.removed_by_step
     shift = f" {'+' if offset > 0 else '-'} {abs(offset)}" if offset else ""
     if removed is None:
-        return code(f"T{shift}"), instant(offset).replace("start", "T")
+        return f"T{shift}", instant(offset).replace("start", "T")
     words = f"the last deletionTimestamp of step {removed}"
-    at = code(f"removed_at(before_{removed} + 1, after_{removed}){shift}", "removed_at")
-    return at, words + (f"{shift} ms" if shift else "")
+    return f"removed_at(before_{removed} + 1, after_{removed}){shift}", words + (f"{shift} ms" if shift else "")
 
 
 def _used(runs: Sequence[Run]) -> list[int]:

@@ -1,16 +1,18 @@
-"""What the checks of expectations are made of.
+"""What the checks of expectations are made of: the lines of functions of ``reports.counterexamples.runtime.compared``.
 
 A check sets ``expected`` and ``found``. ``before`` runs right before the judged step, ``after`` right after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engines.dialect import Code, quoted
+from engines.quoting import quoted
+from engines.script_library import free_names
 from model.text.layout import ROOT
+from reports.counterexamples.runtime import LIBRARY, compared
 
 
 class CannotCheck(Exception):
@@ -19,50 +21,54 @@ class CannotCheck(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """``uses``: the names of functions and imports, ANSWER and ERROR of the step (engines.dialect)."""
-
     what: str | None  # the subject of the verdict; None: the variable path
     after: tuple[str, ...]
     before: tuple[str, ...] = ()
-    uses: frozenset[str] = frozenset()
     data: Mapping[str, Any] = field(default_factory=dict)  # constants that are long, by name
     local_times: bool = False  # whether it compares TIMESTAMPs with values of the case
 
-
-def lines(text: str) -> tuple[str, ...]:
-    return tuple(text.strip().split("\n")) if text.strip() else ()
-
-
-def made(
-    what: str | None, after: str, uses: str = "", *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
-) -> Check:
-    """``uses``: names with spaces between them; ``pieces``: of the dialect, in the text."""
-    names = frozenset(uses.split()).union(*(piece.uses for piece in pieces))
-    return Check(what, lines(after), lines(before), names, data or {})
+    @property
+    def uses(self) -> frozenset[str]:
+        """The names that it uses, such as ANSWER and ERROR of the step (engines.dialect)."""
+        return free_names("\n".join([*self.before, *self.after]))
 
 
-#: The commits of the step. ``old`` has those before it.
-OLD = "old = log()"
-NEW = """new = {version: actions for version, actions in log().items() if version > max(old)}
-wrote = [action for actions in new.values() for action in actions]
-"""
-
-#: What is there before the step.
-LISTED = "before = listing()"
-
-#: Adds of files that were not in the table before.
-WRITTEN = """removed = {name(action["remove"]) for action in wrote if "remove" in action}
-actions = [action["add"] for action in wrote if "add" in action and name(action["add"]) not in removed]
-"""
+def lines(result: str, function: Callable[..., object], **arguments: object) -> tuple[str, ...]:
+    """The lines of a function, whose result is this variable, with literals of these arguments."""
+    return tuple(LIBRARY.lines(function.__name__, result, **arguments))
 
 
-def of_log(
-    what: str, after: str, uses: str = "", *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
-) -> Check:
+#: What is there before the step, and its commits.
+LISTED, OLD = ("before = listing()",), ("old = log()",)
+
+#: The step's commits by version, and all of their actions.
+NEW = lines("new", compared.commits_since)
+WROTE = (*NEW, *lines("wrote", compared.all_actions))
+
+#: The adds of files that were not in the table before.
+NEW_ADDS = lines("actions", compared.new_adds)
+
+
+def of_kind(kind: str) -> tuple[str, ...]:
+    """The step's actions of a kind."""
+    return lines("actions", compared.of_kind, kind=kind)
+
+
+def values(result: str, name: str) -> tuple[str, ...]:
+    """A field of each of the actions."""
+    return lines(result, compared.values, field=name)
+
+
+def none_of(*found: str) -> tuple[str, ...]:
+    """The end of a check that lists what is wrong."""
+    return ("expected = []", *found)
+
+
+def of_log(what: str | None, *after: str, before: tuple[str, ...] = (), data: Mapping[str, Any] | None = None) -> Check:
     """A check of the step's commits: ``new`` by version, ``wrote`` all of their actions."""
-    return made(what, NEW + after.strip("\n"), f"{uses} log", *pieces, before=f"{OLD}\n{before}", data=data)
+    return Check(what, (*WROTE, *after), (*OLD, *before), data or {})
 
 
 def path_in_table(path: str) -> str:
-    """The expression for a path of the table."""
-    return quoted(f"{ROOT}/{path}", ROOT)
+    """The line for a path of the table."""
+    return f"path = {quoted(f'{ROOT}/{path}', ROOT)}"

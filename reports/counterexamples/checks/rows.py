@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from decimal import Context, Decimal
 from itertools import zip_longest
 from typing import Any
 
-from engines.dialect import Code, Dialect
+from engines.dialect import Dialect
+from engines.quoting import Code
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type
 from records.expectations import Of, Readable, RowsAre
-from reports.counterexamples.checks.pieces import Check, made, of_log
+from reports.counterexamples.checks.pieces import NEW, OLD, Check, lines
+from reports.counterexamples.runtime import compared
 
 
-def _attempted(rows: Code, dialect: Dialect, *, when: str = "") -> str:
-    """``answer`` and ``error`` of another read than the judged step. ``when``: on which condition there are rows."""
-    return f"""try:
-    answer, error = {rows.text}{when}, None
-except {dialect.errors} as problem:
-    answer, error = [], problem
-"""
+def _attempted(rows: str, dialect: Dialect) -> tuple[str, ...]:
+    """``answer`` and ``error`` of another read than the judged step."""
+    attempt = ("try:", f"    answer, error = {rows}, None")
+    return (*attempt, f"except {dialect.errors} as problem:", "    answer, error = [], problem")
 
 
 def rows_are(expects: RowsAre, dialect: Dialect, table: Table) -> Check:
@@ -29,30 +27,27 @@ def rows_are(expects: RowsAre, dialect: Dialect, table: Table) -> Check:
     rows = [_comparable(row, types) for row in expects.rows]
     simple = all(map(_is_simple, types))
     short = len(repr(rows)) < 60
-    one = "row, default=str" if simple else "plain(row)"
-    compared = f"""expected = sorted(json.dumps(row) for row in {rows if short else "EXPECTED"})
-found = sorted(json.dumps({one}) for row in answer) if error is None else str(error)[:500]"""
-    uses = "json" if simple else "json plain"
-    data = {} if short else {"EXPECTED": rows}
+    verdict = (
+        *lines("expected", compared.rows_expected, rows=rows if short else Code("EXPECTED")),
+        *lines("found", compared.rows_answered if simple else compared.plain_rows_answered),
+    )
+    data, local_times = {} if short else {"EXPECTED": rows}, not simple
     if expects.of is Of.ANSWER:
-        found = made("the rows of the result", compared, f"answer error {uses}", data=data)
-    elif expects.of is Of.TABLE:
-        read = dialect.rows(dialect.read(""))
-        after = "# The table as it is now\n" + _attempted(read, dialect) + compared
-        found = made("the rows of the table", after, uses, read, data=data)
-    else:
-        read = dialect.rows(dialect.changes("min(new)", "max(new)"))
-        after = "# The change data feed of the step\n" + _attempted(read, dialect, when=" if new else []") + compared
-        found = of_log("the rows of the change data feed", after, uses, read, data=data)
-    return replace(found, local_times=not simple)
+        return Check("the rows of the result", verdict, data=data, local_times=local_times)
+    if expects.of is Of.TABLE:
+        read = _attempted(dialect.rows(dialect.read("")), dialect)
+        after = ("# The table as it is now", *read, *verdict)
+        return Check("the rows of the table", after, data=data, local_times=local_times)
+    feed = dialect.rows(dialect.changes("min(new)", "max(new)"))
+    read = _attempted(f"{feed} if new else []", dialect)
+    after = ("# The change data feed of the step", *NEW, *read, *verdict)
+    return Check("the rows of the change data feed", after, OLD, data, local_times)
 
 
 def readable(expects: Readable, dialect: Dialect) -> Check:
-    rows = dialect.rows(dialect.read(""))
-    after = (
-        _attempted(rows, dialect) + 'expected = "readable"\nfound = "readable" if error is None else str(error)[:500]'
-    )
-    return made("the table", after, "", rows)
+    read = _attempted(dialect.rows(dialect.read("")), dialect)
+    found = '"readable" if error is None else str(error)[:500]'
+    return Check("the table", (*read, 'expected = "readable"', f"found = {found}"))
 
 
 # Values in the form that a script compares: numbers, texts, NULL and lists ----------------------------------------------
