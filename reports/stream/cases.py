@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, NoReturn, final, overload
 from weakref import finalize
 
@@ -26,12 +25,22 @@ def decoded(raw: bytes) -> Any:
     return _DECODER.decode(raw.decode("utf-8"))
 
 
-class CasesInPlaces(Sequence[JudgedCase]):
-    """Cases that are had by their places, a slice of them too."""
+@final
+class Cases(Sequence[JudgedCase]):
+    """The cases of a stream, sorted. Each is decoded when it is asked for, so that not all of them are in memory.
 
-    @abstractmethod
-    def at(self, place: int) -> JudgedCase:
-        """The case at this place. Raises IndexError."""
+    The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
+    that is no longer the one that was checked.
+    """
+
+    def __init__(self, file: IO[bytes], places: Places, order: Iterable[int]) -> None:
+        self._file = file
+        self._places = places
+        self._order = array("q", order)
+        finalize(self, file.close)
+
+    def __len__(self) -> int:
+        return len(self._order)
 
     @overload
     def __getitem__(self, place: int) -> JudgedCase: ...
@@ -41,34 +50,14 @@ class CasesInPlaces(Sequence[JudgedCase]):
 
     def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
         if isinstance(place, slice):
-            return tuple(map(self.at, range(len(self))[place]))
-        return self.at(place)
-
-
-@final
-class Cases(CasesInPlaces):
-    """The case lines of a stream, in order. Each is decoded when it is asked for, so that not all of them are in memory.
-
-    The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
-    that is no longer the one that was checked.
-    """
-
-    def __init__(self, file: IO[bytes], places: Places, order: Sequence[int]) -> None:
-        self._file = file
-        self._places = places
-        self._order = array("q", order)
-        finalize(self, file.close)
-
-    def __len__(self) -> int:
-        return len(self._order)
+            return tuple(map(self.of_line, self._order[place]))
+        return self.of_line(self._order[place])
 
     def __iter__(self) -> Iterator[JudgedCase]:
-        return map(self._case, self._order)
+        return map(self.of_line, self._order)
 
-    def at(self, place: int) -> JudgedCase:
-        return self._case(self._order[place])
-
-    def _case(self, number: int) -> JudgedCase:
+    def of_line(self, number: int) -> JudgedCase:
+        """The case of this case line, from 0, in the order of the stream."""
         start, length, checksum = self._places.of(number)
         self._file.seek(start)
         raw = self._file.read(length)

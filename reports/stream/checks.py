@@ -48,6 +48,12 @@ class Checks:
         self._failing: dict[str, str] = {}  # clause → the first case that failed it
         self._digest = hashlib.sha256()
 
+    @property
+    def order(self) -> list[int]:
+        """The cases by their places in the stream, sorted."""
+        keys = list(self.seen)
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
     def add(self, text: bytes) -> None:
         """Add a line of the stream, with its line end, to the digest."""
         self._digest.update(text)

@@ -129,9 +129,7 @@ def _read(file: IO[bytes], name: str) -> Run:
         raise StreamError(f"{name} is empty: the run that wrote it died before it began, so run it again.")
     if checks.footer is None:
         raise StreamError(f"{name} has no footer: the run that wrote it died, so run it again.")
-    keys = list(checks.seen)
-    cases = Cases(file, places, sorted(range(len(keys)), key=keys.__getitem__))
-    return Run(checks.header, cases, checks.footer)
+    return Run(checks.header, Cases(file, places, checks.order), checks.footer)
 
 
 def _parse(raw: bytes, where: str) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO, final
+from typing import Any, BinaryIO, final
 
 from records.json_form import to_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase
+from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
 
 
@@ -27,11 +28,12 @@ class RunWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._checks = Checks()
-        self._file: TextIO | None = None
+        self._places = Places()
+        self._file: BinaryIO | None = None
 
     def __enter__(self) -> RunWriter:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("w", encoding="ascii", newline="\n")
+        self._file = self.path.open("wb")
         return self
 
     def __exit__(
@@ -49,18 +51,26 @@ class RunWriter:
         """Write a judged case."""
         self._write(case)
 
-    def footer(self, footer: Footer) -> None:
-        """Write the footer, with the digest of all lines before it."""
-        self._write(replace(footer, digest=self._checks.digest_with(to_json(footer))))
+    def footer(self, footer: Footer) -> Footer:
+        """Write the footer, with the digest of all lines before it, and return it."""
+        footer = replace(footer, digest=self._checks.digest_with(to_json(footer)))
+        self._write(footer)
+        return footer
+
+    def cases(self) -> Cases:
+        """The cases that were written, each read again when it is asked for."""
+        return Cases(self.path.open("rb"), self._places, self._checks.order)
 
     def _write(self, record: Header | JudgedCase | Footer) -> None:
         if self._file is None:
             raise StreamError(f"The stream {self.path} is not open: use RunWriter in a with statement.")
         document = to_json(record)
         self._checks.take(document, f"The {record.type} to be written to {self.path}")
-        text = _dumps(document) + "\n"
-        self._checks.add(text.encode("ascii"))
-        self._file.write(text)
+        line = (_dumps(document) + "\n").encode("ascii")
+        self._checks.add(line)
+        if record.type == "case":
+            self._places.add(self._file.tell(), line)
+        self._file.write(line)
         self._file.flush()
 
 
