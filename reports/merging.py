@@ -42,9 +42,8 @@ def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -
     with prepare(out, option="--out"), RunWriter(out / FILE_NAME) as writer:
         writer.header(header)
         findings = FindingsSoFar(header)
-        for case in (case for one in parts for case in one.run.cases):
-            writer.case(case)
-            findings.take(case)
+        for line in (line for one in parts for line in one.lines):
+            findings.take(writer.case(line))
         found = verdicts(
             findings.judged,
             header,

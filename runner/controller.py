@@ -24,7 +24,6 @@ from engines.provider import provider_for, start
 from engines.s3_gateway import Gateway
 from model.vocabulary.severity import Severity
 from records.deviation import Deviation
-from records.json_form import from_json, to_json
 from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
 from reports.findings.failures import Failure, examples
@@ -33,6 +32,7 @@ from reports.findings.verdicts import footer_of, verdicts
 from reports.render.files import write_views
 from reports.render.report_directory import reserve
 from reports.render.terminal import Progress, show, show_answer
+from reports.stream.lines import case_of
 from reports.stream.reading import FILE_NAME, Run
 from reports.stream.writing import RunWriter
 from runner.channel import Caller
@@ -124,10 +124,9 @@ class Controller:
 
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
-        """What workers in other processes call, by name. A case arrives as JSON."""
-        called = (self.lease, self.begin, self.claim)
-        named: dict[str, Callable[..., Any]] = {handler.__name__: handler for handler in called}
-        return {**named, "case": lambda document: self.case(from_json(document, JudgedCase))}
+        """What workers in other processes call, by name."""
+        called = (self.lease, self.begin, self.claim, self.case)
+        return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
         """A connection to the engine's process, newer than generation ``lost``. Raises EngineUnavailable."""
@@ -168,13 +167,13 @@ class Controller:
         with self._lock:
             return self._claims.claim(clause, cause, severity, circumstances)
 
-    def case(self, case: JudgedCase) -> None:
-        """Record a judged case."""
+    def case(self, line: bytes) -> None:
+        """Record a judged case, given the line of the stream that the worker has made."""
         with self._lock:
             if self._writer is None or self._findings is None:
-                self._replayed = case
+                self._replayed = case_of(line)
                 return
-            self._writer.case(case)
+            case = self._writer.case(line)
             self._findings.take(case)
             self._judged.add((case.campaign, case.shard))
             if case.origin == "shrunk":
@@ -284,9 +283,6 @@ def remote_controller(caller: Caller) -> Controller:
     class Remote:
         def __getattr__(self, name: str) -> Callable[..., Any]:
             return partial(caller.call, name)
-
-        def case(self, case: JudgedCase) -> None:
-            caller.call("case", to_json(case))
 
     return cast("Controller", Remote())
 

@@ -16,6 +16,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.deviation import Deviation
 from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
+from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
 from suites.campaigns import CAMPAIGNS
@@ -84,6 +85,6 @@ def written(header: Header, lines: list[JudgedCase], directory: Path) -> Run:
     with RunWriter(directory / "run.jsonl") as writer:
         writer.header(header)
         for line in lines:
-            writer.case(line)
+            writer.case(line_of(line))
         writer.footer(footer(header, lines))
     return read_run(directory)

@@ -16,6 +16,7 @@ from records.run import Footer, Header, JudgedCase
 from reports.findings.failures import Failing, Failure, failures
 from reports.findings.verdicts import Judged, footer_of, verdicts
 from reports.stream.checks import sort_key
+from reports.stream.lines import line_of
 from reports.stream.reading import Run
 from reports.stream.writing import RunWriter
 
@@ -181,7 +182,7 @@ def written(records: Iterable[Header | JudgedCase | Footer]) -> bytes:
                 if isinstance(record, Header):
                     writer.header(record)
                 elif isinstance(record, JudgedCase):
-                    writer.case(record)
+                    writer.case(line_of(record))
                 else:
                     writer.footer(record)
         return path.read_bytes()

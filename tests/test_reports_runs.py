@@ -33,6 +33,7 @@ from reports.render.junit import text as xml_text
 from reports.render.summary import summary
 from reports.render.terminal import Progress, show
 from reports.stream.checks import sort_key
+from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
 from reports.text.markdown import code, row, text
@@ -340,7 +341,7 @@ def test_the_writer_flushes_each_line_and_leaves_no_footer_when_the_run_dies(tmp
     first, passing, *_ = example()
     with pytest.raises(KeyboardInterrupt), RunWriter(path) as writer:  # noqa: PT012 - the run is cut off in the middle
         writer.header(first)
-        writer.case(passing)
+        writer.case(line_of(passing))
         assert len(path.read_bytes().splitlines()) == 2
         raise KeyboardInterrupt
     with pytest.raises(StreamError, match="died"):
@@ -351,21 +352,21 @@ def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
     first, passing, failing, last = example()
     with RunWriter(tmp_path / "run.jsonl") as writer:
         with pytest.raises(StreamError, match="before a header"):
-            writer.case(passing)
+            writer.case(line_of(passing))
         writer.header(first)
-        with pytest.raises(StreamError, match=r"at \$\.shard"):
-            writer.case(replace(passing, shard=-1))
-        writer.case(passing)
+        with pytest.raises(StreamError, match=r"The case to be written is not a valid case at \$\.shard"):
+            line_of(replace(passing, shard=-1))
+        writer.case(line_of(passing))
         with pytest.raises(StreamError, match="repeats case"):
-            writer.case(passing)
-        writer.case(failing)
+            writer.case(line_of(passing))
+        writer.case(line_of(failing))
         with pytest.raises(StreamError, match="counts 9 cases"):
             writer.footer(replace(last, cases=9))
         writer.footer(last)
         with pytest.raises(StreamError, match="after the footer"):
-            writer.case(replace(passing, index=9))
+            writer.case(line_of(replace(passing, index=9)))
     with pytest.raises(StreamError, match="not open"):
-        writer.case(passing)
+        writer.case(line_of(passing))
 
 
 # ---- verdicts

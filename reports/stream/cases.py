@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Any, NoReturn, final, overload
+from typing import IO, final, overload
 from weakref import finalize
 
-from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import JudgedCase
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
-
-
-def decoded(raw: bytes) -> Any:
-    """The JSON value of a line. Raises ValueError or RecursionError."""
-    return _DECODER.decode(raw.decode("utf-8"))
+from reports.stream.lines import case_of
 
 
 @final
@@ -58,6 +45,13 @@ class Cases(Sequence[JudgedCase]):
 
     def of_line(self, number: int) -> JudgedCase:
         """The case of this case line, from 0, in the order of the stream."""
+        return case_of(self._raw(number))
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the cases, sorted."""
+        return map(self._raw, self._order)
+
+    def _raw(self, number: int) -> bytes:
         start, length, checksum = self._places.of(number)
         self._file.seek(start)
         raw = self._file.read(length)
@@ -65,7 +59,7 @@ class Cases(Sequence[JudgedCase]):
             raise StreamError(
                 "The run stream was written over while it was read: read it again when its run has ended."
             )
-        return from_json(decoded(raw), JudgedCase)
+        return raw
 
 
 @final

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 from records.mistakes import UsageMistake
 from records.run import Header, Part, PlannedCampaign
+from reports.stream.cases import Cases
 from reports.stream.reading import Run, read_stream, stream_path
 
 
@@ -19,6 +20,12 @@ class JudgedPart:
     part: Part
     run: Run
     directory: Path
+
+    @property
+    def lines(self) -> Iterator[bytes]:
+        """The lines of its cases, sorted."""
+        assert isinstance(self.run.cases, Cases)  # it was read
+        return self.run.cases.lines()
 
 
 def read_parts(paths: Sequence[Path]) -> tuple[JudgedPart, ...]:

@@ -1,8 +1,8 @@
 """The run stream ``run.jsonl``, read: a header line, a line for each judged case, a footer line (``records.run``).
 
-Every line is validated by the schema of the records (``records.schema``) when it is written (``reports.stream.writing``) and when
-it is read. The footer has a digest of the lines before it, so that an edited stream is noticed. A stream may be
-compressed (``run.jsonl.gz``), and larger than the memory: a case is decoded when it is asked for.
+Every line is validated by the schema of the records (``records.schema``) when it is made (``reports.stream.lines``) and when it
+is read. The footer has a digest of the lines before it, so that an edited stream is noticed. A stream may be compressed
+(``run.jsonl.gz``), and larger than the memory: a case is decoded when it is asked for.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from typing import IO, Any, cast
 
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase, ListedClause
-from reports.stream.cases import Cases, Places, decoded
+from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
+from reports.stream.lines import decoded
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, final
+from typing import BinaryIO, final
 
-from records.json_form import to_json
+from records.json_form import from_json, to_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase
 from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
+from reports.stream.lines import Json, decoded, line_of
 
 
 @final
@@ -21,8 +20,8 @@ class RunWriter:
     """Writes a stream, line by line, each flushed, so that they survive if the run dies.
 
     A context manager; it creates the directory and replaces an earlier stream. It never writes the footer by itself: a
-    stream without one is a run that died. Raises StreamError for a line that violates the schema, is out of order, or
-    contradicts earlier lines.
+    stream without one is a run that died. Raises StreamError for a line that is out of order, or contradicts earlier lines.
+    Who makes a case's line (``line_of``), or reads it from a part of the run, checks it by the schema.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,35 +44,31 @@ class RunWriter:
 
     def header(self, header: Header) -> None:
         """Write the header, the first line."""
-        self._write(header)
+        self._append(line_of(header))
 
-    def case(self, case: JudgedCase) -> None:
-        """Write a judged case."""
-        self._write(case)
+    def case(self, line: bytes) -> JudgedCase:
+        """Append the line of a judged case, and return the case."""
+        return from_json(self._append(line), JudgedCase)
 
     def footer(self, footer: Footer) -> Footer:
         """Write the footer, with the digest of all lines before it, and return it."""
         footer = replace(footer, digest=self._checks.digest_with(to_json(footer)))
-        self._write(footer)
+        self._append(line_of(footer))
         return footer
 
     def cases(self) -> Cases:
         """The cases that were written, each read again when it is asked for."""
         return Cases(self.path.open("rb"), self._places, self._checks.order)
 
-    def _write(self, record: Header | JudgedCase | Footer) -> None:
+    def _append(self, line: bytes) -> Json:
+        """Write a line that was checked by the schema, and return it as JSON."""
         if self._file is None:
             raise StreamError(f"The stream {self.path} is not open: use RunWriter in a with statement.")
-        document = to_json(record)
-        self._checks.take(document, f"The {record.type} to be written to {self.path}")
-        line = (_dumps(document) + "\n").encode("ascii")
+        document: Json = decoded(line)
+        self._checks.follow(document, f"The {document['type']} to be written to {self.path}")
         self._checks.add(line)
-        if record.type == "case":
+        if document["type"] == "case":
             self._places.add(self._file.tell(), line)
         self._file.write(line)
         self._file.flush()
-
-
-def _dumps(document: Mapping[str, Any]) -> str:
-    # ASCII keeps any text (also lone surrogates) in any locale; NaN is not JSON.
-    return json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return document
