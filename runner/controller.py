@@ -162,7 +162,7 @@ class Controller:
                     self._progress.start(self._header, seconds_of(self.plan, self._options.engine))
         return Begun(self._seed, self._workspace.directory, tuple(listed))
 
-    def claim(self, clause: str, cause: str, severity: Severity, circumstances: list[str]) -> bool:
+    def claim(self, clause: str, cause: str, severity: Severity, circumstances: Sequence[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""
         with self._lock:
             return self._claims.claim(clause, cause, severity, circumstances)

@@ -16,7 +16,6 @@ from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner, message
-from harness.judging.failure import Failure
 from harness.judging.judge import Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
 from records import run
@@ -91,7 +90,7 @@ class Worker:
             assert self._engine is not None
             engine = f"{self._engine.name} {version_of(self._engine)}"
             lacking = f"{engine} does not support all that the case needs: replay it on an engine that does."
-            judged = JudgedCase(case, (), {}, Failure("harness", lacking))
+            judged = JudgedCase(case, (), {}, run.CaseError("harness", lacking, ""))
         self._record(case_record(judged, campaign="replay", shard=0, index=0, origin="replayed"))
         if judged.failed:
             gravest = judged.wrong[0]
