@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from reports.stream.lines import line_of
 from reports.stream.reading import FILE_NAME, Run, read_run
 from reports.stream.writing import RunWriter
 
@@ -54,7 +55,7 @@ def write(run: Run, number: int, path: Path) -> None:
         for place in range(number):
             case = run.cases[place % len(run.cases)]
             steps += len(case.steps)
-            writer.case(replace(case, id=f"{place:012x}", index=place))
+            writer.case(line_of(replace(case, id=f"{place:012x}", index=place)))
         writer.footer(replace(run.footer, cases=number, steps=steps))
 
 

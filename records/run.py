@@ -294,6 +294,11 @@ class Violation:
     kinds: tuple[str, ...] = ()
     expectation: Expectation | None = None
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The clause and the cause: what shrinking keeps."""
+        return self.clause, self.cause
+
 
 @dataclass(frozen=True)
 class CaseError:

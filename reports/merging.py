@@ -16,12 +16,13 @@ from records.run import Header, Verdict
 from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked
 from reports.counterexamples.examples import shown, write_example
 from reports.findings.engine_rules import is_built_in
-from reports.findings.failures import Failure, failures
+from reports.findings.failures import Failure
+from reports.findings.of_run import FindingsSoFar
 from reports.findings.verdicts import footer_of, verdicts
 from reports.render.files import write_views
 from reports.render.report_directory import prepare
-from reports.stream.parts import JudgedPart, MergedCases, merged_header, read_parts
-from reports.stream.reading import FILE_NAME, Run, read_run
+from reports.stream.parts import JudgedPart, merged_header, read_parts
+from reports.stream.reading import FILE_NAME, Run
 from reports.stream.writing import RunWriter
 
 
@@ -38,25 +39,26 @@ def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -
     header = merged_header(parts)
     today = date.today() if header.date is None else date.fromisoformat(header.date)
     listed = _deviations(header, deviations, today)
-    cases = MergedCases(parts)
     with prepare(out, option="--out"), RunWriter(out / FILE_NAME) as writer:
         writer.header(header)
-        for case in cases:
-            writer.case(case)
-        results = verdicts(
+        findings = FindingsSoFar(header)
+        for line in (line for one in parts for line in one.lines):
+            findings.take(writer.case(line))
+        found = verdicts(
+            findings.judged,
             header,
-            cases,
             deviations=in_force(listed, version=header.version, today=today),
             ended=ended(listed, version=header.version, today=today),
         )
-        footer = footer_of(results, cases, seconds=max(one.run.footer.seconds for one in parts))
-        failed = [result.clause for result in results if result.verdict is Verdict.FAIL]
-        checked = _counterexamples(failures(header, cases, of=failed), header, parts, out)
-        _, contradicted = disagreements(checked, failed)
-        if contradicted and not any(result.verdict is Verdict.STALE for result in results):
+        footer = footer_of(found, findings.judged, seconds=max(one.run.footer.seconds for one in parts))
+        cases = writer.cases()
+        failed = findings.failures(found, cases.of_line)
+        clauses = [clause for clause, one in found.items() if one.verdict is Verdict.FAIL]
+        _, contradicted = disagreements(_counterexamples(failed, header, parts, out), clauses)
+        if contradicted and Verdict.STALE not in footer.counts:
             footer = replace(footer, exit=2)
-        writer.footer(footer)
-    run = read_run(out)
+        run = Run(header, cases, writer.footer(footer))
+    findings.finished(run, failed)
     write_views(run, out)
     return run
 

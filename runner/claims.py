@@ -42,5 +42,4 @@ class Claims:
         """Take in a case that was shrunk: everything that it violates is shown."""
         for violation in case.violations:
             if violation.excused is None:
-                key = violation.clause, violation.cause
-                self._shown.setdefault(key, []).append(frozenset(violation.circumstances))
+                self._shown.setdefault(violation.kind, []).append(frozenset(violation.circumstances))

@@ -24,15 +24,16 @@ from engines.provider import provider_for, start
 from engines.s3_gateway import Gateway
 from model.vocabulary.severity import Severity
 from records.deviation import Deviation
-from records.json_form import from_json, to_json
 from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
-from reports.findings.failures import Failure, examples, failures
+from reports.findings.failures import Failure, examples
+from reports.findings.of_run import FindingsSoFar
 from reports.findings.verdicts import footer_of, verdicts
 from reports.render.files import write_views
 from reports.render.report_directory import reserve
 from reports.render.terminal import Progress, show, show_answer
-from reports.stream.reading import FILE_NAME, read_stream
+from reports.stream.lines import case_of
+from reports.stream.reading import FILE_NAME, Run
 from reports.stream.writing import RunWriter
 from runner.channel import Caller
 from runner.circumstances import circumstances, set_up
@@ -70,7 +71,9 @@ class Controller:
         self._began = time.monotonic()
         self._seed = _seed(options)
         self._header: Header | None = None
-        self._cases: list[JudgedCase] = []
+        self._findings: FindingsSoFar | None = None
+        self._judged: set[tuple[str, int]] = set()  # the campaign and number of each shard that has a case
+        self._replayed: JudgedCase | None = None
         self._claims = Claims()
         self._lock = threading.Lock()
         self._unavailable = ""  # why the engine cannot be had any more, in a sentence
@@ -118,10 +121,9 @@ class Controller:
 
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
-        """What workers in other processes call, by name. A case arrives as JSON."""
-        called = (self.lease, self.begin, self.claim)
-        named: dict[str, Callable[..., Any]] = {handler.__name__: handler for handler in called}
-        return {**named, "case": lambda document: self.case(from_json(document, JudgedCase))}
+        """What workers in other processes call, by name."""
+        called = (self.lease, self.begin, self.claim, self.case)
+        return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
         """A connection to the engine's process, newer than generation ``lost``. Raises EngineUnavailable."""
@@ -153,23 +155,27 @@ class Controller:
                 if self._options.replay is None:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
                     self._writer.header(self._header)
+                    self._findings = FindingsSoFar(self._header)
                     self._progress.start(self._header, seconds_of(self.plan, self._options.engine))
         return Begun(self._seed, self._workspace.directory, tuple(listed))
 
-    def claim(self, clause: str, cause: str, severity: Severity, circumstances: list[str]) -> bool:
+    def claim(self, clause: str, cause: str, severity: Severity, circumstances: Sequence[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""
         with self._lock:
             return self._claims.claim(clause, cause, severity, circumstances)
 
-    def case(self, case: JudgedCase) -> None:
-        """Record a judged case."""
+    def case(self, line: bytes) -> None:
+        """Record a judged case, given the line of the stream that the worker has made."""
         with self._lock:
-            self._cases.append(case)
+            if self._writer is None or self._findings is None:
+                self._replayed = case_of(line)
+                return
+            case = self._writer.case(line)
+            self._findings.take(case)
+            self._judged.add((case.campaign, case.shard))
             if case.origin == "shrunk":
                 self._claims.shrunk(case)
-            if self._writer is not None:
-                self._writer.case(case)
-                self._progress.case(case)
+            self._progress.case(case)
 
     def finish(self, *, complete: bool, stopped: bool = False, mishaps: Sequence[str] = ()) -> int:
         """Close the stream, write the views, and return the exit code.
@@ -182,7 +188,7 @@ class Controller:
         if self._unavailable:
             self._console.print(self._unavailable, highlight=False, markup=False, soft_wrap=True)
         if self._options.replay is not None:
-            return show_replay(self._console, self._cases, proven=complete and not mishaps)
+            return show_replay(self._console, self._replayed, proven=complete and not mishaps)
         missing = self._missing_shards()
         stopped = stopped and bool(missing) and self._broken
         if stopped:
@@ -193,30 +199,32 @@ class Controller:
             missing = []
         elif missing and complete and self._header is not None:
             self._console.print(f"Not judged: {', '.join(missing)}.", highlight=False)
-        if self._header is None or self._writer is None or not complete or missing:
+        if self._header is None or self._writer is None or self._findings is None or not complete or missing:
             self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
             return 2
         version = self._header.version
         today = date.today()
-        results = verdicts(
+        found = verdicts(
+            self._findings.judged,
             self._header,
-            self._cases,
             deviations=in_force(self._deviations, version=version, today=today),
             ended=ended(self._deviations, version=version, today=today),
             stopped=stopped,
         )
         part = self.plan.part is not None
-        footer = footer_of(results, self._cases, seconds=time.monotonic() - self._began, part=part)
+        footer = footer_of(found, self._findings.judged, seconds=time.monotonic() - self._began, part=part)
         if mishaps and footer.exit != 1:
             self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
             return 2
-        failed = [result.clause for result in results if result.verdict is Verdict.FAIL]
-        found = failures(self._header, self._cases, of=failed)
-        contradicted = self._write_counterexamples(found, failed, header=self._header)
-        if contradicted and not any(result.verdict is Verdict.STALE for result in results):
+        cases = self._writer.cases()
+        failed = self._findings.failures(found, cases.of_line)
+        clauses = [clause for clause, one in found.items() if one.verdict is Verdict.FAIL]
+        contradicted = self._write_counterexamples(failed, clauses, header=self._header)
+        if contradicted and Verdict.STALE not in footer.counts:
             footer = replace(footer, exit=2)
-        self._writer.footer(footer)
-        self._write_report(found, version=version)
+        run = Run(self._header, cases, self._writer.footer(footer))
+        self._findings.finished(run, failed)
+        self._write_report(run, failed)
         if footer.steps >= WARM:
             self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
         return footer.exit
@@ -230,12 +238,11 @@ class Controller:
     @property
     def _broken(self) -> bool:
         """Whether a case breaks a clause in a way that no known deviation excuses."""
-        return any(result.verdict is Verdict.FAIL for case in self._cases for result in case.clauses.values())
+        return self._findings is not None and any(tally.failed for tally in self._findings.judged.tallies.values())
 
     def _missing_shards(self) -> list[str]:
         """The planned shards without a case: deselected, or lost with their worker."""
-        judged = {(case.campaign, case.shard) for case in self._cases}
-        return [shard.name for shard in self.plan.shards if (shard.campaign.name, shard.number) not in judged]
+        return [shard.name for shard in self.plan.shards if (shard.campaign.name, shard.number) not in self._judged]
 
     def _write_counterexamples(self, found: Sequence[Failure], failed: Sequence[str], *, header: Header) -> bool:
         """Write them and run their scripts; whether these contradict the verdict on each clause that failed."""
@@ -250,16 +257,15 @@ class Controller:
         _, all_contradicted = disagreements(checked, failed)
         return all_contradicted
 
-    def _write_report(self, found: Sequence[Failure], *, version: str) -> None:
+    def _write_report(self, run: Run, found: Sequence[Failure]) -> None:
         """The views, which a part of a run has none of, and what the terminal shows."""
         directory, proposal = self._options.report_dir, self._options.propose_deviations
-        run = read_stream(directory)
         if run.header.shard is None:
             write_views(run, directory)
         if proposal is not None:
             shown = [(clause, example) for clause, own in examples(found).items() for example in own]
             wrong = [(clause, example.violation.message, example.cause) for clause, example in shown]
-            proposal.write_text(proposed(wrong, version=version), encoding="utf-8")
+            proposal.write_text(proposed(wrong, version=run.header.version), encoding="utf-8")
         if self._options.verbose:
             self._console.print()  # pytest's line of the last test has no end yet
         if self._options.brief:
@@ -274,9 +280,6 @@ def remote_controller(caller: Caller) -> Controller:
     class Remote:
         def __getattr__(self, name: str) -> Callable[..., Any]:
             return partial(caller.call, name)
-
-        def case(self, case: JudgedCase) -> None:
-            caller.call("case", to_json(case))
 
     return cast("Controller", Remote())
 

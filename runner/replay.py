@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -33,13 +32,12 @@ def _attention(violation: Violation) -> tuple[bool, int]:
     return violation.excused is not None, _severity(violation).rank
 
 
-def show_replay(console: Console, cases: Sequence[JudgedCase], *, proven: bool) -> int:
+def show_replay(console: Console, case: JudgedCase | None, *, proven: bool) -> int:
     """Print FIXED, FAILED, KNOWN or ERROR; the exit code. A known deviation alone: 0."""
     console.print()  # pytest's progress line has no end yet
-    if not cases or not proven:
+    if case is None or not proven:
         console.print("ERROR: the case was not judged completely.", highlight=False)
         return 2
-    case = cases[-1]
     if case.error is not None:
         console.print(f"ERROR: {case.error.message}", highlight=False, markup=False)
         return 2

@@ -16,9 +16,10 @@ from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner, message
-from harness.judging.failure import Failure
 from harness.judging.judge import Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
+from records import run
+from reports.stream.lines import line_of
 from runner.controller import Controller
 from runner.options import Options
 from runner.plan import limits_of
@@ -74,7 +75,7 @@ class Worker:
         """Judge the shard's cases. Raises PromiseBroken."""
         judge = self.open()
         runner = ShardRunner(
-            shard, judge, emit=self._controller.case, claim=self._controller.claim, capabilities=self._capabilities
+            shard, judge, emit=self._record, claim=self._controller.claim, capabilities=self._capabilities
         )
         runner.run(profile=self._options.profile, seed=self._seed, database=DATABASE)
 
@@ -90,11 +91,14 @@ class Worker:
             assert self._engine is not None
             engine = f"{self._engine.name} {version_of(self._engine)}"
             lacking = f"{engine} does not support all that the case needs: replay it on an engine that does."
-            judged = JudgedCase(case, (), {}, Failure("harness", lacking))
-        self._controller.case(case_record(judged, campaign="replay", shard=0, index=0, origin="replayed"))
+            judged = JudgedCase(case, (), {}, run.CaseError("harness", lacking, ""))
+        self._record(case_record(judged, campaign="replay", shard=0, index=0, origin="replayed"))
         if judged.failed:
             gravest = judged.wrong[0]
             raise broken(gravest.clause)(message(gravest, judged))
+
+    def _record(self, case: run.JudgedCase) -> None:
+        self._controller.case(line_of(case))
 
     def close(self) -> None:
         if self._engine is not None:

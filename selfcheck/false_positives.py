@@ -41,7 +41,7 @@ def judged(seed: int, name: str) -> Line:
         if found.failed:
             short = truncated(case, max(step.index for step in found.steps))
             for id in found.failed:
-                _, violation = found.tallies[id].violations[0]
+                violation = found.tallies[id].violations[0]
                 line["alarms"].append({"clause": id, **_entry(short, violation.message)})
     return {**line, "seconds": round(time.monotonic() - began, 3), "engine_seconds": round(watch.seconds, 3)}
 

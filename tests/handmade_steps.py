@@ -11,7 +11,6 @@ from pathlib import Path
 
 from engines.port import EngineError, Outcome
 from harness.judging.case_run import CaseRun
-from harness.judging.clause import Violation
 from harness.judging.excuses import Excuses
 from harness.judging.step_judge import Tally
 from harness.observing.observation import Observation
@@ -19,6 +18,7 @@ from model.vocabulary.predicate import And, Compare, Op
 from model.vocabulary.steps import Delete, EngineStep, Request, Step, Vacuum
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Row, Type
+from records.run import Violation
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
@@ -62,7 +62,7 @@ def judged_by(
     tallies, _ = judged(table, directory, *steps)
     if id not in tallies:
         return 0, []
-    return tallies[id].subjects, [violation for _, violation in tallies[id].violations]
+    return tallies[id].subjects, tallies[id].violations
 
 
 def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:

@@ -16,11 +16,12 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.deviation import Deviation
 from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
-from reports.findings.verdicts import footer_of, verdicts
+from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
+from tests.small_streams import footer
 
 
 def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:
@@ -84,6 +85,6 @@ def written(header: Header, lines: list[JudgedCase], directory: Path) -> Run:
     with RunWriter(directory / "run.jsonl") as writer:
         writer.header(header)
         for line in lines:
-            writer.case(line)
-        writer.footer(footer_of(verdicts(header, lines, deviations=()), lines, seconds=1.0))
+            writer.case(line_of(line))
+        writer.footer(footer(header, lines))
     return read_run(directory)

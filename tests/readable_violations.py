@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from harness.judging.clause import Violation
 from harness.judging.step_judge import Tally
 from records.json_form import KINDS, expectation_to_json
+from records.run import Violation
 
 
 def check_violations_readable(tallies: Mapping[str, Tally]) -> None:
     """Raises AssertionError for a violation without a sentence, or one whose expectation no script could check."""
     for id, tally in tallies.items():
-        for _, violation in tally.violations:
+        for violation in tally.violations:
             _check_readable(id, violation)
 
 

@@ -94,7 +94,7 @@ def verdict(kind: str, name: str, directory: Path) -> dict[str, Any]:
 
 def _causes(tally: Tally) -> list[str]:
     """What went wrong with what kind of subject, in words without names and numbers."""
-    return sorted({violation.kind for _, violation in tally.violations})
+    return sorted({violation.cause for violation in tally.violations})
 
 
 def _prediction(observation: Observation) -> dict[str, int]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from model.vocabulary.case import Case
+from records.deviation import Deviation
 from records.json_form import from_json, to_json
 from records.run import Footer, Header, JudgedCase
-from reports.findings.verdicts import footer_of, verdicts
+from reports.findings.failures import Failing, Failure, failures
+from reports.findings.verdicts import Judged, footer_of, verdicts
 from reports.stream.checks import sort_key
+from reports.stream.lines import line_of
 from reports.stream.reading import Run
 from reports.stream.writing import RunWriter
 
@@ -146,9 +149,23 @@ def changed(record: R, **members: Any) -> R:
     return from_json({**plain(record), **members}, type(record))
 
 
-def footer(first: Header, cases: Iterable[JudgedCase], *, seconds: float = 1.0) -> Footer:
-    judged = list(cases)
-    return footer_of(verdicts(first, judged, deviations=()), judged, seconds=seconds)
+def footer(
+    first: Header,
+    cases: Iterable[JudgedCase],
+    *,
+    deviations: Sequence[Deviation] = (),
+    seconds: float = 1.0,
+    part: bool = False,
+) -> Footer:
+    judged = taken(Judged(), cases)
+    return footer_of(verdicts(judged, first, deviations=deviations), judged, seconds=seconds, part=part)
+
+
+def failures_in(first: Header, cases: Iterable[JudgedCase], of: Iterable[str] | None = None) -> tuple[Failure, ...]:
+    """The failures in these cases. ``of``: only these clauses (None: all of the header)."""
+    listed = list(cases)
+    clauses = [clause.id for clause in first.clauses] if of is None else [*of]
+    return failures(taken(Failing(), listed), first, listed.__getitem__, of=clauses)
 
 
 def run(*cases: JudgedCase, first: Header | None = None) -> Run:
@@ -165,7 +182,7 @@ def written(records: Iterable[Header | JudgedCase | Footer]) -> bytes:
                 if isinstance(record, Header):
                     writer.header(record)
                 elif isinstance(record, JudgedCase):
-                    writer.case(record)
+                    writer.case(line_of(record))
                 else:
                     writer.footer(record)
         return path.read_bytes()

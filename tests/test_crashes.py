@@ -139,7 +139,7 @@ def test_a_fault_of_killed_commands_is_caught_by_all_of_its_clauses(name: str, t
 def test_a_violation_tells_what_was_done_and_what_is_left(tmp_path: Path) -> None:
     engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-tears-the-commit"])
     found, _ = judged(CRASHES["rows: commit written 0 whole"], tmp_path, engine)
-    ((_, violation),) = found.tallies["CRASH-1A"].violations
+    (violation,) = found.tallies["CRASH-1A"].violations
     told = "\n".join(violation.evidence)
     assert "effect 1: create p=" in told and "effect 5: write _delta_log/.00000000000000000004.json." in told
     assert "no commit of the step is in the log" in told and "left on storage: _delta_log/" in told
@@ -148,8 +148,8 @@ def test_a_violation_tells_what_was_done_and_what_is_left(tmp_path: Path) -> Non
 def test_what_is_wrong_with_the_commit_costs_what_it_costs_without_a_crash(tmp_path: Path) -> None:
     engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-leaves-half-a-checkpoint"])
     found, _ = judged(CRASHES["checkpoint: checkpoint 0 whole"], tmp_path, engine)
-    ((_, violation),) = found.tallies["CRASH-1D"].violations
-    assert violation.message.startswith("DEL-CKPT-1 is violated: ") and violation.kind.startswith("DEL-CKPT-1: ")
+    (violation,) = found.tallies["CRASH-1D"].violations
+    assert violation.message.startswith("DEL-CKPT-1 is violated: ") and violation.cause.startswith("DEL-CKPT-1: ")
 
 
 @pytest.mark.parametrize(

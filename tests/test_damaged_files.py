@@ -228,7 +228,7 @@ def test_what_a_violation_says(
     made = case(damage, equal("w", 1), settings, *features)
     found = judged(KnownBadEngine(ReferenceEngine(), FAULTS[bad]), made, tmp_path)
     assert SAFE & set(found.violated) == {clause} == set(FAULTS[bad].caught_by)
-    ((_, violation),) = found.tallies[clause].violations
+    (violation,) = found.tallies[clause].violations
     assert words in violation.message
 
 
@@ -261,4 +261,4 @@ def test_delta_loses_the_rows_of_a_damaged_row_group_only_without_vectors(
     succeeds = "lenient" in name or name == "last row group, strict, vectors"
     assert SAFE & set(found.violated) == ({"DEL-SAFE-1"} if loses else set())
     assert SAFE & found.tallies.keys() == {"DEL-SAFE-1", "DEL-SAFE-2" if succeeds else "DEL-SAFE-3"}
-    assert {one.cause.text for _, one in found.tallies["DEL-SAFE-1"].violations} == ({UNREAD_LOST} if loses else set())
+    assert {one.cause for one in found.tallies["DEL-SAFE-1"].violations} == ({UNREAD_LOST} if loses else set())

@@ -131,7 +131,7 @@ def test_no_clause_accuses_a_right_engine(name: str, tmp_path: Path) -> None:
         except InvalidCase:
             continue  # a command that this table cannot have
         found = judged(ReferenceEngine(), case, tmp_path)
-        assert not found.violated, [(wrong.clause, wrong.step, wrong.violation.message) for wrong in found.wrong]
+        assert not found.violated, [(wrong.clause, wrong.step, wrong.message) for wrong in found.wrong]
         assert len(found.steps) == sum(not isinstance(step, SetClock) for step in case.steps)
         met |= {id for id in found.tallies if id.startswith("LIFE")}
     assert met >= {"LIFE-1A", "LIFE-1B", "LIFE-1C", "LIFE-1D", "LIFE-1E", "LIFE-1F", "LIFE-2A", "LIFE-2B", "LIFE-3A"}

@@ -22,11 +22,11 @@ from records import run as run_records
 from records.expectations import ByReplay
 from records.run import Verdict
 from reference_engine import ReferenceEngine
-from reports.findings.verdicts import exit_code, verdicts
+from reports.findings.verdicts import exit_code
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import full_judge
 from tests.handmade_steps import IN_A, PARTITIONED
-from tests.small_streams import header
+from tests.small_streams import footer, header
 
 CASE = Case(PARTITIONED, (IN_A, Read(), Vacuum(), Read()))
 
@@ -178,7 +178,7 @@ def test_a_run_with_a_clause_that_raised_is_no_pass() -> None:
     passing = run_records.ClauseResult(Verdict.PASS, 1, 1, 0.0)
 
     def verdict(*cases: run_records.JudgedCase) -> tuple[Verdict, int]:
-        (result,) = verdicts(replace(listed, clauses=listed.clauses[:1]), cases, deviations=())
+        (result,) = footer(replace(listed, clauses=listed.clauses[:1]), cases).verdicts.values()
         return result.verdict, exit_code([result], sum(case.error is not None for case in cases))
 
     healthy = _case(1, {id: passing})

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge, Wrong
+from harness.judging.judge import Judge, severity_of
 from harness.judging.severity import Cause, Harm
 from model.vocabulary.severity import Severity
-from records.run import SCHEMA_VERSION
+from records.run import SCHEMA_VERSION, Violation
 from reference_engine import ReferenceEngine
 from reports import schema as schemas
 from reports.render.comparison import files as compared
@@ -85,10 +85,10 @@ def test_the_cause_decides_how_severe_a_violation_is(
     fault: str, clause: str, severity: Severity, cause: str, tmp_path: Path
 ) -> None:
     found = wrong(fault, clause, tmp_path)
-    assert (found.severity, found.violation.kind) == (severity, cause)
+    assert (found.severity, found.cause) == (severity, cause)
 
 
-def wrong(fault: str, clause: str, directory: Path) -> Wrong:
+def wrong(fault: str, clause: str, directory: Path) -> Violation:
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), list(CATALOGUE.values()), directory)
     return next(one for one in judge.judge(witness(fault)).wrong if one.clause == clause)
 
@@ -99,7 +99,7 @@ def test_every_fault_of_the_self_check_has_a_cause_without_names_and_numbers(tmp
         judge = Judge(KnownBadEngine(imitating(fault), fault), list(CATALOGUE.values()), tmp_path / name)
         found = judge.judge(witness(name)).wrong
         assert found, name
-        assert found[0].severity.rank == min(one.severity.rank for one in found)
+        assert severity_of(found[0]).rank == min(severity_of(one).rank for one in found)
         for one in found:
-            assert ".parquet" not in one.violation.kind and "/" not in one.violation.kind, one.violation.kind
-            assert not any(word.isdecimal() for word in one.violation.kind.split()), one.violation.kind
+            assert ".parquet" not in one.cause and "/" not in one.cause, one.cause
+            assert not any(word.isdecimal() for word in one.cause.split()), one.cause

@@ -72,9 +72,7 @@ def test_a_first_that_never_comes_to_its_point_ends_before_the_second(tmp_path: 
 
 def test_what_happens_is_told_in_words(tmp_path: Path) -> None:
     bad = KnownBadEngine(ReferenceEngine(), FAULTS["lost-update"])
-    (violation,) = (
-        one for _, one in judged(bad, SHOWING_TOGETHER["lost-update"], tmp_path).tallies["CONC-1A"].violations
-    )
+    (violation,) = (one for one in judged(bad, SHOWING_TOGETHER["lost-update"], tmp_path).tallies["CONC-1A"].violations)
     told = "\n".join(violation.evidence)
     assert "the first, which was held before its point (committed): DELETE FROM t WHERE `id` = 10 succeeded" in told
     assert "the second: DELETE FROM t WHERE `p` = 'b' succeeded" in told

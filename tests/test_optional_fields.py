@@ -174,7 +174,7 @@ def _of_adds(fault: Fault) -> Fault:
 )
 def test_the_bounds_of_a_decimal_must_be_true(low: Any, high: Any, told: str, tmp_path: Path) -> None:
     found = judged(tmp_path, bounding(low=low, high=high), Case(PRICES, (TWO,)))
-    assert found.failed == ["DEL-ADD-1D"] and told in found.wrong[0].violation.message
+    assert found.failed == ["DEL-ADD-1D"] and told in found.wrong[0].message
 
 
 def whole(text: str) -> Callable[[dict[str, Any]], object]:
@@ -196,6 +196,6 @@ def test_statistics_of_another_form_are_told_in_words(text: str, told: str | Non
     fault = delete_fault("odd", "DEL-ADD-1D", actions.change_all(actions.new_adds, whole(text)), "Statistics are odd.")
     found = judged(tmp_path, fault, Case(PRICES, (TWO,)))
     assert found.failure is None
-    messages = [wrong.violation.message for wrong in found.wrong if wrong.clause == "DEL-ADD-1D"]
+    messages = [wrong.message for wrong in found.wrong if wrong.clause == "DEL-ADD-1D"]
     assert [told is not None and told in message for message in messages] == ([True] if told else []), messages
     assert not any("object has no" in message or "not supported" in message for message in messages)

@@ -140,8 +140,8 @@ def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path) -> Non
     assert not missing, f"no case of the smoke profile violates {sorted(missing)}"
     for judged in found:
         for clause in set(fault.caught_by) & set(judged.violated):
-            index, violation = judged.tallies[clause].violations[0]
-            assert 0 <= index < len(judged.case.steps)
+            violation = judged.tallies[clause].violations[0]
+            assert 0 <= violation.step < len(judged.case.steps)
             assert violation.message.endswith(".") and violation.subject and violation.evidence
 
 

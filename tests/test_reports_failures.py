@@ -13,13 +13,13 @@ from rich.console import Console
 from records.run import JudgedCase, Verdict
 from reports.counterexamples.checked import Checked, write_checked
 from reports.findings.answers import answer_of
-from reports.findings.failures import examples, failures
+from reports.findings.failures import examples
 from reports.findings.of_run import findings_of
 from reports.render.junit import junit
 from reports.render.summary import summary
 from reports.render.terminal import show
 from reports.stream.reading import Run
-from tests.small_streams import CLAUSES, READ, VACUUM, case, header, run, step
+from tests.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step
 
 LOSS, SPACE = "data loss", "space kept"
 
@@ -51,7 +51,7 @@ def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: A
 
 def shown(*cases: JudgedCase) -> dict[str, list[tuple[str, str]]]:
     """By clause the cases and messages of its examples."""
-    found = examples(failures(header(), cases))
+    found = examples(failures_in(header(), cases))
     return {id: [(one.judged.id, one.violation.message) for one in own] for id, own in found.items()}
 
 
@@ -93,7 +93,7 @@ def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumst
     alike = failing(2, violation("VAC-SAFE-2", circumstances=["links", "vectors"]))
     elsewhere = failing(3, violation("VAC-SAFE-2", circumstances=["vectors"]))
     lighter = failing(4, violation("DEL-ROW-1", severity=SPACE, circumstances=["links"]))
-    found = failures(header(), [lead, *more, alike, elsewhere, lighter])
+    found = failures_in(header(), [lead, *more, alike, elsewhere, lighter])
     assert [[(one.clause, one.judged.id) for one in failure.examples] for failure in found] == [
         [("VAC-SAFE-1", lead.id), ("VAC-SAFE-2", alike.id)],
         [("VAC-SAFE-2", elsewhere.id)],
@@ -104,7 +104,7 @@ def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumst
 def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() -> None:
     both = failing(1, violation("DEL-ROW-1", severity=SPACE), violation("VAC-SAFE-1"))
     other_step = failing(2, violation("VAC-SAFE-2", step=1, cause="another"), steps=2)
-    found = failures(header(), [both, other_step])
+    found = failures_in(header(), [both, other_step])
     assert [[one.clause for one in failure.examples] for failure in found] == [
         ["VAC-SAFE-1", "DEL-ROW-1"],
         ["VAC-SAFE-2"],
@@ -114,7 +114,7 @@ def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() 
 
 def test_the_gravest_failure_is_first_whatever_the_order_of_the_catalogue() -> None:
     cases = [failing(1, violation("DEL-ROW-1", severity=SPACE)), failing(2, violation("VAC-SAFE-2"))]
-    assert [failure.lead.clause for failure in failures(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
+    assert [failure.lead.clause for failure in failures_in(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
     names = [element.get("name") for element in ET.fromstring(junit(run(*cases))).iter("testcase")]
     assert names == ["VAC-SAFE-2", "DEL-ROW-1", "VAC-SAFE-1"]
     rows = [line for line in summary(run(*cases)).splitlines() if line.startswith("| ❌")]
@@ -185,4 +185,4 @@ def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite
 
 def test_only_clauses_of_the_header_are_failures() -> None:
     assert set(shown(failing(1, *map(violation, CLAUSES)))) == set(CLAUSES)
-    assert failures(header(), [failing(1, violation("VAC-SAFE-1"))], of=["DEL-ROW-1"]) == ()
+    assert failures_in(header(), [failing(1, violation("VAC-SAFE-1"))], of=["DEL-ROW-1"]) == ()

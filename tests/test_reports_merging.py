@@ -20,11 +20,10 @@ from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked, write_checked
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
-from reports.findings.verdicts import footer_of, verdicts
 from reports.merging import merge
 from reports.stream.reading import read_run, read_stream
 from reports.text.circumstances import machine_of, machines_differ
-from tests.small_streams import CLAUSES, case, header, run, written
+from tests.small_streams import CLAUSES, case, footer, header, run, written
 
 PLAN = "0123456789abcdef"
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.causes = ["never seen"]\n'
@@ -34,8 +33,7 @@ LISTED = [{"reason": "r", "clauses": ["VAC-SAFE-2"]}]
 def part(number: int, of: int, *cases: JudgedCase, **other: Any) -> tuple[Header, bytes]:
     """The header and the stream of a part with these cases."""
     first = header(**{"deviations": [], **other, "shard": {"number": number, "of": of, "plan": PLAN}})
-    footer = footer_of(verdicts(first, cases, deviations=()), cases, seconds=float(number), part=True)
-    return first, written([first, *cases, footer])
+    return first, written([first, *cases, footer(first, cases, seconds=float(number), part=True)])
 
 
 def written_parts(directory: Path, *parts: Sequence[JudgedCase], **other: Any) -> list[Path]:
@@ -131,9 +129,9 @@ def test_the_exit_code_of_a_part() -> None:
     first = header(shard={"number": 1, "of": 2, "plan": PLAN})
     broken = case(3, clauses=(), error={"kind": "harness", "message": "m", "log": ""})
     for cases, code in (([case(1)], 0), ([case(1, failing=("VAC-SAFE-1",)), broken], 1), ([case(1), broken], 2)):
-        footer = footer_of(verdicts(first, cases, deviations=()), cases, seconds=1.0, part=True)
-        assert footer.exit == code
-        written([first, *cases, footer])
+        last = footer(first, cases, part=True)
+        assert last.exit == code
+        written([first, *cases, last])
 
 
 def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_known: Path) -> None:
@@ -268,8 +266,7 @@ def test_parts_of_other_runs_are_refused(other: Edit, difference: str, tmp_path:
     places = written_parts(tmp_path, [], [])
     first, _ = part(2, 2, **{name: value for name, value in other.items() if name != "plan"})
     first = replace(first, shard=Part(2, 2, other.get("plan", PLAN)))
-    footer = footer_of(verdicts(first, (), deviations=()), (), seconds=1.0, part=True)
-    (places[1] / "run.jsonl").write_bytes(written([first, footer]))
+    (places[1] / "run.jsonl").write_bytes(written([first, footer(first, (), part=True)]))
     said = refusal(places, tmp_path / "whole", nothing_known)
     assert said == (
         f"{places[0]} (part 1 of 2) and {places[1]} (part 2 of 2) are not of one run ({difference}): judge all parts with the "

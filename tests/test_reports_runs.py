@@ -6,7 +6,7 @@ import io
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,17 @@ from records import run as run_records
 from records.deviation import Deviation, Symptom
 from records.json_form import from_json
 from records.mistakes import StreamError
-from records.run import Footer, Header, JudgedCase, Verdict
+from records.run import ClauseVerdict, Footer, Header, JudgedCase, Verdict
 from reports.__main__ import main
 from reports.findings.coverage import Covered
 from reports.findings.of_run import findings_of
-from reports.findings.verdicts import ClauseResult, counts, exit_code, footer_of, verdicts
+from reports.findings.verdicts import Judged, counts, exit_code, verdicts
 from reports.render.junit import junit
 from reports.render.junit import text as xml_text
 from reports.render.summary import summary
 from reports.render.terminal import Progress, show
 from reports.stream.checks import sort_key
+from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
 from reports.text.markdown import code, row, text
@@ -171,8 +172,7 @@ def streams(draw: st.DrawFn) -> Stream:
     drawn = [draw(cases(names, index)) for index in range(draw(st.integers(0, 4)))]
     judged = draw(st.permutations(drawn))
     deviations = draw(st.sampled_from([(), (DEVIATION,)]))
-    results = verdicts(first, judged, deviations=deviations)
-    return first, list(judged), footer_of(results, judged, seconds=draw(seconds))
+    return first, list(judged), footer(first, judged, deviations=deviations, seconds=draw(seconds))
 
 
 def whole(found: Stream) -> bytes:
@@ -341,7 +341,7 @@ def test_the_writer_flushes_each_line_and_leaves_no_footer_when_the_run_dies(tmp
     first, passing, *_ = example()
     with pytest.raises(KeyboardInterrupt), RunWriter(path) as writer:  # noqa: PT012 - the run is cut off in the middle
         writer.header(first)
-        writer.case(passing)
+        writer.case(line_of(passing))
         assert len(path.read_bytes().splitlines()) == 2
         raise KeyboardInterrupt
     with pytest.raises(StreamError, match="died"):
@@ -352,21 +352,21 @@ def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
     first, passing, failing, last = example()
     with RunWriter(tmp_path / "run.jsonl") as writer:
         with pytest.raises(StreamError, match="before a header"):
-            writer.case(passing)
+            writer.case(line_of(passing))
         writer.header(first)
-        with pytest.raises(StreamError, match=r"at \$\.shard"):
-            writer.case(replace(passing, shard=-1))
-        writer.case(passing)
+        with pytest.raises(StreamError, match=r"The case to be written is not a valid case at \$\.shard"):
+            line_of(replace(passing, shard=-1))
+        writer.case(line_of(passing))
         with pytest.raises(StreamError, match="repeats case"):
-            writer.case(passing)
-        writer.case(failing)
+            writer.case(line_of(passing))
+        writer.case(line_of(failing))
         with pytest.raises(StreamError, match="counts 9 cases"):
             writer.footer(replace(last, cases=9))
         writer.footer(last)
         with pytest.raises(StreamError, match="after the footer"):
-            writer.case(replace(passing, index=9))
+            writer.case(line_of(replace(passing, index=9)))
     with pytest.raises(StreamError, match="not open"):
-        writer.case(passing)
+        writer.case(line_of(passing))
 
 
 # ---- verdicts
@@ -388,8 +388,13 @@ def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
     ],
 )
 def test_exit_codes(found: list[str], errors: int, code: int) -> None:
-    results = [ClauseResult("VAC-SAFE-1", Verdict(verdict)) for verdict in found]
+    results = [ClauseVerdict(Verdict(verdict), met=0, seconds=0.0) for verdict in found]
     assert exit_code(results, errors) == code
+
+
+def decided(first: Header, cases: Iterable[JudgedCase], **options: Any) -> Iterable[ClauseVerdict]:
+    """The verdict on each clause of the header, by these cases."""
+    return verdicts(taken(Judged(), cases), first, **options).values()
 
 
 def test_the_verdict_of_each_situation() -> None:
@@ -399,7 +404,7 @@ def test_the_verdict_of_each_situation() -> None:
 
     def verdict(cases: list[JudgedCase], *deviations: Deviation, status: str = "active") -> Verdict:
         listing = replace(first, clauses=(replace(safe, status=status),))
-        (result,) = verdicts(listing, cases, deviations=deviations)
+        (result,) = decided(listing, cases, deviations=deviations)
         return result.verdict
 
     unexercised = replace(passing, clauses={safe.id: run_records.ClauseResult(Verdict.PASS, 0, 0, 0)})
@@ -426,11 +431,11 @@ def test_the_verdict_of_each_situation() -> None:
     # A part of a profile may lack the cases in which it fails.
     few = replace(first, left_out=12, clauses=(safe,))
     for listed in (deviation, bound):
-        (result,) = verdicts(few, [passing], deviations=[listed])
+        (result,) = decided(few, [passing], deviations=[listed])
         assert result.verdict is Verdict.PASS and result.reason.endswith("none of the judged cases fails it.")
-    (result,) = verdicts(few, [passing, failing], deviations=[bound])
+    (result,) = decided(few, [passing, failing], deviations=[bound])
     assert result.verdict is Verdict.FAIL
-    (result,) = verdicts(few, [], deviations=[])
+    (result,) = decided(few, [], deviations=[])
     assert result.verdict is Verdict.DISABLED and "budget" in result.reason
     # A run that stopped at a failure decides what failed, and nothing else.
     for lines, expected in (
@@ -440,7 +445,7 @@ def test_the_verdict_of_each_situation() -> None:
         ([], Verdict.DISABLED),
     ):
         listed_there = [bound] if lines == [excused] else []
-        (result,) = verdicts(replace(few, left_out=0), lines, deviations=listed_there, stopped=True)
+        (result,) = decided(replace(few, left_out=0), lines, deviations=listed_there, stopped=True)
         assert result.verdict is expected
         assert (result.reason == "Undecided: the run stopped at its first failure.") == (expected is Verdict.DISABLED)
     elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
@@ -448,7 +453,7 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
     unasked = replace(safe, id="VAC-SAFE-2", status="disabled")
     selected = replace(first, clauses=(safe, unasked))
-    (result, _) = verdicts(selected, [passing], deviations=[bound, elsewhere])
+    (result, _) = decided(selected, [passing], deviations=[bound, elsewhere])
     assert result.verdict is Verdict.PASS, "--clause does not select another clause of the entry, which may fail"
     # Past its end an entry fails the run, whatever the clause did.
     over = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), until="4.3")
@@ -461,7 +466,7 @@ def test_the_verdict_of_each_situation() -> None:
         ([excused], "active", Verdict.FAIL),
     ):
         listing = replace(few, clauses=(replace(safe, status=status),))
-        (result,) = verdicts(listing, lines, deviations=[bound], ended=[over])
+        (result,) = decided(listing, lines, deviations=[bound], ended=[over])
         assert result.verdict is expected
         if expected is not Verdict.DISABLED:
             assert result.reason == (
@@ -487,7 +492,7 @@ def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
 def test_the_example_is_the_shrunk_case() -> None:
     first, passing, failing, _ = example()
     shrunk = replace(failing, id="f" * 12, index=5, origin="shrunk")
-    assert verdicts(first, [failing, passing, shrunk], deviations=())[1].example == "f" * 12
+    assert findings_of(run(failing, passing, shrunk, first=first)).results[1].example == "f" * 12
 
 
 # ---- JUnit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +13,7 @@ import pytest
 
 from engines.port import EngineUnavailable
 from engines.spark.jvm import Lease
-from records.json_form import from_json
-from records.run import JudgedCase
 from runner.channel import Caller, Server
-from runner.controller import remote_controller
-from tests.test_reports_failures import failing, violation
 
 #: How long a call may take, seconds.
 LIMIT = 20
@@ -168,16 +163,3 @@ def test_a_lease_can_be_sent(server: Server) -> None:
     lease = Lease(2, 4711, 25333, "secret", Path("jvm-2.log"))
     client.call("note", lease)
     assert client.call("noted") == [lease]
-
-
-def test_a_case_crosses_as_json_and_arrives_as_it_was_sent() -> None:
-    arrived: list[Any] = []
-    server = Server({"case": arrived.append})
-    try:
-        sent = failing(1, violation("VAC-SAFE-1", expectation={"kind": "gone", "expects": {"path": "a"}}))
-        remote_controller(Caller(server.address, server.key)).case(sent)
-    finally:
-        server.close()
-    (document,) = arrived
-    assert json.loads(json.dumps(document)) == document
-    assert from_json(document, JudgedCase) == sent

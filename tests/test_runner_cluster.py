@@ -6,7 +6,7 @@ import dataclasses
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from rich.console import Console
@@ -76,7 +76,7 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
         def claim(self, *about: object) -> bool:
             return False
 
-        def case(self, line: dict[str, Any]) -> None:
+        def case(self, line: bytes) -> None:
             return
 
     worker = Worker(chosen_options, cast("Controller", Stub()), ReferenceEngine, "main")

@@ -23,10 +23,9 @@ from records.expectations import Succeeds
 from records.run import JudgedCase
 from reports.counterexamples.checked import Checked, disagreements, read_checked
 from reports.counterexamples.examples import Script
-from reports.findings.failures import failures
 from runner.counterexample import answer_of, write_counterexamples
 from suites.catalogue import CATALOGUE, unsupported
-from tests.small_streams import header
+from tests.small_streams import failures_in, header
 
 #: docs/findings-deltalake.md, "`d = 0` and -0.0".
 CASE = Case(
@@ -76,7 +75,7 @@ def checked(
     provider = provider_for("deltalake", Settings(directory, started=lambda pid: None))
     directory.mkdir(exist_ok=True)
     return write_counterexamples(
-        failures(first, [line]),
+        failures_in(first, [line]),
         header=first,
         provider=provider,
         directory=directory,
@@ -121,7 +120,7 @@ def test_only_so_many_scripts_are_run_the_gravest_first(line: JudgedCase, tmp_pa
     assert checked(line, tmp_path, scripts=0) == []
     assert len(list(tmp_path.glob("counterexamples/*/reproduce.py"))) >= 1
     (first,) = checked(line, tmp_path, scripts=1)
-    assert first.clause == failures(header(clauses=CATALOGUE), [line])[0].lead.clause
+    assert first.clause == failures_in(header(clauses=CATALOGUE), [line])[0].lead.clause
 
 
 NOISE = """print("HOLDS the lock")

@@ -94,4 +94,4 @@ def test_a_delete_of_nothing_has_no_commit(tmp_path: Path) -> None:
 def test_another_number_of_rows(wrong: Tamper, cause: str, tmp_path: Path) -> None:
     assert judged_by(CHANGES, tmp_path / "right", "DEL-CDF-1C", (IN_A, right), (COMMITS, right)) == (1, [])
     _, (violation,) = judged_by(CHANGES, tmp_path, "DEL-CDF-1C", (IN_A, right), (COMMITS, wrong))
-    assert violation.kind == cause
+    assert violation.cause == cause

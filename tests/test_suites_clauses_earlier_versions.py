@@ -82,4 +82,4 @@ def test_a_file_that_only_an_earlier_version_needs_must_stay(
     fault: str, step: Step, clause: str, tmp_path: Path
 ) -> None:
     (wrong,) = judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), tmp_path, step).wrong
-    assert (wrong.clause, wrong.severity, wrong.violation.subject) == (clause, Severity.DATA_LOSS, "version 0")
+    assert (wrong.clause, wrong.severity, wrong.subject) == (clause, Severity.DATA_LOSS, "version 0")

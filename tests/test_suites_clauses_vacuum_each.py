@@ -493,7 +493,7 @@ def test_a_clause_tells_what_is_wrong_and_how_to_check_it(
     _, seen = run(table, tmp_path / "right", steps, right)
     tampers: list[Tamper | None] = [None if isinstance(step, SetClock) else right for step in steps]
     tallies, _ = judged(table, tmp_path / "wrong", *zip(steps, [*tampers[:-1], spoil(seen)]))
-    found = [violation for _, violation in tallies[id].violations]
+    found = tallies[id].violations
     assert [
         one for one in found if one.subject == subject and words in one.message and one.expectation == expectation
     ], found

@@ -11,13 +11,14 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from engines.port import EngineDied
 from harness.judging.case_run import CaseRun
-from harness.judging.failure import Failure, died
+from harness.judging.failure import died
 from harness.judging.judge import Judge, JudgedCase, judged_case
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Step
 from model.vocabulary.table import Table
+from records.run import CaseError
 from strategies.operations import allows
 from strategies.program_state import Program
 from strategies.restricted import capabilities_on, knows_types, restricted_step, restricted_table, restricted_to
@@ -64,7 +65,7 @@ class Judging:
         self._ended = ended
         self._root = judge.new_root()
         self._run: CaseRun | None = None
-        self._failure: Failure | None = None
+        self._failure: CaseError | None = None
 
     def start(self, table: Table) -> None:
         self._run = self._judge.start(table, self._root)

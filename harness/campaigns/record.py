@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 
 from harness.campaigns.features import features_of
 from harness.judging.coverage import nested
@@ -10,13 +10,13 @@ from harness.judging.judge import JudgedCase
 from harness.judging.step_judge import Tally
 from model.codec import case_id, to_json
 from records import run
-from records.run import CaseError, ClauseResult, Verdict, Violation
+from records.run import ClauseResult, Verdict
 
 
 def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> run.JudgedCase:
     """The record of a judged case; ``index`` is its place in its campaign's shard."""
     failure = judged.failure
-    violations = tuple(one for id, tally in judged.tallies.items() for one in _violations(id, tally))
+    violations = tuple(one for tally in judged.tallies.values() for one in tally.violations)
     return run.JudgedCase(
         id=case_id(judged.case),
         campaign=campaign,
@@ -31,9 +31,7 @@ def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, or
         clauses={id: _result(tally) for id, tally in judged.tallies.items()},
         violations=violations,
         left=judged.left if judged.left and any(one.step >= judged.left.step for one in violations) else None,
-        error=None
-        if failure is None
-        else CaseError(failure.kind, failure.message, failure.log[-8000:], failure.clauses),
+        error=failure and replace(failure, log=failure.log[-8000:]),
     )
 
 
@@ -41,21 +39,3 @@ def _result(tally: Tally) -> ClauseResult:
     broken = Verdict.FAIL if tally.unexcused else Verdict.XFAIL
     verdict = broken if tally.violations else Verdict.PASS
     return ClauseResult(verdict, tally.met, tally.subjects, round(tally.seconds, 3))
-
-
-def _violations(clause: str, tally: Tally) -> Iterable[Violation]:
-    for step, one in tally.violations:
-        yield Violation(
-            clause=clause,
-            step=step,
-            subject=one.subject,
-            cause=one.kind,
-            severity=one.severity,
-            by_error=one.cause.is_error,
-            circumstances=tuple(sorted(one.circumstances)),
-            kinds=tuple(sorted(one.kinds)),
-            excused=one.excused,
-            message=one.message,
-            evidence=one.evidence,
-            expectation=one.expectation,
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from harness.campaigns.drawing import broken, fixed_cases, search_settings
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce, truncated
-from harness.judging.judge import Judge, JudgedCase, Wrong
+from harness.judging.judge import Judge, JudgedCase, severity_of
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from records import run
+from records.run import Violation
 from strategies.restricted import fits, restricted_cases
 
 
@@ -37,7 +38,7 @@ class ShardRunner:
         judge: Judge,
         *,
         emit: Callable[[run.JudgedCase], None],
-        claim: Callable[[str, str, Severity, list[str]], bool],
+        claim: Callable[[str, str, Severity, Sequence[str]], bool],
         capabilities: Capabilities = EVERYTHING,
     ) -> None:
         self._shard = shard
@@ -71,16 +72,15 @@ class ShardRunner:
             if judged.failed:
                 failing.append(judged)
         found = [(wrong, judged) for judged in failing for wrong in judged.wrong]
-        found.sort(key=lambda pair: (pair[0].severity.rank, size(pair[1].case)))
+        found.sort(key=lambda pair: (severity_of(pair[0]).rank, size(pair[1].case)))
         for wrong, judged in found:
-            circumstances = sorted(wrong.violation.circumstances)
-            if self._claim(*wrong.kind, wrong.severity, circumstances):
+            if self._claim(*wrong.kind, severity_of(wrong), wrong.circumstances):
                 self._reduce(wrong, judged, tries)
         if found:
             wrong, judged = found[0]
             raise broken(wrong.clause)(message(wrong, judged))
 
-    def _reduce(self, wrong: Wrong, failing: JudgedCase, tries: int) -> None:
+    def _reduce(self, wrong: Violation, failing: JudgedCase, tries: int) -> None:
         found = self._tried
 
         def fails(case: Case) -> bool:
@@ -152,7 +152,7 @@ class Shrinking:
     def __init__(self) -> None:
         self.first: JudgedCase | None = None
         self.smallest: JudgedCase | None = None
-        self._wrong: Wrong | None = None  # the gravest of the first case
+        self._wrong: Violation | None = None  # the gravest of the first case
 
     def check(self, judged: JudgedCase) -> None:
         """Raises PromiseBroken for the first case that fails, and then for each that breaks the same clause by the same cause.
@@ -174,11 +174,11 @@ def has_kind(judged: JudgedCase, kind: tuple[str, str]) -> bool:
     return any(wrong.kind == kind for wrong in judged.wrong)
 
 
-def message(wrong: Wrong, judged: JudgedCase) -> str:
+def message(wrong: Violation, judged: JudgedCase) -> str:
     """The message of a failing test: the clause, the severity, the violation, and the other clauses that the case breaks."""
     others = [id for id in judged.failed if id != wrong.clause]
     more = f", which also breaks {', '.join(others)}" if others else ""
-    return f"{wrong.clause} ({wrong.severity.value}): {wrong.violation.message} (case {case_id(judged.case)}{more})"
+    return f"{wrong.clause} ({severity_of(wrong).value}): {wrong.message} (case {case_id(judged.case)}{more})"
 
 
 def size(case: Case) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from engines.port import Engine, EngineDied, Outcome
 from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
-from harness.judging.failure import Failure, Raised, failure_of, raised
+from harness.judging.failure import Raised, failure_of, raised
 from harness.judging.step_judge import StepJudge, Tally
 from harness.judging.verbatim_answers import answered
 from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
@@ -115,7 +115,7 @@ class CaseRun:
         return self._judge.raised
 
     @property
-    def failure(self) -> Failure | None:
+    def failure(self) -> records.CaseError | None:
         """What the errors of the suite make of the case."""
         return failure_of(self.raised)
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Violation:
-    """What is wrong with one subject."""
+    """What is wrong with one subject, as its clause sees it. What else is known of it is in its record (``records.run``)."""
 
     subject: str
     message: str  # names the expected and the actual value
@@ -31,11 +31,6 @@ class Violation:
     evidence: tuple[str, ...] = ()  # facts that a person can look up, one per line
     step: int | None = None  # the step that the expectation is about, if it is not the judged step but an earlier one
     cause: Cause = NO_CAUSE  # without a text: the kind of the expectation says enough
-    # Filled in by harness.judging.step_judge:
-    severity: Severity | None = None  # its cause's own, or its clause's
-    excused: str | None = None  # the reason of the known deviation that it is
-    circumstances: frozenset[str] = frozenset()  # the conditions of harness.judging.conditions that hold
-    kinds: frozenset[str] = frozenset()  # those of harness.judging.subjects that the subject is of
 
     @property
     def kind(self) -> str:

@@ -8,19 +8,7 @@ from dataclasses import dataclass
 
 from engines.machine import trouble_of
 from engines.port import EngineDied
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a case could not be judged: the engine died twice in it, or the suite itself failed.
-
-    ``clauses`` are the ids of those that raised: the case says nothing of them, whatever else it shows.
-    """
-
-    kind: str  # "engine-died" or "harness"
-    message: str
-    log: str = ""
-    clauses: tuple[str, ...] = ()
+from records.run import CaseError
 
 
 @dataclass(frozen=True)
@@ -48,7 +36,7 @@ def raised(what: str, step: int | None, error: Exception, clause: str | None = N
     return Raised(what, step, told, trouble_of(error), traceback.format_exc(), clause)
 
 
-def failure_of(found: Sequence[Raised], death: Failure | None = None) -> Failure | None:
+def failure_of(found: Sequence[Raised], death: CaseError | None = None) -> CaseError | None:
     """The failure of a case in which these were raised, and that ended with ``death``; None if neither."""
     if not found:
         return death
@@ -56,10 +44,10 @@ def failure_of(found: Sequence[Raised], death: Failure | None = None) -> Failure
     clauses = tuple(dict.fromkeys(one.clause for one in found if one.clause is not None))
     log = "\n".join(one.traceback for one in found)
     if death is not None:
-        return Failure(death.kind, "; ".join([death.message, *sentences]), f"{death.log}\n{log}", clauses)
-    return Failure("harness", "; ".join(sentences), log, clauses)
+        return CaseError(death.kind, "; ".join([death.message, *sentences]), f"{death.log}\n{log}", clauses)
+    return CaseError("harness", "; ".join(sentences), log, clauses)
 
 
-def died(death: EngineDied) -> Failure:
+def died(death: EngineDied) -> CaseError:
     """The failure of a case in which the engine died, by its first line."""
-    return Failure("engine-died", str(death).partition("\n")[0], str(death))
+    return CaseError("engine-died", str(death).partition("\n")[0], str(death))

@@ -12,36 +12,17 @@ from typing import Any
 from deltalog.commits import parse_commit
 from engines.port import Engine, EngineDied
 from harness.judging.case_run import CaseRun
-from harness.judging.clause import Clause, Violation
+from harness.judging.clause import Clause
 from harness.judging.coverage import Cell
 from harness.judging.excuses import Excuses
-from harness.judging.failure import Failure, died, failure_of, raised
+from harness.judging.failure import died, failure_of, raised
 from harness.judging.step_judge import Tally
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
 from records.deviation import Deviation
-from records.run import Left, Step
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """A violation in a judged case."""
-
-    clause: str
-    step: int
-    violation: Violation
-
-    @property
-    def kind(self) -> tuple[str, str]:
-        """The clause and the cause: what shrinking keeps."""
-        return self.clause, self.violation.kind
-
-    @property
-    def severity(self) -> Severity:
-        assert self.violation.severity is not None  # the step judge has filled it in
-        return self.violation.severity
+from records.run import CaseError, Left, Step, Violation
 
 
 @dataclass(frozen=True)
@@ -49,7 +30,7 @@ class JudgedCase:
     case: Case
     steps: tuple[Step, ...]  # of the engine
     tallies: dict[str, Tally]
-    failure: Failure | None = None
+    failure: CaseError | None = None
     coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.judging.coverage)
     processors: int | None = None  # how many the engine might use (None: all)
     left: Left | None = None  # on storage, by the last step that was killed
@@ -65,13 +46,19 @@ class JudgedCase:
         return [id for id in self.violated if self.tallies[id].unexcused]
 
     @property
-    def wrong(self) -> list[Wrong]:
+    def wrong(self) -> list[Violation]:
         """The violations that are no known deviations, the gravest first; of those of one kind the first."""
-        found: dict[tuple[str, str], Wrong] = {}
+        found: dict[tuple[str, str], Violation] = {}
         for id in self.failed:
-            for step, violation in self.tallies[id].unexcused:
-                found.setdefault((id, violation.kind), Wrong(id, step, violation))
-        return sorted(found.values(), key=lambda wrong: wrong.severity.rank)
+            for violation in self.tallies[id].unexcused:
+                found.setdefault(violation.kind, violation)
+        return sorted(found.values(), key=lambda one: severity_of(one).rank)
+
+
+def severity_of(violation: Violation) -> Severity:
+    """What the violation costs: ``harness.judging.step_judge`` always says it."""
+    assert violation.severity is not None
+    return violation.severity
 
 
 class Judge:
@@ -113,7 +100,7 @@ class Judge:
         """Raises EngineDied, unless it is tried ``again``."""
         root = self.new_root(case.table.root)
         run: CaseRun | None = None
-        failure: Failure | None = None
+        failure: CaseError | None = None
         try:
             run = self.start(case.table, root)
             for step in case.steps:
@@ -131,7 +118,7 @@ class Judge:
         return judged_case(case, run, failure)
 
 
-def judged_case(case: Case, run: CaseRun | None, failure: Failure | None = None) -> JudgedCase:
+def judged_case(case: Case, run: CaseRun | None, failure: CaseError | None = None) -> JudgedCase:
     """What was judged of a case so far. ``failure``: why it ended, if not by its own steps."""
     if run is None:
         return JudgedCase(case, (), {}, failure)

@@ -16,6 +16,7 @@ from harness.judging.failure import Raised, raised
 from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.observation import Observation
+from records import run
 from records.deviation import Deviation
 
 #: The most violations of a clause in a step that are kept of those with the same cause: a table may have a thousand files.
@@ -29,12 +30,12 @@ class Tally:
     met: int = 0  # steps that exercised it
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
-    violations: list[tuple[int, Violation]] = field(default_factory=list)  # with the step's index
+    violations: list[run.Violation] = field(default_factory=list)
 
     @property
-    def unexcused(self) -> list[tuple[int, Violation]]:
+    def unexcused(self) -> list[run.Violation]:
         """The violations that are not known deviations."""
-        return [(step, violation) for step, violation in self.violations if violation.excused is None]
+        return [violation for violation in self.violations if violation.excused is None]
 
     def add(
         self,
@@ -42,11 +43,11 @@ class Tally:
         judgement: Judgement,
         *,
         excused: Sequence[Deviation | None],
-        told: Callable[[Violation], Violation] = lambda violation: violation,
+        recorded: Callable[[Violation, str | None], run.Violation],
     ) -> None:
         """Add a step's judgement. ``excused`` has for each of its violations the known deviation that it is, or None.
 
-        ``told`` adds to a violation that is kept what else is known of it.
+        ``recorded`` makes the record of a violation that is kept, given the reason of its deviation.
         """
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
@@ -54,18 +55,17 @@ class Tally:
         alike: Counter[tuple[str, str | None]] = Counter()
         first: dict[tuple[str, str | None], int] = {}  # the places of the first of each
         for violation, known in zip(judgement.violations, excused, strict=True):
-            index = observation.index if violation.step is None else violation.step
             reason = known.reason if known else None
             alike[violation.kind, reason] += 1
             if alike[violation.kind, reason] > MOST_ALIKE:
                 continue
             first.setdefault((violation.kind, reason), len(self.violations))
-            self.violations.append((index, replace(told(violation), excused=reason)))
+            self.violations.append(recorded(violation, reason))
         for kind, place in first.items():
             if alike[kind] > MOST_ALIKE:
-                index, kept = self.violations[place]
+                kept = self.violations[place]
                 more = f"{alike[kind] - 1:,} more break the clause in the same way; {MOST_ALIKE - 1} of them are listed"
-                self.violations[place] = index, replace(kept, evidence=(*kept.evidence, more))
+                self.violations[place] = replace(kept, evidence=(*kept.evidence, more))
 
 
 T = TypeVar("T")
@@ -112,23 +112,35 @@ class StepJudge:
             excuse = partial(self._excuses.excuse, clause.id, circumstances)
             excused = [self._tried(clause, observation, partial(excuse, one), None) for one in judgement.violations]
             if clause.recorded:
-                told = partial(self._told, clause, observation, names or _NO_NAMES)
-                self._tallies.setdefault(clause.id, Tally()).add(observation, judgement, excused=excused, told=told)
+                recorded = partial(self._recorded, clause, observation, names or _NO_NAMES)
+                tally = self._tallies.setdefault(clause.id, Tally())
+                tally.add(observation, judgement, excused=excused, recorded=recorded)
             ends = ends or any(known is None or known.when is not None for known in excused)
         return ends
 
-    def _told(
-        self, clause: Clause[Any], observation: Observation, circumstances: frozenset[str], violation: Violation
-    ) -> Violation:
-        """The violation with its evidence, and what deviations may be bound to."""
+    def _recorded(
+        self,
+        clause: Clause[Any],
+        observation: Observation,
+        circumstances: frozenset[str],
+        violation: Violation,
+        excused: str | None,
+    ) -> run.Violation:
         facts = partial(evidence.of_actions, observation, violation.subject)
         kinds = partial(kinds_of, observation, violation.subject)
-        return replace(
-            violation,
-            severity=clause.severity_of(violation.cause),
+        return run.Violation(
+            clause=clause.id,
+            step=observation.index if violation.step is None else violation.step,
+            subject=violation.subject,
+            cause=violation.kind,
+            excused=excused,
+            message=violation.message,
             evidence=violation.evidence or self._tried(clause, observation, facts, ()),
-            circumstances=circumstances,
-            kinds=self._tried(clause, observation, kinds, _NO_NAMES),
+            severity=clause.severity_of(violation.cause),
+            by_error=violation.cause.is_error,
+            circumstances=tuple(sorted(circumstances)),
+            kinds=tuple(sorted(self._tried(clause, observation, kinds, _NO_NAMES))),
+            expectation=violation.expectation,
         )
 
     def _tried(self, clause: Clause[Any], observation: Observation, ask: Callable[[], T], otherwise: T) -> T:

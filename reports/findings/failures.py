@@ -11,7 +11,7 @@ Of a case that fails only what is needed to choose is kept; those that are shown
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
@@ -65,7 +65,7 @@ class _Sight(NamedTuple):
 
     case: str  # its id
     step: int
-    number: int  # the place of the case among all
+    number: int  # the place of the case among those that were taken
     violation: int  # its place in the case
     shrunk: bool
     circumstances: frozenset[str]
@@ -126,12 +126,12 @@ class Failing:
     """The cases that fail, taken one after another."""
 
     def __init__(self) -> None:
+        self._taken = 0
         self._found: list[tuple[Simplicity, list[tuple[_Kind, _Sight]]]] = []
         self._kinds: dict[_Kind, _Kind] = {}
         self._circumstances: dict[frozenset[str], frozenset[str]] = {}
 
-    def take(self, number: int, case: JudgedCase) -> None:
-        """Take the case at this place among all cases."""
+    def take(self, case: JudgedCase) -> None:
         seen: dict[tuple[_Kind, int], _Sight] = {}
         for place, one in enumerate(case.violations):
             kind = one.clause, one.cause, one.severity
@@ -140,9 +140,10 @@ class Failing:
                 own = frozenset(one.circumstances)
                 own = self._circumstances.setdefault(own, own)
                 shrunk = case.origin == "shrunk"
-                seen[kind, one.step] = _Sight(case.id, one.step, number, place, shrunk, own)
+                seen[kind, one.step] = _Sight(case.id, one.step, self._taken, place, shrunk, own)
         if seen:
             self._found.append((simplicity(case), [(kind, sight) for (kind, _), sight in seen.items()]))
+        self._taken += 1
 
     def groups(self, own: Mapping[str, Severity]) -> list[_Group]:
         """The violations of these clauses, each with its severity, by clause, cause and severity."""
@@ -155,19 +156,11 @@ class Failing:
         return [_Group(*kind, places) for kind, places in found.items()]
 
 
-def failures(header: Header, cases: Sequence[JudgedCase], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
-    """The failures in these cases, the gravest first. ``of``: only these clauses (None: all of the header)."""
-    failing = Failing()
-    for number, case in enumerate(cases):
-        failing.take(number, case)
-    return failures_among(failing, header, cases, of=of)
-
-
-def failures_among(
-    failing: Failing, header: Header, cases: Sequence[JudgedCase], *, of: Collection[str] | None = None
+def failures(
+    failing: Failing, header: Header, case_at: Callable[[int], JudgedCase], *, of: Collection[str]
 ) -> tuple[Failure, ...]:
-    """The failures of the cases that were taken out of these."""
-    own = {clause.id: clause.severity for clause in header.clauses if of is None or clause.id in of}
+    """The failures of these clauses, the gravest first. ``case_at``: the case that was taken at a place, from 0."""
+    own = {clause.id: clause.severity for clause in header.clauses if clause.id in of}
     order = {clause: place for place, clause in enumerate(own)}
     waiting = failing.groups(own)
     numbers = dict.fromkeys(own, 0)
@@ -176,7 +169,7 @@ def failures_among(
 
     def example(group: _Group, sight: _Sight) -> Example:
         if sight.number not in shown:
-            shown[sight.number] = cases[sight.number]
+            shown[sight.number] = case_at(sight.number)
         case = shown[sight.number]
         return Example(group.clause, group.cause, group.severity, case, case.violations[sight.violation], group.cases)
 

@@ -1,20 +1,22 @@
-"""What the views need of the cases of a run, found in one pass over them, once for each run.
+"""What the cases of a run show: found in one pass over them, by the run itself as they come, or by who reads its stream.
 
 A case is decoded anew by each pass over the cases of a stream: views take what they show from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import final
 from weakref import WeakKeyDictionary
 
-from records.run import CaseError, Verdict
+from records.run import CaseError, ClauseVerdict, Header, JudgedCase, Verdict
 from reports.findings.coverage import Coverage, Covered, FeaturePairs, OperationShares
 from reports.findings.drawn import Drawing, Drawn
-from reports.findings.failures import Failing, Failure, examples, failures_among
+from reports.findings.failures import Failing, Failure, examples, failures
 from reports.findings.known import Excused, ShownDeviation
-from reports.findings.verdicts import ClauseResult, Judged, results_among, stated
+from reports.findings.verdicts import ClauseResult, Judged, results
+from reports.stream.checks import Key, sort_key
 from reports.stream.reading import Run
 
 
@@ -43,37 +45,55 @@ class Findings:
     drawn: Mapping[str, Drawn]
 
 
+@final
+class FindingsSoFar:
+    """What the cases of a run show, taken one after another, in any order: no case is kept."""
+
+    def __init__(self, header: Header) -> None:
+        self.judged = Judged()
+        self._header = header
+        self._failing, self._excused, self._covered, self._drawing = Failing(), Excused(header), Covered(), Drawing()
+        self._errors: list[tuple[Key, Erred]] = []
+
+    def take(self, case: JudgedCase) -> None:
+        self.judged.take(case)
+        self._failing.take(case)
+        self._excused.take(case)
+        self._covered.take(case)
+        self._drawing.take(case)
+        if case.error is not None:
+            self._errors.append((sort_key(case), Erred(case.id, case.campaign, case.error)))
+
+    def failures(
+        self, verdicts: Mapping[str, ClauseVerdict], case_at: Callable[[int], JudgedCase]
+    ) -> tuple[Failure, ...]:
+        """The failures of the clauses with the verdict fail. ``case_at``: the case that was taken at a place, from 0."""
+        failed = {clause for clause, one in verdicts.items() if one.verdict is Verdict.FAIL}
+        return failures(self._failing, self._header, case_at, of=failed)
+
+    def finished(self, run: Run, found: tuple[Failure, ...]) -> Findings:
+        """What the whole run shows, with its ``failures``; ``findings_of`` returns the same for this run."""
+        _FOUND[run] = Findings(
+            results=results(self.judged, run.footer, run.header, examples(found)),
+            failures=found,
+            known=self._excused.shown(),
+            errors=tuple(one for _, one in sorted(self._errors, key=lambda pair: pair[0])),
+            coverage=self._covered.tables(),
+            operations=self._covered.operations(),
+            features=self._covered.features(),
+            drawn=self._drawing.of_clauses(),
+        )
+        return _FOUND[run]
+
+
 _FOUND: WeakKeyDictionary[Run, Findings] = WeakKeyDictionary()
 
 
 def findings_of(run: Run) -> Findings:
-    """What the cases of a finished run show. Only the first call for a run reads them."""
-    if run not in _FOUND:
-        _FOUND[run] = _found_in(run)
-    return _FOUND[run]
-
-
-def _found_in(run: Run) -> Findings:
-    judged, failing, excused, covered = Judged(), Failing(), Excused(run.header), Covered()
-    drawing = Drawing()
-    errors: list[Erred] = []
-    for number, case in enumerate(run.cases):
-        judged.take(case)
-        failing.take(number, case)
-        excused.take(case)
-        covered.take(case)
-        drawing.take(case)
-        if case.error is not None:
-            errors.append(Erred(case.id, case.campaign, case.error))
-    failed = {clause for clause, result in run.footer.verdicts.items() if result.verdict is Verdict.FAIL}
-    found = failures_among(failing, run.header, run.cases, of=failed)
-    return Findings(
-        results=stated(run.footer, results_among(judged, run.header, examples(found), deviations=())),
-        failures=found,
-        known=excused.shown(),
-        errors=tuple(errors),
-        coverage=covered.tables(),
-        operations=covered.operations(),
-        features=covered.features(),
-        drawn=drawing.of_clauses(),
-    )
+    """What the cases of a finished run show. Of a run that was read only the first call passes over its cases."""
+    if run in _FOUND:
+        return _FOUND[run]
+    found = FindingsSoFar(run.header)
+    for case in run.cases:
+        found.take(case)
+    return found.finished(run, found.failures(run.footer.verdicts, run.cases.__getitem__))

@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 from records import run
 from records.deviation import Deviation
 from records.run import ClauseVerdict, Footer, Header, JudgedCase, ListedClause, Verdict
-from reports.findings.failures import Example, Failing, Simplicity, examples, failures_among, simplicity
+from reports.findings.failures import Example, Simplicity, simplicity
 from reports.text.quantities import counted
 
 #: The verdicts that need a person's attention.
 ATTENTION = (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED)
 
 
-@dataclass(frozen=True)
-class ClauseResult:
-    """The verdict on one clause in a run.
-
-    ``met`` counts the steps that exercised it, ``subjects`` the files, rows or fields that it checked, and ``seconds`` the
-    engine's seconds in those steps. ``failures`` counts the cases that fail it, ``example`` is the id of the case to show.
-    """
+@dataclass(frozen=True, kw_only=True)
+class ClauseResult(ClauseVerdict):
+    """The verdict on one clause in a run, and what the cases show: ``failures`` counts those that fail it, ``example`` is the id
+    of the one to show."""
 
     clause: str
-    verdict: Verdict
-    met: int = 0
-    subjects: int = 0
-    seconds: float = 0.0
-    reason: str = ""
-    link: str | None = None
-    failures: int = 0
-    example: str | None = None
+    failures: int
+    example: str | None
 
 
 @dataclass
@@ -77,16 +68,22 @@ class Tally:
 
 @final
 class Judged:
-    """What cases show of each clause, taken one after another. ``erred`` counts those that ended in an error."""
+    """What cases show of each clause, taken one after another, and how much was judged. ``erred`` counts the cases that ended in
+    an error."""
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
-        self.erred = 0
+        self.cases = self.steps = self.erred = 0
+        self.engine_seconds = 0.0
 
     def take(self, case: JudgedCase) -> None:
         """Any case can fail a clause, but those made by shrinking do not count as exercising it: their number depends on how long
         shrinking ran."""
+        self.cases += 1
+        self.steps += len(case.steps)
         self.erred += case.error is not None
+        for step in case.steps:
+            self.engine_seconds += step.seconds
         for name in case.error.clauses if case.error is not None else ():
             self.tallies.setdefault(name, Tally()).raised += 1
         counts, place = case.origin != "shrunk", None
@@ -102,42 +99,24 @@ class Judged:
 
 
 def verdicts(
+    judged: Judged,
     header: Header,
-    cases: Sequence[JudgedCase],
     *,
     deviations: Sequence[Deviation],
     ended: Sequence[Deviation] = (),
     stopped: bool = False,
-) -> tuple[ClauseResult, ...]:
-    """One result for each clause of the header, in the header's order.
+) -> dict[str, ClauseVerdict]:
+    """The verdict on each clause of the header, in the header's order.
 
     ``deviations`` are those in force, ``ended`` those that are past their end (``deviations.entries``): their clauses fail or
     are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left. Of a part of a run,
     only failures are decided.
     """
-    judged, failing = Judged(), Failing()
-    for number, case in enumerate(cases):
-        judged.take(case)
-        failing.take(number, case)
-    shown = examples(failures_among(failing, header, cases))
-    return results_among(judged, header, shown, deviations=deviations, ended=ended, stopped=stopped)
-
-
-def results_among(
-    judged: Judged,
-    header: Header,
-    shown: Mapping[str, Sequence[Example]],
-    *,
-    deviations: Sequence[Deviation],
-    ended: Sequence[Deviation] = (),
-    stopped: bool = False,
-) -> tuple[ClauseResult, ...]:
-    """The results (``verdicts``) by the cases that were taken. ``shown``: the examples of each clause that fails."""
     listed, over = _by_clause(deviations), _by_clause(ended if header.shard is None else ())
     unasked = {clause.id for clause in header.clauses if clause.status == "disabled"}
     violated = {name for name, tally in judged.tallies.items() if tally.broken}
     current = {_entry(one) for one in deviations if one.clause in violated | unasked}
-    results = []
+    found = {}
     for clause in header.clauses:
         name = clause.id
         tally = judged.tallies.get(name, Tally())
@@ -158,38 +137,28 @@ def results_among(
         past = over.get(name, []) if clause.status != "disabled" or failed else []
         if past:
             verdict, reason = (Verdict.FAIL if failed else Verdict.STALE), " ".join(map(_ended, past))
-        results.append(
-            ClauseResult(
-                clause=name,
-                verdict=verdict,
-                met=tally.met,
-                subjects=tally.subjects,
-                seconds=round(tally.seconds, 3),
-                reason=reason,
-                link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
-                failures=tally.failures,
-                example=shown[name][0].judged.id if name in shown else tally.simplest,
-            )
+        found[name] = ClauseVerdict(
+            verdict=verdict,
+            met=tally.met,
+            seconds=round(tally.seconds, 3),
+            subjects=tally.subjects,
+            reason=reason,
+            link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
         )
-    return tuple(results)
+    return found
 
 
-def stated(footer: Footer, results: Iterable[ClauseResult]) -> tuple[ClauseResult, ...]:
-    """The results as the footer of a finished run has them, with the failures and examples of its cases."""
+def results(
+    judged: Judged, footer: Footer, header: Header, shown: Mapping[str, Sequence[Example]]
+) -> tuple[ClauseResult, ...]:
+    """The verdicts of the footer, in the header's order, with what the cases show. ``shown``: the examples of each clause that
+    fails."""
     found = []
-    for result in results:
-        own = footer.verdicts[result.clause]
-        found.append(
-            replace(
-                result,
-                verdict=own.verdict,
-                met=own.met,
-                subjects=own.subjects,
-                seconds=own.seconds,
-                reason=own.reason,
-                link=own.link,
-            )
-        )
+    for clause in header.clauses:
+        tally = judged.tallies.get(clause.id, Tally())
+        example = shown[clause.id][0].judged.id if clause.id in shown else tally.simplest
+        own = vars(footer.verdicts[clause.id])
+        found.append(ClauseResult(**own, clause=clause.id, failures=tally.failures, example=example))
     return tuple(found)
 
 
@@ -251,13 +220,13 @@ def _reasons(known: Sequence[Deviation]) -> str:
     return " ".join(dict.fromkeys(one.reason for one in known))
 
 
-def counts(results: Iterable[ClauseResult]) -> dict[Verdict, int]:
+def counts(results: Iterable[ClauseVerdict]) -> dict[Verdict, int]:
     """How many clauses have each verdict, in Verdict's order, without the zeros."""
     found = [result.verdict for result in results]
     return {verdict: found.count(verdict) for verdict in Verdict if verdict in found}
 
 
-def exit_code(results: Iterable[ClauseResult], errors: int, *, part: bool = False) -> int:
+def exit_code(results: Iterable[ClauseVerdict], errors: int, *, part: bool = False) -> int:
     """The exit code of a run. ``errors`` counts the cases that ended in an error.
 
     1 for any fail or stale; else 2 for any error or unexercised clause, an error in a case, or no clause that was judged, unless
@@ -271,29 +240,16 @@ def exit_code(results: Iterable[ClauseResult], errors: int, *, part: bool = Fals
     return 2 if undecided else 0
 
 
-def footer_of(
-    results: Sequence[ClauseResult], cases: Iterable[JudgedCase], *, seconds: float, part: bool = False
-) -> Footer:
-    """The footer for these results and cases, without its digest. ``seconds`` is how long the run took by the wall clock;
-    ``part``: it is only a part of one."""
-    number = steps = errors = 0
-    engine_seconds = 0.0
-    for case in cases:
-        number += 1
-        steps += len(case.steps)
-        errors += case.error is not None
-        for step in case.steps:
-            engine_seconds += step.seconds
+def footer_of(found: Mapping[str, ClauseVerdict], judged: Judged, *, seconds: float, part: bool = False) -> Footer:
+    """The footer for these verdicts, without its digest. ``seconds`` is how long the run took by the wall clock; ``part``: it is
+    only a part of one."""
     return Footer(
-        cases=number,
-        steps=steps,
+        cases=judged.cases,
+        steps=judged.steps,
         seconds=round(seconds, 3),
-        engine_seconds=round(engine_seconds, 3),
-        verdicts={
-            one.clause: ClauseVerdict(one.verdict, one.met, one.seconds, one.subjects, one.reason, one.link)
-            for one in results
-        },
-        counts=counts(results),
-        exit=exit_code(results, errors, part=part),
+        engine_seconds=round(judged.engine_seconds, 3),
+        verdicts=found,
+        counts=counts(found.values()),
+        exit=exit_code(found.values(), judged.erred, part=part),
         digest="",
     )

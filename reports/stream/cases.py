@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from abc import abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import IO, Any, NoReturn, final, overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, final, overload
 from weakref import finalize
 
-from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import JudgedCase
+from reports.stream.lines import case_of
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
+@final
+class Cases(Sequence[JudgedCase]):
+    """The cases of a stream, sorted. Each is decoded when it is asked for, so that not all of them are in memory.
 
+    The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
+    that is no longer the one that was checked.
+    """
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+    def __init__(self, file: IO[bytes], places: Places, order: Iterable[int]) -> None:
+        self._file = file
+        self._places = places
+        self._order = array("q", order)
+        finalize(self, file.close)
 
-
-def decoded(raw: bytes) -> Any:
-    """The JSON value of a line. Raises ValueError or RecursionError."""
-    return _DECODER.decode(raw.decode("utf-8"))
-
-
-class CasesInPlaces(Sequence[JudgedCase]):
-    """Cases that are had by their places, a slice of them too."""
-
-    @abstractmethod
-    def at(self, place: int) -> JudgedCase:
-        """The case at this place. Raises IndexError."""
+    def __len__(self) -> int:
+        return len(self._order)
 
     @overload
     def __getitem__(self, place: int) -> JudgedCase: ...
@@ -41,34 +37,21 @@ class CasesInPlaces(Sequence[JudgedCase]):
 
     def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
         if isinstance(place, slice):
-            return tuple(map(self.at, range(len(self))[place]))
-        return self.at(place)
-
-
-@final
-class Cases(CasesInPlaces):
-    """The case lines of a stream, in order. Each is decoded when it is asked for, so that not all of them are in memory.
-
-    The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
-    that is no longer the one that was checked.
-    """
-
-    def __init__(self, file: IO[bytes], places: Places, order: Sequence[int]) -> None:
-        self._file = file
-        self._places = places
-        self._order = array("q", order)
-        finalize(self, file.close)
-
-    def __len__(self) -> int:
-        return len(self._order)
+            return tuple(map(self.of_line, self._order[place]))
+        return self.of_line(self._order[place])
 
     def __iter__(self) -> Iterator[JudgedCase]:
-        return map(self._case, self._order)
+        return map(self.of_line, self._order)
 
-    def at(self, place: int) -> JudgedCase:
-        return self._case(self._order[place])
+    def of_line(self, number: int) -> JudgedCase:
+        """The case of this case line, from 0, in the order of the stream."""
+        return case_of(self._raw(number))
 
-    def _case(self, number: int) -> JudgedCase:
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the cases, sorted."""
+        return map(self._raw, self._order)
+
+    def _raw(self, number: int) -> bytes:
         start, length, checksum = self._places.of(number)
         self._file.seek(start)
         raw = self._file.read(length)
@@ -76,7 +59,7 @@ class Cases(CasesInPlaces):
             raise StreamError(
                 "The run stream was written over while it was read: read it again when its run has ended."
             )
-        return from_json(decoded(raw), JudgedCase)
+        return raw
 
 
 @final

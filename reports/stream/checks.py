@@ -5,19 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import Any
-
-from jsonschema_rs import Draft202012Validator, ValidationError
+from collections.abc import Iterable
 
 from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import SCHEMA_VERSION, Footer, Header, JudgedCase, Verdict
-from records.schema import LINES, line_schema
-
-#: A line as JSON.
-Json = Mapping[str, Any]
+from records.schema import LINES
+from reports.stream.lines import Json, check
 
 #: The campaign, shard, index and id of a case.
 Key = tuple[str, int, int, str]
@@ -26,11 +20,6 @@ Key = tuple[str, int, int, str]
 def sort_key(case: JudgedCase) -> Key:
     """The order of cases in every view. Parallel workers write them in any order."""
     return case.campaign, case.shard, case.index, case.id
-
-
-@cache
-def _validator(kind: str) -> Draft202012Validator:
-    return Draft202012Validator(line_schema(kind))
 
 
 class Checks:
@@ -48,6 +37,12 @@ class Checks:
         self._failing: dict[str, str] = {}  # clause → the first case that failed it
         self._digest = hashlib.sha256()
 
+    @property
+    def order(self) -> list[int]:
+        """The cases by their places in the stream, sorted."""
+        keys = list(self.seen)
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
     def add(self, text: bytes) -> None:
         """Add a line of the stream, with its line end, to the digest."""
         self._digest.update(text)
@@ -62,8 +57,6 @@ class Checks:
     def take(self, line: Json, where: str) -> None:
         """Check a line. Raises StreamError, which names it as ``where``."""
         kind = line.get("type")
-        if self.header is None and kind != "header":
-            raise StreamError(f"{where} comes before a header: the first line of a stream must be the header.")
         if kind == "header" and line.get("schema") != SCHEMA_VERSION:
             raise StreamError(
                 f"{where} has schema version {line.get('schema')!r}, but this release reads version {SCHEMA_VERSION}: "
@@ -71,14 +64,18 @@ class Checks:
             )
         if not isinstance(kind, str) or kind not in LINES:
             raise StreamError(f"{where} has the type {kind!r}, but must be a header, a case or a footer.")
-        error = _first_error(kind, line)
-        if error is not None:
-            raise StreamError(f"{where} is not a valid {kind} at {_place(error)}: {_short(error.message)}.")
+        check(line, where)
+        self.follow(line, where)
+
+    def follow(self, line: Json, where: str) -> None:
+        """Check a line that the schema admits by those before it. Raises StreamError."""
+        if self.header is None and line["type"] != "header":
+            raise StreamError(f"{where} comes before a header: the first line of a stream must be the header.")
         if self.footer is not None:
             raise StreamError(f"{where} comes after the footer: two streams were joined, so keep one of them.")
-        if kind == "header":
+        if line["type"] == "header":
             self._header(from_json(line, Header), where)
-        elif kind == "case":
+        elif line["type"] == "case":
             self._case(line, where)
         else:
             footer = from_json(line, Footer)
@@ -138,25 +135,3 @@ class Checks:
         for clause in clauses:
             if clause not in self._clauses:
                 raise StreamError(f"{where} names {clause}, which the header does not list.")
-
-
-def _first_error(kind: str, line: Json) -> ValidationError | None:
-    """The error nearest to the top of a line, by the schema; None: it has none."""
-    validator = _validator(kind)
-    try:
-        errors = [] if validator.is_valid(line) else list(validator.iter_errors(line))
-    except UnicodeEncodeError:
-        # Half of a surrogate pair, as in the name of a file: valid JSON, which the validator cannot take.
-        errors = list(
-            validator.iter_errors(json.loads(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace")))
-        )
-    return min(errors, key=lambda one: len(one.instance_path), default=None)
-
-
-def _place(error: ValidationError) -> str:
-    """``$.clauses[0].id``."""
-    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
-
-
-def _short(text: str, limit: int = 300) -> str:
-    return text if len(text) <= limit else text[:limit] + " …"

@@ -8,8 +8,8 @@ from itertools import combinations
 from pathlib import Path
 
 from records.mistakes import UsageMistake
-from records.run import Header, JudgedCase, Part, PlannedCampaign
-from reports.stream.cases import CasesInPlaces
+from records.run import Header, Part, PlannedCampaign
+from reports.stream.cases import Cases
 from reports.stream.reading import Run, read_stream, stream_path
 
 
@@ -20,6 +20,12 @@ class JudgedPart:
     part: Part
     run: Run
     directory: Path
+
+    @property
+    def lines(self) -> Iterator[bytes]:
+        """The lines of its cases, sorted."""
+        assert isinstance(self.run.cases, Cases)  # it was read
+        return self.run.cases.lines()
 
 
 def read_parts(paths: Sequence[Path]) -> tuple[JudgedPart, ...]:
@@ -66,24 +72,6 @@ def merged_header(parts: Sequence[JudgedPart]) -> Header:
         shard=None,
         machines=tuple(header.machine for header in headers),
     )
-
-
-class MergedCases(CasesInPlaces):
-    """The cases of all parts, part by part. Each is decoded when it is asked for (``reports.stream.cases``)."""
-
-    def __init__(self, parts: Sequence[JudgedPart]) -> None:
-        self._runs = [one.run.cases for one in parts]
-        self._places = [(cases, place) for cases in self._runs for place in range(len(cases))]
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __iter__(self) -> Iterator[JudgedCase]:
-        return (case for cases in self._runs for case in cases)
-
-    def at(self, place: int) -> JudgedCase:
-        cases, number = self._places[place]
-        return cases[number]
 
 
 def _read(path: Path) -> JudgedPart:

@@ -1,8 +1,8 @@
 """The run stream ``run.jsonl``, read: a header line, a line for each judged case, a footer line (``records.run``).
 
-Every line is validated by the schema of the records (``records.schema``) when it is written (``reports.stream.writing``) and when
-it is read. The footer has a digest of the lines before it, so that an edited stream is noticed. A stream may be
-compressed (``run.jsonl.gz``), and larger than the memory: a case is decoded when it is asked for.
+Every line is validated by the schema of the records (``records.schema``) when it is made (``reports.stream.lines``) and when it
+is read. The footer has a digest of the lines before it, so that an edited stream is noticed. A stream may be compressed
+(``run.jsonl.gz``), and larger than the memory: a case is decoded when it is asked for.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from typing import IO, Any, cast
 
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase, ListedClause
-from reports.stream.cases import Cases, Places, decoded
+from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
+from reports.stream.lines import decoded
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
@@ -129,9 +130,7 @@ def _read(file: IO[bytes], name: str) -> Run:
         raise StreamError(f"{name} is empty: the run that wrote it died before it began, so run it again.")
     if checks.footer is None:
         raise StreamError(f"{name} has no footer: the run that wrote it died, so run it again.")
-    keys = list(checks.seen)
-    cases = Cases(file, places, sorted(range(len(keys)), key=keys.__getitem__))
-    return Run(checks.header, cases, checks.footer)
+    return Run(checks.header, Cases(file, places, checks.order), checks.footer)
 
 
 def _parse(raw: bytes, where: str) -> dict[str, Any]:

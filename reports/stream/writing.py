@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO, final
+from typing import BinaryIO, final
 
-from records.json_form import to_json
+from records.json_form import from_json, to_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase
+from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
+from reports.stream.lines import Json, decoded, line_of
 
 
 @final
@@ -20,18 +20,19 @@ class RunWriter:
     """Writes a stream, line by line, each flushed, so that they survive if the run dies.
 
     A context manager; it creates the directory and replaces an earlier stream. It never writes the footer by itself: a
-    stream without one is a run that died. Raises StreamError for a line that violates the schema, is out of order, or
-    contradicts earlier lines.
+    stream without one is a run that died. Raises StreamError for a line that is out of order, or contradicts earlier lines.
+    Who makes a case's line (``line_of``), or reads it from a part of the run, checks it by the schema.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._checks = Checks()
-        self._file: TextIO | None = None
+        self._places = Places()
+        self._file: BinaryIO | None = None
 
     def __enter__(self) -> RunWriter:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("w", encoding="ascii", newline="\n")
+        self._file = self.path.open("wb")
         return self
 
     def __exit__(
@@ -43,27 +44,31 @@ class RunWriter:
 
     def header(self, header: Header) -> None:
         """Write the header, the first line."""
-        self._write(header)
+        self._append(line_of(header))
 
-    def case(self, case: JudgedCase) -> None:
-        """Write a judged case."""
-        self._write(case)
+    def case(self, line: bytes) -> JudgedCase:
+        """Append the line of a judged case, and return the case."""
+        return from_json(self._append(line), JudgedCase)
 
-    def footer(self, footer: Footer) -> None:
-        """Write the footer, with the digest of all lines before it."""
-        self._write(replace(footer, digest=self._checks.digest_with(to_json(footer))))
+    def footer(self, footer: Footer) -> Footer:
+        """Write the footer, with the digest of all lines before it, and return it."""
+        footer = replace(footer, digest=self._checks.digest_with(to_json(footer)))
+        self._append(line_of(footer))
+        return footer
 
-    def _write(self, record: Header | JudgedCase | Footer) -> None:
+    def cases(self) -> Cases:
+        """The cases that were written, each read again when it is asked for."""
+        return Cases(self.path.open("rb"), self._places, self._checks.order)
+
+    def _append(self, line: bytes) -> Json:
+        """Write a line that was checked by the schema, and return it as JSON."""
         if self._file is None:
             raise StreamError(f"The stream {self.path} is not open: use RunWriter in a with statement.")
-        document = to_json(record)
-        self._checks.take(document, f"The {record.type} to be written to {self.path}")
-        text = _dumps(document) + "\n"
-        self._checks.add(text.encode("ascii"))
-        self._file.write(text)
+        document: Json = decoded(line)
+        self._checks.follow(document, f"The {document['type']} to be written to {self.path}")
+        self._checks.add(line)
+        if document["type"] == "case":
+            self._places.add(self._file.tell(), line)
+        self._file.write(line)
         self._file.flush()
-
-
-def _dumps(document: Mapping[str, Any]) -> str:
-    # ASCII keeps any text (also lone surrogates) in any locale; NaN is not JSON.
-    return json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return document

@@ -16,13 +16,12 @@ from records.run import JudgedCase, Outcome, Verdict
 from reports.comparison.comparison import compare
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, write_checked
-from reports.findings.verdicts import footer_of, verdicts
 from reports.render.comparison.files import write_comparison
 from reports.render.files import write_views
 from reports.render.page.html import write_index
 from reports.stream.reading import Run
 from tests.handmade_vacuums import LISTED_TABLE
-from tests.small_streams import READ, case, changed, header, run, step, written
+from tests.small_streams import READ, case, changed, footer, header, run, step, written
 from tests.test_reports_failures import SPACE, failing, violation
 from tests.test_reports_page import HOSTILE
 
@@ -85,8 +84,7 @@ def _run(clauses: Sequence[str], cases: Iterable[JudgedCase]) -> Run:
     judged = tuple(changed(one, **_drawn(number)) for number, one in enumerate(cases))
     since, bad = "Delta 4.0 and newer", ("deletes-young-files", "keeps-all")
     head = replace(head, clauses=tuple(replace(clause, holds_for=since, proven_by=bad) for clause in head.clauses))
-    results = verdicts(head, judged, deviations=[DEVIATION])
-    return Run(head, judged, replace(footer_of(results, judged, seconds=1.0), digest="0" * 64))
+    return Run(head, judged, replace(footer(head, judged, deviations=[DEVIATION]), digest="0" * 64))
 
 
 def _pictured(steps: int, table: Table = LISTED_TABLE) -> dict[str, Any]:
