@@ -32,7 +32,7 @@ from model.vocabulary.commands import (
     WidenColumn,
 )
 from model.vocabulary.predicate import Cast, Compare, Literal, Of, Op, Relate
-from model.vocabulary.steps import Delete, Insert, Moment, OpenSession, OtherCommand, Read, SetClock, Step, Vacuum
+from model.vocabulary.steps import Delete, Moment, OpenSession, OtherCommand, Read, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table
 from model.vocabulary.values import ArrayOf, StructOf, Type, Value
 
@@ -110,7 +110,7 @@ COMMANDS: dict[str, Command] = {
 
 
 #: What a case is made of: steps, and commands for the steps that run them.
-Part = Union[Command, Read, Delete, Insert, Vacuum, SetClock, OpenSession]
+Part = Union[Command, Read, Delete, Vacuum, SetClock, OpenSession]
 
 
 def _case(features: str, *parts: Part) -> Case:
@@ -119,7 +119,7 @@ def _case(features: str, *parts: Part) -> Case:
 
 def steps(*parts: Part) -> tuple[Step, ...]:
     return tuple(
-        part if isinstance(part, (Read, Delete, Insert, Vacuum, SetClock, OpenSession)) else OtherCommand(part)
+        part if isinstance(part, (Read, Delete, Vacuum, SetClock, OpenSession)) else OtherCommand(part)
         for part in parts
     )
 
@@ -251,7 +251,7 @@ SHOWING: dict[str, Case] = {
     "update-forgets-a-vector": _case("vectors", _UPDATED),
     "merge-forgets-a-vector": _case("vectors", Merge(HIGH)),
     "overwrite-removes-other-partitions": _case("plain", Overwrite(NEW[:1], IN_A)),
-    "insert-deletes-a-removed-file": _case("plain", Delete(IN_A), Insert(NEW)),
+    "command-breaks-the-log": _case("plain", _UPDATED),
     "stream-appends-twice": _case("plain", StreamAppend(NEW)),
     "renamed-column-is-lost": _case("mapped", RenameColumn("w", "u")),
     "refused-command-commits": _case("plain", Delete(IN_A), _ZERO, Restore(0)),

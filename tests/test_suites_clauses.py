@@ -29,6 +29,7 @@ from harness.observing.observation import (
     DamagedTableObservation,
     DeleteObservation,
     EarlierReadObservation,
+    InsertObservation,
     Observation,
     OpenObservation,
     ReadObservation,
@@ -48,6 +49,7 @@ from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
     EngineStep,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     OpenSession,
@@ -128,6 +130,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
         InvalidVacuum: {VacuumRefusalObservation},
         Read: {ReadObservation, EarlierReadObservation},
         OpenSession: {OpenObservation},
+        Insert: {InsertObservation, Observation},  # LIFE-1J judges other commands too
         OtherCommand: {CommandObservation, Observation},
         Together: {TogetherObservation},
     }
@@ -334,7 +337,8 @@ def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
     empty = Table(columns=(Column("v", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(-HOUR),))
     before_root = make(empty, tmp_path / "before", start=0)
     quiet: list[str] = []
-    for name, fault in FAULTS.items():
+    faults = {name: fault for name, fault in FAULTS.items() if fault.on is not Insert}  # which always writes
+    for name, fault in faults.items():
         root = make(empty, tmp_path / name, start=0)
         step = STEPS[fault.on]
         outcome = imitating(fault).run(root, step, clock=0, version=0)
@@ -343,7 +347,7 @@ def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
         after = Observer(empty, root).observe(before)
         if answer is None and after.listing == before.listing:
             quiet.append(name)
-    loud = set(FAULTS) - set(quiet)
+    loud = set(faults) - set(quiet)
     assert loud == {
         "accepts-mistakes",
         "commits-nothing",
