@@ -1,9 +1,10 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows the fault.
 
-Searches the cases of the smoke profile, then the handmade ones (``tests.handmade_vacuums``), for the first in which the
+Searches the cases of the smoke profile, then the handmade ones (``tests.handmade.vacuums``), for the first in which the
 reference engine with the fault violates a clause of ``caught_by``, and shrinks it. A fault of another command, or of
-literals, has its own handmade case (``tests.handmade_commands``, ``tests.handmade_literals``). Writes
-tests/witnesses/NAME.json, which ``tests/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows a fault.
+literals, has its own handmade case (``tests.handmade.commands``, ``tests.handmade.literals``). Writes
+tests/witnesses/NAME.json, which ``tests/faults/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows
+a fault.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from strategies.restricted import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
-from tests import handmade_settings
-from tests.handmade_commands import SHOWING
-from tests.handmade_conditions import SHOWING_CONDITIONS
-from tests.handmade_crashes import CRASHES
-from tests.handmade_damage import DAMAGED
-from tests.handmade_literals import SHOWING_LITERALS
-from tests.handmade_together import SHOWING_TOGETHER
-from tests.handmade_vacuums import HANDMADE
+from tests.handmade import settings
+from tests.handmade.commands import SHOWING
+from tests.handmade.conditions import SHOWING_CONDITIONS
+from tests.handmade.crashes import CRASHES
+from tests.handmade.damage import DAMAGED
+from tests.handmade.literals import SHOWING_LITERALS
+from tests.handmade.together import SHOWING_TOGETHER
+from tests.handmade.vacuums import HANDMADE
 
 #: How many smaller cases to try for each witness.
 TRIES = 250
@@ -74,7 +75,7 @@ class Candidate:
 def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
     """The cases that may show a fault of this engine, those of the smoke profile first."""
     healthy = Judge(engine, list(CATALOGUE.values()), scratch)
-    handmade = (*HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED, *CRASHES.values())
+    handmade = (*HANDMADE.values(), settings.MOST, settings.VACUUMED, *CRASHES.values())
     drawn = [*smoke_cases(), *handmade, *SHOWING_CONDITIONS.values(), *DAMAGED.values()]
     cases = (
         drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]

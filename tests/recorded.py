@@ -31,7 +31,7 @@ from reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import OF_SPARK, imitating, witness
-from tests.handmade_vacuums import HANDMADE
+from tests.handmade.vacuums import HANDMADE
 from tests.readable_violations import check_violations_readable
 
 DIRECTORY = Path(__file__).parent / "recorded"

@@ -1,7 +1,8 @@
 """``python -m tests.smoke_shows``: writes which cases of smoke show each fault to ``tests/recorded/smoke-shows.json``.
 
-The search through all cases takes ten times as long as to judge the cases that it found. ``tests/test_profiles.py`` judges these
-first, and searches where they no longer show the fault: the file saves time and decides nothing.
+The search through all cases takes ten times as long as to judge the cases that it found.
+``tests/suites/test_profiles.py`` judges these first, and searches where they no longer show the fault: the file saves time and
+decides nothing.
 """
 
 from __future__ import annotations

@@ -1,0 +1,209 @@
+"""Each entry of ``deviations/`` excuses its fault alone, or says in ``wide`` what else it would excuse.
+
+Another fault is one with the same clause, in a step in which the entry's condition holds, and with the same symptom as far as
+users see it: a step that is refused, though for another reason; the same fate of another path; the same rows wrong in number,
+but other ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from deviations.entries import PLACES
+from deviations.known import deviations_in
+from engines.port import EngineError, Outcome
+from engines.provider import ENGINES
+from engines.wrapped import WrappedEngine
+from faults import FAULTS, KnownBadEngine
+from harness.judging.clause import Violation
+from harness.judging.conditions import CONDITIONS, Circumstances
+from harness.judging.excuses import Excuses
+from harness.judging.severity import Cause
+from harness.judging.wrong_rows import WRONG_ROWS
+from harness.observing.observation import Observation
+from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.predicate import (
+    And,
+    Compare,
+    Like,
+    Literal,
+    Member,
+    Not,
+    Of,
+    Op,
+    Or,
+    Relate,
+    Wrapped,
+    Wrapper,
+    columns_of,
+)
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import Delete, Insert, OpenSession, Request, Step
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
+from model.vocabulary.values import Type
+from records.deviation import Deviation
+from records.expectations import Gone
+from reference_engine import ReferenceEngine
+from reports.comparison.acceptance import tables_of
+from runner.plugin import ROOT
+from tests.handmade.conditions import FILES
+from tests.harness.test_conditions import (
+    AMOUNTS,
+    HOLDS,
+    ONE,
+    PLAIN,
+    REQUIRED,
+    SPOILED,
+    P,
+    V,
+    below,
+    observed,
+    one_file,
+    with_an_empty_null,
+)
+
+ENTRIES = [
+    (engine, entry, clauses)
+    for engine in ENGINES
+    for entry, clauses in tables_of(deviations_in(ROOT / "deviations" / f"{engine}.toml", places=PLACES)).items()
+]
+NAMES = [f"{engine}-{clauses[0]}-{entry.when}-{entry.versions}" for engine, entry, clauses in ENTRIES]
+
+#: No engine says so of a fault that is listed.
+OTHER_ERROR = EngineError("OtherError", None, None, "This is not the error that is known.")
+
+
+def known(entry: Deviation, clause: str) -> Deviation:
+    return replace(entry, clause=clause)
+
+
+def step_of(entry: Deviation, directory: Path) -> Observation:
+    """A step in which the entry's condition holds."""
+    if entry.when is None:
+        return observed(PLAIN, directory)
+    table, steps = HOLDS[entry.when]
+    seen = observed(table, directory, *steps, spoil=SPOILED.get(entry.when))
+    assert CONDITIONS[entry.when](seen)
+    return seen
+
+
+@pytest.mark.parametrize(("engine", "entry", "clauses"), ENTRIES, ids=NAMES)
+def test_another_fault_is_not_excused_or_the_entry_says_why(
+    engine: str, entry: Deviation, clauses: tuple[str, ...], tmp_path: Path
+) -> None:
+    symptom = entry.symptom
+    shown = False
+    seen = step_of(entry, tmp_path)
+    known_ones = [known(entry, clause) for clause in clauses]
+    if symptom.errors:  # the step is refused for another reason
+        other = Circumstances(replace(seen, outcome=Outcome((), OTHER_ERROR, 0, 0)))
+        refused = Violation("log", "It must succeed.", Gone("x"), cause=Cause("an error instead", is_error=True))
+        assert not any(Excuses([one]).excuse(one.clause, other, refused) for one in known_ones)
+        shown = True
+    if symptom.of in WRONG_ROWS:  # other rows are wrong
+        assert symptom.of in OTHER_ROWS, "a known-bad engine must show it"
+        shown = True
+    elif symptom.of is not None:  # the same happens to another path
+        for cause in symptom.causes:
+            lost = Violation("another.parquet", "It is gone.", Gone("another.parquet"), cause=Cause(cause))
+            assert not any(Excuses([one]).excuse(one.clause, Circumstances(seen), lost) for one in known_ones)
+        shown = True
+    assert shown is not bool(entry.wide), "it is shown to be narrow, or says in `wide` why it is not: one of both"
+
+
+class Idle(WrappedEngine):
+    """An engine that takes a DELETE by a condition on ``v`` for done, and does nothing."""
+
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        if isinstance(step, Delete) and step.where is not None and "v" in columns_of(step.where):
+            return Outcome(((0,),), None, clock, clock)
+        return super().run(root, step, clock=clock, version=version)
+
+
+@dataclass(frozen=True)
+class OtherRows:
+    """A step in which a listed fault leaves or loses rows of a kind, and a known-bad engine that does so with others."""
+
+    table: Table
+    steps: tuple[Step, ...]
+    bad: str | None  # the fault; None: the engine is Idle
+    when: str
+
+
+S = Column("s", REQUIRED)
+X_IS_1 = Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER))
+LIKE_A = And(Like("s", "a"), Not(Compare("s", Op.EQ, "b", Type.STRING)))
+IS_NULL = And(Compare("v", Op.EQ, None, Type.DOUBLE), Compare("v", Op.GT, 2.5, Type.DOUBLE))  # FALSE for 2.0
+IN_U = Compare("p", Op.EQ, "ü", Type.STRING)
+SPELLED = Table(
+    (Column("p", Type.STRING), V),
+    ("p",),
+    (DataFile(0, ("ü",), ((1.0,),), -DAY), DataFile(1, ("a",), ((1.0,), (2.0,)), -DAY)),
+    (Commit(-HOUR, adds=(0, 1)),),
+)
+
+OTHER_ROWS: dict[str, OtherRows] = {
+    "rows committed since the session opened": OtherRows(
+        PLAIN,
+        (OpenSession(), Insert(((1, 9.0),)), Delete(by_earlier=True)),
+        "keeps-a-file-of-the-table",
+        "session that deletes all, or no row of its version",
+    ),
+    "rows for which the condition is NULL": OtherRows(
+        PLAIN, (Delete(Or(IS_NULL, ONE)),), "loses-a-survivor", "compares with NULL"
+    ),
+    "rows whose struct is NULL": OtherRows(
+        one_file(((2,),), ((1,),), (None,), columns=(P, S)),
+        (Delete(X_IS_1),),
+        "loses-a-survivor",
+        "test of a NULL struct with a NOT NULL field",
+    ),
+    "rows that a plain LIKE names": OtherRows(
+        one_file(("b",), ("a",), ("c",), columns=(P, Column("s", Type.STRING))),
+        (Delete(LIKE_A),),
+        "loses-a-survivor",
+        "plain LIKE beside another test",
+    ),
+    "rows with a DECIMAL as users write it": OtherRows(
+        one_file((Decimal("0.10"),), (Decimal("0.20"),), columns=AMOUNTS.columns),
+        (below("0.20"),),
+        None,
+        "DECIMAL as users write it",
+    ),
+    "rows with a zero": OtherRows(
+        one_file((-0.0,), (1.0,), (2.0,)),
+        (Delete(Compare("v", Op.GT, 0.0, Type.DOUBLE)),),
+        None,
+        "zeros of both signs",
+    ),
+    "rows of files left alone": OtherRows(
+        FILES,
+        (Delete(Wrapped(Compare("v", Op.EQ, 1, Type.INTEGER), Wrapper.PYTHON)),),
+        "keeps-a-match",
+        "function in Python that decides which files are rewritten",
+    ),
+    "rows of an empty text as a partition": OtherRows(
+        with_an_empty_null(Type.STRING),
+        (Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)),),
+        None,
+        "empty text of a STRING partition",
+    ),
+    "rows removed by another spelling": OtherRows(
+        SPELLED, (Delete(IN_U), Delete(ONE)), None, "removed by another spelling"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_ROWS)
+def test_other_rows_are_not_of_the_kind(kind: str, tmp_path: Path) -> None:
+    shown = OTHER_ROWS[kind]
+    healthy = ReferenceEngine(rules=DELTA_RS, capabilities=EVERYTHING)
+    engine = Idle(healthy) if shown.bad is None else KnownBadEngine(healthy, FAULTS[shown.bad])
+    spoil = SPOILED.get(shown.when)
+    seen = observed(shown.table, tmp_path, *shown.steps, spoil=spoil, engine=engine)
+    assert CONDITIONS[shown.when](seen) and not seen.has_its_rows
+    assert not WRONG_ROWS[kind](seen)

@@ -1,0 +1,68 @@
+"""The scripts of docs/findings/deltalake exit as docs/findings-deltalake.md states for the pinned deltalake."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "docs" / "findings" / "deltalake"
+DOCUMENT = FOLDER.parent.parent / "findings-deltalake.md"
+
+#: The version of EXPECTED.
+PINNED = "1.6.6"
+FAULT, RIGHT = 1, 0
+
+#: Findings of older versions that are fixed in PINNED. Every other script exits with FAULT there.
+FIXED = {
+    "first_file_only",
+    "kept_versions_order",
+    "lite_encoded_path",
+    "log_as_partition",
+    "negative_decimal_read",
+    "remove_partition_spelling",
+    "wide_decimal_delete",
+    "young_encoded_tombstone",
+    "young_tombstone",
+}
+
+SCRIPTS = sorted(FOLDER.glob("*.py"))
+EXPECTED = {script.stem: RIGHT if script.stem in FIXED else FAULT for script in SCRIPTS}
+
+
+def advice(name: str, code: int) -> str:
+    """What to do about a script whose exit code is not the table's."""
+    installed = version("deltalake")
+    if code == RIGHT:
+        return f"{name} is fixed in deltalake {installed}: note it in docs/{DOCUMENT.name}, and add it to FIXED."
+    if code == FAULT:
+        return f"{name} is back in deltalake {installed}: note it in docs/{DOCUMENT.name}, and remove it from FIXED."
+    return f"{name} could not be checked in deltalake {installed}, though it could in {PINNED}: exit code {code}."
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=[script.stem for script in SCRIPTS])
+def test_a_script_exits_as_the_document_states(script: Path) -> None:
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    shown = f"\n{run.stdout}{run.stderr[-1000:]}"
+    assert run.returncode == EXPECTED[script.stem], advice(script.stem, run.returncode) + shown
+
+
+def test_the_table_of_versions_has_a_line_for_each_script() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(EXPECTED)
+    assert set(EXPECTED) >= FIXED, f"there is no script for {sorted(FIXED - set(EXPECTED))}"
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_the_table_of_versions_agrees_for_the_pinned_one(name: str) -> None:
+    lines = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    heads = [cell.strip() for cell in next(line for line in lines if PINNED in line).strip("|").split("|")]
+    cells = [
+        cell.strip() for cell in next(line for line in lines if line.startswith(f"| `{name}` |")).strip("|").split("|")
+    ]
+    cell = cells[heads.index(PINNED)]
+    assert cell == ("fault" if EXPECTED[name] == FAULT else "right")

@@ -1,0 +1,87 @@
+"""Every source that a clause cites resolves to a section or an address, and docs/ links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reports.counterexamples.sources import ARTICLES, DELTA_RS_PAGES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
+from suites.catalogue import CATALOGUE
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+CITED = sorted({source for clause in CATALOGUE.values() for source in clause.sources})
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub gives a heading: links become their text, punctuation goes, spaces become hyphens."""
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def anchors(page: Path) -> set[str]:
+    text = re.sub(r"(?ms)^```.*?^```", "", text_of(page))
+    found = set(re.findall(r'<a id="([^"]+)">', text))
+    for heading in re.findall(r"(?m)^#+ (.+)$", text):
+        name, repeated = slug(heading), 0
+        while name in found:
+            repeated += 1
+            name = f"{slug(heading)}-{repeated}"
+        found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("source", CITED)
+def test_a_cited_source_resolves(source: str) -> None:
+    address = resolve(source).address
+    if address.startswith("https://"):
+        assert f"({address})" in text_of(ROOT / "docs" / "sources.md")
+        return
+    page, _, anchor = address.partition("#")
+    assert anchor in anchors(ROOT / page)
+
+
+def test_sources_md_lists_exactly_what_resolves() -> None:
+    text = text_of(ROOT / "docs" / "sources.md")
+    assert set(re.findall(r'<a id="(S\d)"></a>`\1`', text)) == set(ARTICLES)
+    assert re.findall(r"(?m)^- \[([^]]+)\]\(https", text) == list(PROTOCOL_SECTIONS)
+    assert re.findall(r"(?m)^\* \[([^]]+)\]\(https", text) == list(DELTA_RS_PAGES)
+    assert re.findall(r"(?m)^- \[([\d.]+)\]\(delta\.md#\1\)", text) == list(DELTA_SECTIONS)
+
+
+def test_delta_md_has_exactly_the_sections_that_can_be_cited() -> None:
+    assert re.findall(r'<a id="([\d.]+)"></a>\n#+ \1\b', text_of(ROOT / "docs" / "delta.md")) == list(DELTA_SECTIONS)
+
+
+def test_only_cited_sections_of_the_protocol_are_listed() -> None:
+    cited = {source[2:] for source in CITED if source.startswith("P ")}
+    assert set(PROTOCOL_SECTIONS) == cited
+    assert set(DELTA_RS_PAGES) == {source[2:] for source in CITED if source.startswith("R ")}
+
+
+@pytest.mark.parametrize("source", ["", "S10", "C 1.9", "C", "P Vacuum", "X 1.1"])
+def test_an_unknown_source_is_refused(source: str) -> None:
+    with pytest.raises(ValueError, match="is not a source"):
+        resolve(source)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?://)([^)\s]+)\)", text_of(page)):
+        path, _, anchor = target.partition("#")
+        linked = page.parent / path if path else page
+        assert linked.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(linked), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_references_to_source_files_are_defined(page: Path) -> None:
+    text = text_of(page)
+    used = set(re.findall(r"\[([\w/]+\.(?:scala|g4|md))\](?![(:])", text))
+    assert used == set(re.findall(r"(?m)^\[([\w/.]+)\]: https://", text))

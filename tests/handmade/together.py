@@ -1,0 +1,67 @@
+"""Small cases made by hand: two sessions at once, for each known-bad engine one that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model.vocabulary.case import Case
+from model.vocabulary.commands import Assignment, SetRetention, Update
+from model.vocabulary.predicate import And, Compare, Op, Predicate
+from model.vocabulary.steps import CrashPoint, Delete, Insert, Mode, OtherCommand, Read, SessionStep, Together, Vacuum
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Type
+from tests.handmade.crashes import PARTITION, ROW, TABLE, with_features
+
+#: A DELETE of a row of the other file of the partition of ROW, and one in the other partition, told by its condition.
+OTHER_ROW = Delete(Compare("id", Op.EQ, 30, Type.INTEGER))
+_B: Predicate = Compare("p", Op.EQ, "b", Type.STRING)
+ELSEWHERE = Delete(And(_B, Compare("id", Op.EQ, 20, Type.INTEGER)))
+OTHER_PARTITION = Delete(_B)
+APPEND = Insert((("a", 99),))
+UPDATE = OtherCommand(Update(Assignment("id", Type.INTEGER, 77), Compare("id", Op.EQ, 30, Type.INTEGER)))
+
+
+def pair(first: SessionStep, second: SessionStep, *features: Feature, point: CrashPoint = Together.point) -> Case:
+    """Both at once, then a read."""
+    return Case(with_features(*features) if features else TABLE, (Together(first, second, point), Read()))
+
+
+_BOTH_COMMIT = pair(ROW, OTHER_PARTITION)
+_CONFLICT = pair(ROW, OTHER_ROW)
+
+#: By the name of a fault.
+SHOWING_TOGETHER: Mapping[str, Case] = {
+    "lost-update": _BOTH_COMMIT,
+    "lost-commit": _BOTH_COMMIT,
+    "deleted-rows-come-back": _CONFLICT,
+    "refused-but-committed": _BOTH_COMMIT,
+    "refused-and-deletes-a-file": _CONFLICT,
+    "conflict-without-a-name": _CONFLICT,
+    "refused-without-a-conflict": pair(ELSEWHERE, PARTITION),
+    "second-is-refused": _BOTH_COMMIT,
+    "removes-what-is-gone": _BOTH_COMMIT,
+    "leaves-a-gap-in-the-log": _BOTH_COMMIT,
+    "property-changes-by-itself": _BOTH_COMMIT,
+    "two-at-once-delete-a-removed-file": _BOTH_COMMIT,
+    "two-at-once-leave-junk-in-the-log": _BOTH_COMMIT,
+    "two-at-once-checkpoint-loses-a-file": pair(ROW, OTHER_PARTITION, Feature.FREQUENT_CHECKPOINTS),
+    "vacuum-deletes-what-is-committed-beside-it": pair(Vacuum(), APPEND, point=CrashPoint.DELETION),
+    "reader-sees-half-of-a-version": pair(Read(), PARTITION),
+    "reader-fails-beside-a-writer": pair(Read(), Vacuum(mode=Mode.FULL)),
+}
+
+#: Pairs, each with what becomes of the first: the exception, or None if it succeeds.
+ENDS: tuple[tuple[Case, str | None], ...] = (
+    (_BOTH_COMMIT, None),
+    (_CONFLICT, "ConcurrentAppendException"),
+    (pair(PARTITION, ROW), "ConcurrentAppendException"),
+    (pair(ROW, PARTITION), "ConcurrentDeleteReadException"),
+    (pair(ROW, APPEND), "ConcurrentAppendException"),
+    (pair(APPEND, PARTITION), None),
+    (pair(ROW, UPDATE), "ConcurrentAppendException"),
+    (pair(ROW, OtherCommand(SetRetention(200))), "MetadataChangedException"),
+    (pair(ROW, Vacuum()), None),
+    (pair(Vacuum(), ROW, point=CrashPoint.START), None),
+    (pair(Vacuum(mode=Mode.LITE), ROW, point=CrashPoint.END), None),
+    (pair(Read(), ROW), None),
+)

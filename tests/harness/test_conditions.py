@@ -1,0 +1,490 @@
+"""The conditions of known deviations: each holds somewhere, and not on a plain table; and a deviation uses each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
+from decimal import Decimal
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from deviations.entries import PLACES
+from deviations.known import deviations_in
+from engines.port import Engine
+from engines.provider import ENGINES
+from harness.judging.conditions import CONDITIONS
+from harness.judging.judge import Judge
+from harness.observing.observation import Observation
+from model.vocabulary.commands import Assignment, Checkpoint, Merge, Overwrite, Restore, Switch, Update
+from model.vocabulary.floats import nearest_float
+from model.vocabulary.predicate import (
+    And,
+    Between,
+    Compare,
+    Constant,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Not,
+    Of,
+    Op,
+    Predicate,
+    Relate,
+    Verbatim,
+    Wrapped,
+    Wrapper,
+)
+from model.vocabulary.steps import (
+    AddStrayFiles,
+    Append,
+    Delete,
+    DeleteMistake,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Literals,
+    Moment,
+    OpenSession,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+    VacuumMistake,
+)
+from model.vocabulary.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    Damage,
+    DataFile,
+    DeletionVector,
+    Feature,
+    Kind,
+    Reference,
+    Removal,
+    StrayFile,
+    Table,
+)
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
+from reference_engine import ReferenceEngine
+from runner.plugin import ROOT
+from tests.handmade.damage import LENIENT, damaged, equal
+
+PLAIN = Table(
+    columns=(Column("p", Type.INTEGER), Column("v", Type.DOUBLE)),
+    partition_by=("p",),
+    files=(DataFile(0, (1,), ((1.0,), (2.0,)), -DAY), DataFile(1, (2,), ((3.0,),), -DAY)),
+    commits=(Commit(-HOUR, adds=(0, 1)),),
+)
+
+
+VECTORS = (Feature.DELETION_VECTORS.value,)
+
+
+def observed(
+    table: Table,
+    directory: Path,
+    *steps: Step,
+    spoil: Callable[[Path], object] | None = None,
+    engine: Engine | None = None,
+) -> Observation:
+    """The last step, on the reference engine if no other is given; ``spoil`` changes the table at this path before it."""
+    judge = Judge(engine or ReferenceEngine(), [], directory)
+    root = judge.new_root(table.root)
+    run = judge.start(table, root)
+    *before, last = steps or (Read(),)
+    for step in before:
+        run.take(step)
+    if spoil is not None:
+        spoil(root)
+        run.take(AddStrayFiles(()))  # no engine's step: the table is observed anew
+    run.take(last)
+    return run.observations[-1]
+
+
+def deletes(where: Predicate) -> tuple[Step, ...]:
+    return (Delete(where), Read())
+
+
+def empty(*columns: Column, partition_by: tuple[str, ...] = ("p",)) -> Table:
+    return Table(columns, partition_by, (), (Commit(-HOUR),))
+
+
+def one_file(
+    *rows: Row, columns: tuple[Column, ...] = PLAIN.columns, partition: Row = (1,), features: tuple[str, ...] = ()
+) -> Table:
+    partition_by = tuple(column.name for column in columns[: len(partition)])
+    file = DataFile(0, partition, rows, -DAY)
+    return Table(columns, partition_by, (file,), (Commit(-HOUR, adds=(0,)),), features=features)
+
+
+def with_features(*features: Feature) -> Table:
+    return replace(PLAIN, features=tuple(feature.value for feature in features))
+
+
+def in_partition(type: AnyType, value: Value) -> Table:
+    """A table with one file, in a partition of this value."""
+    return one_file((1,), columns=(Column("p", type), Column("v", Type.INTEGER)), partition=(value,))
+
+
+def with_vectors(*rows: int) -> Table:
+    """A table in which one row after the other of a file is deleted by a deletion vector."""
+    vectors = [DeletionVector(0, rows[: number + 1], -HOUR) for number in range(len(rows))]
+    commits = (Commit(-HOUR + number, deletion_vectors=(vector,)) for number, vector in enumerate(vectors, start=1))
+    table = one_file((1.0,), (2.0,), (3.0,), features=VECTORS)
+    return replace(table, commits=(*table.commits, *commits))
+
+
+P, V = PLAIN.columns
+#: The first file has the FLOAT nearest to 0.1, of which the bounds are 0.1.
+WIDENED = replace(
+    PLAIN,
+    files=(DataFile(0, (1,), ((nearest_float(0.1),),), -DAY), DataFile(1, (2,), ((0.1,),), -DAY)),
+    commits=(Commit(-2 * HOUR, adds=(0,)), Commit(-HOUR, adds=(1,))),
+    features=(Feature.WIDENED.value,),
+    widened_from=Type.FLOAT,
+)
+#: A table and a DELETE in which no condition holds.
+INTEGERS = one_file((1,), (2,), columns=(P, Column("v", Type.INTEGER)))
+SEVEN = Compare("v", Op.EQ, 7, Type.INTEGER)
+NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
+SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
+ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
+NINE = Compare("v", Op.EQ, 9.0, Type.DOUBLE)
+
+REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
+
+AMOUNTS = one_file((Decimal("0.10"),), columns=(P, Column("v", DecimalOf(18, 2))))
+
+
+def below(amount: str, literals: Literals = Literals.PLAIN) -> Delete:
+    return Delete(Compare("v", Op.LT, Decimal(amount), DecimalOf(18, 2)), literals=literals)
+
+
+def with_an_empty_null(type: Type) -> Table:
+    """A table with a file whose partition value of this type is "" in the log."""
+    columns = (Column("p", type), Column("v", Type.DOUBLE))
+    file = DataFile(0, (None,), ((1.0,), (2.0,)), -DAY, empty_nulls=True)
+    return Table(columns, ("p",), (file, DataFile(1, (None,), ((3.0,),), -DAY)), (Commit(-HOUR, adds=(0, 1)),))
+
+
+#: For each condition a table and steps in which it holds.
+HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
+    "empty text of a STRING partition": (with_an_empty_null(Type.STRING), ()),
+    "empty text of a partition that is no STRING": (with_an_empty_null(Type.INTEGER), ()),
+    "damaged row group ignored without deletion vectors": (
+        damaged(Damage.LAST_GROUP),
+        (Delete(equal("w", 1), settings=LENIENT),),
+    ),
+    "session that opened the table before others committed": (
+        PLAIN,
+        (OpenSession(), Insert(((1, 9.0),)), Delete(ONE, by_earlier=True)),
+    ),
+    "session that opened the table before deletion vectors were switched on": (
+        PLAIN,
+        (
+            OpenSession(),
+            OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)),
+            Delete(ONE, by_earlier=True),
+        ),
+    ),
+    "session that deletes all, or no row of its version": (
+        PLAIN,
+        (OpenSession(), Insert(((1, 9.0),)), Delete(NINE, by_earlier=True)),
+    ),
+    "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
+    "call with constants of several types": (PLAIN, deletes(Not(Verbatim("v < greatest(2, 0.5)", ("v",))))),
+    "verbatim test": (PLAIN, deletes(And(ONE, Verbatim("sqrt(v) = 1", ("v",))))),
+    "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
+    "partition columns compared with each other": (
+        empty(P, Column("q", Type.INTEGER), V, partition_by=("p", "q")),
+        deletes(And(ONE, Relate(Of("p"), Op.LT, Of("q")))),
+    ),
+    "versions to keep that go back": (PLAIN, (Delete(ONE), Vacuum(keep=(0, 1)))),
+    "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
+    "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
+    "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
+    "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),
+    "test of a NULL struct with a NOT NULL field": (
+        one_file((None,), columns=(P, Column("s", REQUIRED)), partition=(1,)),
+        deletes(Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER))),
+    ),
+    "unusual name of the table's directory": (replace(PLAIN, root=TableRoot.LONG), ()),
+    "test of a range": (PLAIN, deletes(Not(Between("v", 1.0, 2.0, Type.DOUBLE)))),
+    "LIKE of a partition": (
+        empty(Column("s", Type.STRING), V, partition_by=("s",)),
+        deletes(And(Like("s", "a%"), ONE)),
+    ),
+    "LIKE with a backslash": (empty(Column("s", Type.STRING), V, partition_by=("v",)), deletes(Like("s", "50\\\\%"))),
+    "whole files": (PLAIN, (Delete(Compare("p", Op.EQ, 1, Type.INTEGER)),)),
+    "test of a name that is no identifier": (
+        empty(P, V, Column("a.b", Type.INTEGER)),
+        deletes(IsNull("a.b")),
+    ),
+    "young tombstone": (
+        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),)))),
+        (Vacuum(),),
+    ),
+    "condition that is no BOOLEAN": (PLAIN, (InvalidDelete(DeleteMistake.NOT_BOOLEAN),)),
+    "missing path as the target": (PLAIN, (InvalidVacuum(VacuumMistake.MISSING_PATH),)),
+    "young orphan": (replace(PLAIN, stray_files=(StrayFile("young.parquet"),)), (Vacuum(),)),
+    "tombstone with a NULL partition value": (
+        replace(
+            one_file((1.0,), partition=(None,)),
+            commits=(Commit(-HOUR, adds=(0,)), Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),))),
+        ),
+        (),
+    ),
+    "broken _last_checkpoint": (
+        replace(with_features(Feature.BROKEN_LAST_CHECKPOINT), commits=(Commit(-HOUR, adds=(0, 1), checkpoint=True),)),
+        (),
+    ),
+    "statistics as a struct only": (with_features(Feature.STRUCT_STATISTICS), ()),
+    "bound of a FLOAT that is a DOUBLE now": (WIDENED, ()),
+    "change feed": (with_features(Feature.CHANGE_DATA_FEED), ()),
+    "partition column begins with a dot or an underscore": (
+        empty(Column("_p", Type.INTEGER), V, partition_by=("_p",)),
+        (),
+    ),
+    "plain LIKE beside another test": (
+        empty(P, V, Column("s", Type.STRING)),
+        deletes(And(Like("s", "a"), Not(IsNull("s")))),
+    ),
+    "null-safe test of a partition": (PLAIN, deletes(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER))),
+    "tombstone without a time": (
+        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),)))),
+        (),
+    ),
+    "test of a BOOLEAN that is never NULL": (
+        empty(P, V, Column("b", Type.BOOLEAN, nullable=False)),
+        deletes(Not(In("b", (True,), Type.BOOLEAN))),
+    ),
+    "test of a nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), deletes(IsNull("n"))),
+    "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
+    "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
+    "ARRAY column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), ()),
+    "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
+    "TIMESTAMP partition in another time zone": (
+        empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
+        (Delete(ONE, zone="Asia/Kolkata"),),
+    ),
+    "TIMESTAMP before standard time in another time zone": (
+        one_file(
+            (datetime(1500, 2, 28, tzinfo=timezone.utc), 1),
+            columns=(Column("t", Type.TIMESTAMP), Column("v", Type.INTEGER)),
+            partition=(),
+        ),
+        (Delete(Compare("v", Op.EQ, 2, Type.INTEGER), zone="Asia/Kolkata"),),
+    ),
+    "change feed in another time zone": (
+        with_features(Feature.CHANGE_DATA_FEED),
+        (Delete(ONE), ReadChanges(0, commits=True, zone="Asia/Kolkata")),
+    ),
+    "fractional partition": (empty(P, V, partition_by=("v",)), ()),
+    "partition value that is no plain number": (in_partition(Type.DOUBLE, 1e7), ()),
+    "file named by URI": (
+        replace(PLAIN, files=tuple(replace(file, reference=Reference.ABSOLUTE) for file in PLAIN.files)),
+        (),
+    ),
+    "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
+    "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
+    "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
+    "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
+    "commit file no younger than the one before": (
+        PLAIN,
+        (SetClock(Moment(DAY)), Append((DataFile(9, (1,), ((1.0,),), 0),)), Delete(ONE), Read()),
+    ),
+    "overwrite where BETWEEN": (INTEGERS, (OtherCommand(Overwrite((), Between("p", 1, 2, Type.INTEGER))),)),
+    "MERGE with a partition column named with a dot or a backtick": (
+        one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER))),
+        (OtherCommand(Merge(SEVEN)),),
+    ),
+    "UPDATE with a change feed and a column named with a backtick": (
+        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER)), features=("changeDataFeed",)),
+        (OtherCommand(Update(Assignment("b`t", Type.INTEGER, 1))),),
+    ),
+    "removed by another spelling": (in_partition(Type.STRING, "ü"), (Delete(), Read())),
+    "tombstones that a checkpoint left out": (
+        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -30 * DAY),)))),
+        (OtherCommand(Checkpoint()), Read()),
+    ),
+    "checkpoint beside one in parts": (
+        replace(PLAIN, commits=(Commit(-HOUR, adds=(0, 1), checkpoint=True, parts=2),)),
+        (),
+    ),
+    "NaN in a file": (one_file((1.0,), (math.nan,)), ()),
+    "UPDATE of whole partitions": (PLAIN, (OtherCommand(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),)),
+    "UPDATE by a literal of another type": (INTEGERS, (OtherCommand(Update(Assignment("v", Type.INTEGER, 5), SEVEN)),)),
+    "NULL partition value": (in_partition(Type.STRING, None), ()),
+    "checkpoint by a command": (PLAIN, (OtherCommand(Checkpoint()),)),
+    "vectors switched on with column mapping": (
+        with_features(Feature.COLUMN_MAPPING_ID),
+        (OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)),),
+    ),
+    "missing file of a deletion vector": (
+        with_vectors(1),
+        (Delete(), SetClock(Moment(30 * DAY)), Vacuum(), OtherCommand(Restore(0))),
+    ),
+    "link to a directory": (
+        replace(
+            PLAIN,
+            stray_files=(StrayFile("link", Kind.LINK, size=0, target="dir"), StrayFile("dir", Kind.DIRECTORY, size=0)),
+        ),
+        (),
+    ),
+    "file without rows": (one_file(), ()),
+    "path that XML cannot hold": (in_partition(Type.STRING, "\uffff"), ()),
+    "deletion vectors": (with_vectors(1), ()),
+    "several tombstones of a file": (with_vectors(0, 1), ()),
+    "column mapping": (with_features(Feature.COLUMN_MAPPING_ID), ()),
+    "deletion vectors with column mapping": (with_features(Feature.DELETION_VECTORS, Feature.COLUMN_MAPPING_NAME), ()),
+    "deletion vectors and no ranges": (
+        one_file(
+            (True, False),
+            columns=(Column("b", Type.BOOLEAN), Column("v", Type.BOOLEAN)),
+            partition=(),
+            features=VECTORS,
+        ),
+        (),
+    ),
+    "deletion vectors and a column path": (
+        one_file(
+            (1, 1),
+            columns=(Column("path", Type.INTEGER), Column("v", Type.INTEGER)),
+            partition=(),
+            features=VECTORS,
+        ),
+        (),
+    ),
+    "long text beyond U+FFFF": (
+        one_file(
+            ("\U0001f600" * 17, 1),
+            columns=(Column("s", Type.STRING), Column("v", Type.INTEGER)),
+            partition=(),
+        ),
+        (),
+    ),
+    "first partition column begins with a scheme and a colon": (
+        empty(Column("time:utc", Type.INTEGER), V, partition_by=("time:utc",)),
+        (),
+    ),
+    "first of several partition columns begins with a dot": (
+        empty(Column(".p", Type.INTEGER), V, partition_by=(".p", "v")),
+        (),
+    ),
+}
+
+
+def encode_removes(root: Path) -> None:
+    """Spell the paths of removes as delta-rs does: also what is not ASCII is encoded."""
+    for commit in (root / "_delta_log").glob("*.json"):
+        lines = [json.loads(line) for line in commit.read_text(encoding="utf-8").split("\n") if line]
+        for line in lines:
+            if "remove" in line:
+                line["remove"]["path"] = quote(line["remove"]["path"], safe="/=-._")
+        commit.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def add_whole_checkpoint(root: Path) -> None:
+    """A checkpoint in one file, of a version that has one in parts."""
+    (part,) = (root / "_delta_log").glob("*.checkpoint.0000000001.*.parquet")
+    (part.parent / f"{part.name.split('.')[0]}.checkpoint.parquet").write_bytes(part.read_bytes())
+
+
+#: How the table is changed before the last of these steps.
+SPOILED: dict[str, Callable[[Path], object]] = {
+    "removed by another spelling": encode_removes,
+    "checkpoint beside one in parts": add_whole_checkpoint,
+}
+
+
+def test_every_condition_is_shown_and_used() -> None:
+    used = {
+        entry.when
+        for engine in ENGINES
+        for entry in deviations_in(ROOT / "deviations" / f"{engine}.toml", places=PLACES)
+    }
+    assert HOLDS.keys() == CONDITIONS.keys() == used - {None}
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_a_condition_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> None:
+    table, steps = HOLDS[name]
+    assert CONDITIONS[name](observed(table, tmp_path / "there", *steps, spoil=SPOILED.get(name)))
+    assert not CONDITIONS[name](observed(INTEGERS, tmp_path / "plain", *deletes(SEVEN)))
+
+
+@pytest.mark.parametrize("name", ["compares with NULL", "null-safe test of a partition"])
+def test_a_null_safe_comparison_of_a_data_column_is_neither(name: str, tmp_path: Path) -> None:
+    assert not CONDITIONS[name](observed(PLAIN, tmp_path, *deletes(SAFE)))
+
+
+@pytest.mark.parametrize("partition_by", [(".p",), ("v", ".p"), ("_v", ".p")])
+def test_a_dot_counts_in_the_first_of_several_only(partition_by: tuple[str, ...], tmp_path: Path) -> None:
+    columns = (*(Column(name, Type.INTEGER) for name in partition_by), Column("w", Type.INTEGER))
+    seen = observed(empty(*columns, partition_by=partition_by), tmp_path)
+    assert not CONDITIONS["first of several partition columns begins with a dot"](seen)
+
+
+F = Column("v", StructOf((("f", Type.DOUBLE),)))
+
+
+@pytest.mark.parametrize("asked", [0.0, -0.0], ids=str)
+@pytest.mark.parametrize("held", [0.0, -0.0, 1.0], ids=str)
+def test_zeros_count_where_their_signs_differ(asked: float, held: float, tmp_path: Path) -> None:
+    differ = held == 0 and str(held) != str(asked)
+    zero = Literal(asked, Type.DOUBLE)
+    asking: tuple[tuple[Table, Predicate], ...] = (
+        (one_file((held,)), Compare("v", Op.NULL_SAFE_EQ, asked, Type.DOUBLE)),
+        (one_file((held,)), And(IsNull("p"), In("v", (1.0, asked), Type.DOUBLE))),
+        (one_file((held,)), Relate(Of("v"), Op.GE, zero)),
+        (one_file(((held,),), columns=(P, F)), Relate(Member(Of("v"), "f"), Op.EQ, zero)),
+    )
+    for number, (table, where) in enumerate(asking):
+        found = CONDITIONS["zeros of both signs"](observed(table, tmp_path / str(number), Delete(where)))
+        assert found is differ, where
+
+
+def test_a_zero_of_another_column_does_not_count(tmp_path: Path) -> None:
+    columns = (P, V, Column("w", Type.DOUBLE))
+    where = Compare("w", Op.EQ, 0.0, Type.DOUBLE)
+    seen = observed(one_file((-0.0, 0.0), columns=columns), tmp_path, Delete(where))
+    assert not CONDITIONS["zeros of both signs"](seen)
+
+
+@pytest.mark.parametrize("name", ["DECIMAL as users write it", "DECIMAL of 16 digits as users write it"])
+def test_a_decimal_counts_that_is_no_double_and_has_no_type(name: str, tmp_path: Path) -> None:
+    steps = (below("12345678901234.56", Literals.EXACT), below("12345678901234.50"), Delete())
+    for number, step in enumerate(steps):
+        assert not CONDITIONS[name](observed(AMOUNTS, tmp_path / str(number), step))
+    of_field = Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("12345678901234.56"), DecimalOf(18, 2)))
+    table = one_file((None,), columns=(P, Column("s", StructOf((("x", DecimalOf(18, 2)),)))))
+    assert CONDITIONS[name](observed(table, tmp_path / "field", Delete(of_field, literals=Literals.EXPONENTS)))
+
+
+def test_fewer_than_16_digits_are_another_condition(tmp_path: Path) -> None:
+    seen = observed(AMOUNTS, tmp_path, below("1234567890123.45"))
+    assert CONDITIONS["DECIMAL as users write it"](seen)
+    assert not CONDITIONS["DECIMAL of 16 digits as users write it"](seen)
+
+
+@pytest.mark.parametrize("keep", [(1, 0), (0, 0), (2, 1)])  # there is no version before 0
+def test_versions_to_keep_that_do_not_go_back(keep: tuple[int, ...], tmp_path: Path) -> None:
+    assert not CONDITIONS["versions to keep that go back"](observed(PLAIN, tmp_path, Delete(ONE), Vacuum(keep=keep)))
+
+
+@pytest.mark.parametrize("test", [Relate(Of("p"), Op.EQ, Of("w")), Relate(Of("p"), Op.EQ, Literal(1, Type.INTEGER))])
+def test_a_partition_compared_with_something_else_does_not_count(test: Predicate, tmp_path: Path) -> None:
+    table = empty(P, Column("w", Type.INTEGER))
+    assert not CONDITIONS["partition columns compared with each other"](observed(table, tmp_path, Delete(test)))

@@ -1,0 +1,464 @@
+"""The JSON form: an invalid document is refused with one sentence, which begins with the path of the problem."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from datetime import date
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from model import codec
+from model.codec import InvalidCase
+from model.codec.converter import reader_of
+from model.codec.plain import shown
+from model.vocabulary import predicate, steps, table
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
+from model.vocabulary.steps import Read
+from model.vocabulary.table import Column, Commit, DataFile, Table
+from model.vocabulary.values import ArrayOf, Type
+from tests.model.codec_cases import CASE, COMMAND_CASE, VACUUM_CASE, WIDE_CASE
+
+DELETED = object()
+REMOVAL = {"file": 1, "deleted": 0}
+VECTOR = {"file": 1, "rows": [1], "deleted": 0}
+AN_HOUR = {"timestamp": "2020-01-31T12:00:00Z"}
+FILE = "p=a/part-00000-00000000-0000-4000-8000-000000000000.c000.snappy.parquet"
+IN = "steps[0].where.right.right.right"
+
+#: Changes to the documents of cases: field, new value, the message after the path, and the path if not that of the field.
+CASE_CHANGES: list[tuple[Any, ...]] = [
+    ("format", 2, "is 2, only 1 is supported"),
+    ("format", True, "is True, only 1 is supported"),
+    ("format", DELETED, "is missing"),
+    ("table", [], "must be an object, but is []"),
+    ("tables", {}, "is not a known field; those are format, steps, table"),
+    ("table.columns[1].name", "P", "the column name p is already taken", "table.columns[1]"),
+    ("table.columns[1].type", "int", "must be one of string, binary, byte, "),
+    ("table.partition_by[0]", "nope", "'nope' is not a column of the table"),
+    ("table.partition_by", ["p", "p"], "the column p is already taken", "table.partition_by[1]"),
+    ("table.partition_by", ["p", "i", "l", "b", "d"], "leaves no column for the data files"),
+    ("table.files[1].id", 0, "the file id 0 is already taken", "table.files[1]"),
+    ("table.files[1].id", -1, "must not be negative, but is -1"),
+    ("table.files[0].partition", [], "has 0 values for 1 columns (p)"),
+    ("table.files[0].partition[0]", 1, "must be a string, but is 1"),
+    ("table.files[0].rows[1]", [1], "has 1 values for 4 columns (i, l, b, d)"),
+    ("table.files[0].rows[0][0]", 2147483648, "2147483648 does not fit the type integer"),
+    ("table.files[0].rows[0][0]", True, "must be a whole number, but is true"),
+    ("table.files[0].rows[0][2]", 1, "must be true or false, but is 1"),
+    ("table.files[0].rows[0][3]", "2020-01-31", "must be an object, but is "),
+    ("table.files[0].name", "x", "is not a known field; those are damage, empty_nulls, group_rows, id, "),
+    ("table.commits", [], "must have at least one commit"),
+    ("table.commits[1].at", -3, "-3 is not after the previous commit, at -3"),
+    ("table.commits[0].adds[1]", 7, "there is no file 7"),
+    ("table.commits[0].adds", [0, 1, 0], "file 0 is already live", "table.commits[0].adds[2]"),
+    ("table.commits[1].adds", [0], "file 0 is already live", "table.commits[1].adds[0]"),
+    ("table.commits[0].adds", [1], "no commit adds file 0; it should be a stray file", "table.files[0].id"),
+    ("table.commits[1].removes[0].file", 7, "there is no file 7"),
+    ("table.commits[0].removes", [REMOVAL], "file 1 is not", "table.commits[0].removes[0].file"),
+    ("table.commits[1].removes", [REMOVAL, REMOVAL], "file 1 is not live, so", "table.commits[1].removes[1].file"),
+    ("table.stray_files[0].path", "../../x", "must be a path below the table's root, but is"),
+    ("table.stray_files[0].path", "..", "must be a path below the table's root, but is"),
+    ("table.stray_files[0].path", "../", "must be a path below the table's root, but is"),
+    ("table.stray_files[0].path", "../x/../y", "must be a path below the table's root, but"),
+    ("table.stray_files[0].path", "x/../../y", "must be a path below the table's root, but"),
+    ("table.stray_files[0].path", "empty", "'empty' is already taken", "table.stray_files[1].path"),
+    ("table.stray_files[0].path", f"{FILE}/x", f"'{FILE}/x' is below"),
+    ("table.stray_files[0].path", "p=a", "'p=a' must be a directory, as other files are below it"),
+    ("table.stray_files[1].kind", "link", "must be present exactly for a link", "table.stray_files[1].target"),
+    ("table.stray_files[1].target", "x", "must be present exactly for a link"),
+    ("table.retention_hours", -1, "must not be negative, but is -1"),
+    ("table.features[0]", "rowtracking", "must be one of deletionVectors, deletionVectorsOff, "),
+    ("steps[0]", "delete", 'must be an object, but is "delete"'),
+    ("steps[0].step", "update", "must be one of delete, invalid_delete, vacuum, invalid_vacuum, "),
+    (
+        "steps[0].were",
+        None,
+        "is not a known field; those are by_earlier, cached, crash, form, literals, settings, spelling, step, where",
+    ),
+    ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
+    ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
+    ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),
+    ("steps[0].where.left.right.operand.column", "i", "LIKE needs a string, but 'i' is of type integer"),
+    ("steps[0].where.right.left.right.values", [], "must have at least one value"),
+    ("steps[3].to.offset", DELETED, "is missing"),
+    ("steps[4].to.removed_by_step", 4, "is 4, but must be an earlier step than this one (4)"),
+    ("steps[6].retain_hours", "1", 'must be a number of hours, but is "1"'),
+    ("steps[6].retain_hours", math.inf, "must be a number of hours, but is Infinity"),
+    ("steps[8].before_step", 8, "is 8, but must be an earlier step than this one (8)"),
+    ("steps[9].files[0].id", 1, "the file id 1 is already taken"),
+    ("steps[9].files[0].rows[0]", [], "has 0 values for 4 columns (i, l, b, d)"),
+    ("steps[10].stray_files[0].path", "_tmp/x", "'_tmp/x' is already taken"),
+    ("steps[10].stray_files[0].size", -1, "must not be negative, but is -1"),
+]
+
+WIDE_CHANGES: list[tuple[Any, ...]] = [
+    ("table.columns[1].nullable", False, "is NULL, but the column at is not nullab", "table.files[1].rows[0][0]"),
+    ("table.columns[0].nullable", False, "is NULL, but the column t is not nulla", "table.files[1].partition[0]"),
+    ("table.columns[2].type", "integer", "an identity column must be a long, but this o", "table.columns[2].identity"),
+    ("table.columns[2].default", True, "has more than one of default, identity and generate", "table.columns[2]"),
+    ("table.columns[0].default", True, "has more than one of default, identity and generate", "table.columns[0]"),
+    ("table.columns[0].generated_from", "nope", "'nope' is not a column of the table"),
+    ("table.columns[0].generated_from", "t", "'t' cannot be generated from itsel"),
+    ("table.columns[0].generated_from", "local", "'local' is of type timestamp_ntz, not timestamp"),
+    ("table.columns[1].generated_from", "t", "'at' is itself generated", "table.columns[0].generated_from"),
+    ("table.partition_by[0]", "id", "a partition column cannot be an identity colu", "table.columns[2].identity"),
+    ("table.partition_by[0]", "raw", "'raw' is of type binary, which cannot be a partition column"),
+    ("table.partition_by[0]", "tags", "'tags' is of type array<string>, which"),
+    ("table.partition_by[0]", "marks", "'marks' is of type map<byte,short>"),
+    ("table.partition_by[0]", "who", "'who' is of type struct<name:string,born:date>"),
+    ("table.files[0].group_rows", 0, "must be at least 1, but is 0"),
+    ("table.files[0].rows[0][1]", None, "is NULL, but the column id is not nullable"),
+    ("table.files[0].rows[0][3]", 0.1, "0.1 does not fit the type float"),
+    ("table.files[0].rows[0][8][0][0]", 128, "128 does not fit the type byte"),
+    ("table.files[0].rows[2][0]", AN_HOUR, "'t' is generated from 'at', but has another", "table.files[0].rows[2]"),
+    ("table.files[0].rows[2][0]", None, "'t' is generated from 'at', but has another", "table.files[0].rows[2]"),
+    ("table.files[0].rows[2][1]", 12, "violates the table's checks[0]", "table.files[0].rows[2]"),
+    ("table.checks[1].operand.column", "nope", "'nope' is not a column of the table", "table.checks[1]"),
+    ("table.checks[0].right.type", "integer", "is integer, but 'id' is of type l"),
+    (
+        "table.features[0]",
+        "inCommitTimestamps",
+        "the table needs one of the features",
+        "table.commits[1].deletion_vectors",
+    ),
+    ("table.features[4]", "deletionVectors", "deletionVectors and deletionVectorsOff exclude", "table.features"),
+    ("table.features[4]", "columnMappingName", "columnMappingName and columnMappingId exclude", "table.features"),
+    ("table.features[2]", "checksums", "droppedColumn needs column mapping", "table.features"),
+    ("table.features[4]", "changeDataFeed", "the feature changeDataFeed is already taken"),
+    ("table.commits[1].deletion_vectors[0].file", 7, "there is no file 7"),
+    ("table.commits[1].deletion_vectors[1].file", 0, "file 0 already has a deletion vector in this commit"),
+    (
+        "table.commits[0].deletion_vectors",
+        [VECTOR],
+        "file 1 is not live before and",
+        "table.commits[0].deletion_vectors[0].file",
+    ),
+    ("table.commits[2].deletion_vectors[0].file", 1, "file 1 is not live before and after this commit"),
+    (
+        "table.commits[3].deletion_vectors",
+        [VECTOR],
+        "file 1 is not live before and",
+        "table.commits[3].deletion_vectors[0].file",
+    ),
+    ("table.commits[1].deletion_vectors[0].rows", [], "must have at least one row"),
+    (
+        "table.commits[1].deletion_vectors[0].rows",
+        [-1],
+        "must not be negative, but",
+        "table.commits[1].deletion_vectors[0].rows[0]",
+    ),
+    (
+        "table.commits[2].deletion_vectors[0].rows",
+        [2, 1],
+        "1 does not come after 2",
+        "table.commits[2].deletion_vectors[0].rows[1]",
+    ),
+    (
+        "table.commits[2].deletion_vectors[0].rows",
+        [1, 1],
+        "1 does not come after 1",
+        "table.commits[2].deletion_vectors[0].rows[1]",
+    ),
+    ("table.commits[2].deletion_vectors[0].rows", [1, 3], "there is no row 3 in file 0, which has 3 rows"),
+    ("table.commits[2].deletion_vectors[0].rows", [0, 2], "must hide the already hidden rows of file 0, and more"),
+    ("table.commits[2].deletion_vectors[0].rows", [1], "must hide the already hidden rows of file 0"),
+    ("table.commits[1].deletion_vectors[0].deleted", DELETED, "is missing"),
+    ("steps[0].form", "TRUNCATE TABLE", "TRUNCATE TABLE cannot have a condition", "steps[0].where"),
+    ("steps[0].spelling", "absolute", "must be one of absolute path, slash at the end, "),
+    ("steps[0].zone", "Mars/Olympus", "must be the IANA name of a time zone, but is 'Mars/Olympus'"),
+    ("steps[0].zone", "right/UTC", "must be the IANA name of a time zone, but is 'right/UTC'"),
+    ("steps[0].zone", "../UTC", "must be the IANA name of a time zone, but is '../UTC'"),
+    ("steps[0].where.left.left", 1, "must be an object, but is 1"),
+    ("steps[0].where.left.left.expression", "try_cast", "must be one of of, literal, member, call, cast, case,"),
+    ("steps[0].where.left.right.value", 1, "must be an object, but is 1"),
+    ("steps[0].where.right.left.of.function", "rand", "must be one of upper, lower, trim, "),
+    ("steps[0].where.right.left.of.arguments", "x", "must be an"),
+    ("steps[0].where.right.left.of.arguments[0].name", "x", "is not a known field; those are column, expression"),
+    ("steps[0].where.right.right.left.of.condition.type", "integer", "is integer, but 'id' is of type long"),
+    (f"{IN}.type", "decimal(10,1)", "0.00 does not", f"{IN}.values[0].decimal"),
+    (f"{IN}.type", "decimal(9,2)", "is decimal(9,2), but 'price' is of type decimal("),
+    ("steps[1].of_step", 1, "is 1, but must be an earlier step than this one (1)"),
+    ("steps[1].of_step", None, "must be a whole number, but is null"),
+    ("steps[4]", {"step": "read_changes", "of_step": 3}, "is 3, which is not a DELETE", "steps[4].of_step"),
+    ("table.features[1]", "checksums", "the table needs the feature changeDataFeed", "steps[1]"),
+    ("steps[4].files[0].rows[0][1]", None, "is NULL, but the column id is not nul"),
+    ("steps[4].files[0].rows[0][1]", 12, "violates the table's checks[0]", "steps[4].files[0].rows[0]"),
+    (
+        "steps[4].files[0].rows[0][0]",
+        AN_HOUR,
+        "'t' is generated from 'at', but has another",
+        "steps[4].files[0].rows[0]",
+    ),
+]
+
+VACUUM_CHANGES: list[tuple[Any, ...]] = [
+    ("table.pruned", 2, "is 2, but that version has no checkpoint"),
+    ("table.pruned", 3, "is 3, but that version has no checkpoint"),
+    ("table.pruned", -1, "must not be negative, but is -1"),
+    ("table.commits[1].parts", 0, ""),
+    ("table.commits[2].parts", 2, "is 2, but this version has no classic checkpoint"),
+    (
+        "table.features[1]",
+        "v2Checkpoints",
+        "is 3, but this version has no classic checkpoint",
+        "table.commits[1].parts",
+    ),
+    ("table.features[1]", "unknownReader", "unknownWriter and unknownReader exclude each", "table.features"),
+    ("table.commits[2].vector_prefix", "a/b", "must be one directory, but is 'a/b'"),
+    ("table.commits[1].removes[1].bare", 1, "must be true or false, but"),
+    ("table.stray_files[2].target", DELETED, "must be present exactly for a link"),
+    ("table.stray_files[2].target", "../../x", "must be a path below the table's root, but"),
+    ("table.stray_files[4].path", "link/x", "'link/x' is below 'link', which is not a direct"),
+    ("table.stray_files[0].path", "../beside/link", "'../beside/link' is already taken", "table.stray_files[1].path"),
+    ("table.stray_files[0].path", "../elsewhere", "'../elsewhere' must be a directory, as other files are below it"),
+    ("steps[0].logging", "no", "must be true or false, but is"),
+    ("steps[0].form", "DeltaTable.forPath", "DeltaTable.forPath supports neither modes nor a dry run"),
+    ("steps[3].spelling", "doubled slash", "an inventory and an io_fault have plain paths only"),
+    ("steps[2].mode", "LITE", "DeltaTable.forPath supports neither modes nor a dry run", "steps[2].form"),
+    ("steps[3].faulty_path", DELETED, "must be present exactly if there is an io_fault"),
+    ("steps[3].io_fault", DELETED, "must be present exactly if there is an io_fault", "steps[3].faulty_path"),
+    ("steps[3].faulty_path", "../x", "must be a path below the table's root, but is"),
+    ("steps[-2].mode", "LITE", "is not a known field; those are dry_run, mistake, step", "steps[29].mode"),
+]
+
+TO = {"column": "i", "type": "integer", "value": 1}
+NUMBER = {"op": "=", "column": "i", "value": 1, "type": "integer"}
+LOCAL = {"array": "timestamp_ntz"}
+
+
+def _of(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"step": "other_command", "command": {"command": kind, **fields}}
+
+
+COMMAND_CHANGES: list[tuple[Any, ...]] = [
+    ("steps[0].command", "OPTIMIZE", 'must be an object, but is "OPTIMIZE"'),
+    ("steps[0].command.command", "MOVE", "must be one of OPTIMIZE, REORG PURGE, RESTORE, "),
+    ("steps[0].command.zorder", [], "is not a known field; those are command, where, zorder_by"),
+    ("steps[1].command.where", NUMBER, "'i' is not a partition column"),
+    ("steps[1].command.where", {"op": "CONSTANT", "value": True}, "tests no partition column"),
+    (
+        "steps[1].command.where.column",
+        "nope",
+        "'nope' is not a column that the table has then",
+        "steps[1].command.where",
+    ),
+    ("steps[1].command.where.type", "binary", "must be an object, but is", "steps[1].command.where.value"),
+    ("steps[1].command.zorder_by[0]", "p", "'p' is a partition column"),
+    ("steps[1].command.zorder_by[0]", "nope", "'nope' is not a column that the table has then"),
+    ("steps[1].command.zorder_by[0]", "d", "has 'd' more than once", "steps[1].command.zorder_by"),
+    ("steps[3].command.before_step", 3, "is 3, but must be an earlier step than this one (3)"),
+    ("steps[3].command.before_step", -2, "is -2, but the initial table has no version before such a commit"),
+    ("steps[4].command.to.column", "nope", "'nope' is not a column that the table has then"),
+    ("steps[4].command.to.type", "long", "is long, but 'i' is of type integer"),
+    ("steps[4].command.to.value", "1", 'must be a whole number, but is "1"'),
+    (
+        "steps[4].command.to",
+        {"column": "p", "type": "string", "value": ""},
+        "is the empty",
+        "steps[4].command.to.value",
+    ),
+    ("steps[5].command.where.right.right.column", "nope", "'nope' is not a col", "steps[5].command.where"),
+    ("steps[6].command.on.type", "integer", 'must be a whole number, but is "a"', "steps[6].command.on.value"),
+    ("steps[7].command.insert", [["a", 1, 2, True, None]] * 2, "must have at most one row, but has 2"),
+    ("steps[7].command.test", "WHEN MATCHED AND", "a MERGE with its condition after WHEN", "steps[7].command.insert"),
+    ("steps[7].command.insert[0]", ["a"], "has 1 values for 5 columns (p, i, l, b, d)"),
+    ("steps[9].command.rows[1][0]", "b", "does not satisfy the condition", "steps[9].command.rows[1]"),
+    ("steps[9].command.rows[1][0]", None, "does not satisfy the condition", "steps[9].command.rows[1]"),
+    ("steps[9].command.where", NUMBER, "'i' is not a partition column"),
+    ("steps[10].command.rows", [], "must have at least one row"),
+    ("steps[14].command.hours", -1, "must not be negative, but is -1"),
+    ("steps[16].command.feature", "checksums", "must be one of deletionVectors, changeDataFeed, rowTracking, "),
+    ("steps[18].command.feature", "rowTracking", "the table never had the feature rowTracking"),
+    ("steps[19].command.command", "VACUUM of a clone", "no step before makes a clone", "steps[19].command"),
+    ("steps[20].command.command", "SHALLOW CLONE", "the table has a clone already", "steps[20].command"),
+    ("steps[20]", _of("RENAME COLUMN", column="d", to="e"), "another writer's files have", "steps[21]"),
+    ("steps[20]", _of("switch feature", feature="rowTracking", on=True), "another writer's commits lack", "steps[21]"),
+    ("steps[22].command.column.name", "L", "the column name L is already taken"),
+    ("steps[22].command.column.nullable", False, "is added with NULL in all rows", "steps[22].command.column"),
+    ("steps[22].command.column.physical_name", "x", "is added with NULL in all rows", "steps[22].command.column"),
+    ("steps[22].command.column.type", LOCAL, "timestamp_ntz is a feature, which the table lacks"),
+    ("steps[23].command.column", "l", "'l' cannot be widened: it is of type long"),
+    ("steps[24].command.to", "D", "the column name D is already taken"),
+    ("steps[25].command.column", "q", "'q' is a partition column"),
+    ("steps[25].command.column", "p", "'p' is not a column that the table has then"),
+    ("steps[26].rows[0]", ["a", 1, 2, True, None], "must be true or false, but is 2", "steps[26].rows[0][2]"),
+    ("steps[27].where.right.type", "integer", "1099511627776 does not fit the type", "steps[27].where.right.value"),
+    ("steps[23]", {"step": "read"}, "1099511627776 does not fit the type integer", "steps[26].rows[0][1]"),
+    ("table.features[0]", "checksums", "the table needs column mapping", "steps[24].command.column"),
+    ("table.checks", [NUMBER], "'i' cannot change, as the table's checks[0] uses it", "steps[23].command.column"),
+    ("table.columns[1].physical_name", "x", "is of tables that were observed: those of a case have none"),
+]
+
+
+#: Changes that leave the document valid.
+ALLOWED: list[tuple[Case, str, object]] = [
+    (CASE, "table.stray_files[0].path", "../x"),  # beside the root
+    (CASE, "steps[10].stray_files[0].path", "empty/x"),  # below an empty directory of the table
+    (WIDE_CASE, "table.files[0].group_rows", None),
+    (WIDE_CASE, "table.features[0]", "deletionVectors"),
+    (WIDE_CASE, "table.commits[2].deletion_vectors[0].rows", [0, 1, 2]),
+    (VACUUM_CASE, "table.pruned", 0),
+    (VACUUM_CASE, "steps[2].mode", DELETED),
+]
+
+
+def changed(case: Case, path: str, value: object) -> Any:
+    """The document of ``case`` with another value at ``path``, or without that field (DELETED)."""
+    document: Any = copy.deepcopy(codec.to_json(case))
+    *above, last = (int(number) if number else name for name, number in re.findall(r"([a-z_]+)|\[(-?\d+)\]", path))
+    place = document
+    for key in above:
+        place = place[key]
+    if value is DELETED:
+        del place[last]
+    else:
+        place[last] = value
+    return document
+
+
+@pytest.mark.parametrize(
+    ("case", "change"),
+    [
+        *((CASE, change) for change in CASE_CHANGES),
+        *((WIDE_CASE, change) for change in WIDE_CHANGES),
+        *((VACUUM_CASE, change) for change in VACUUM_CHANGES),
+        *((COMMAND_CASE, change) for change in COMMAND_CHANGES),
+    ],
+    ids=lambda part: f"{part[0]}-{part[2]}" if isinstance(part, tuple) else "",
+)
+def test_a_problem_is_reported_with_its_path(case: Case, change: tuple[Any, ...]) -> None:
+    field, value, problem, *at = change
+    with pytest.raises(InvalidCase) as caught:
+        codec.from_json(changed(case, field, value))
+    assert str(caught.value).startswith(f"{at[0] if at else field}: {problem}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("case", "field", "value"), ALLOWED)
+def test_valid_changes_are_accepted(case: Case, field: str, value: object) -> None:
+    codec.from_json(changed(case, field, value))
+
+
+ENUMERATIONS = [
+    kind
+    for module in (predicate, steps, table)
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, Enum) and kind is not Enum and kind.__module__ == module.__name__
+]
+
+
+@pytest.mark.parametrize("kind", ENUMERATIONS, ids=lambda kind: kind.__name__)
+def test_enumerations_are_read_by_value(kind: type[Enum]) -> None:
+    read = reader_of(kind)
+    assert [read(member.value) for member in kind] == list(kind)
+    documents: tuple[object, ...] = ("nothing", None, [])
+    for document in documents:
+        with pytest.raises(
+            InvalidCase, match=re.escape(f"must be one of {', '.join(member.value for member in kind)}")
+        ):
+            read(document)
+
+
+def test_unknown_fields_are_reported_before_missing_ones() -> None:
+    with pytest.raises(
+        InvalidCase, match=r"^steps\[7\]\.before: is not a known field; those are before_step, by_earlier, step$"
+    ):
+        codec.from_json(changed(CASE, "steps[7].before", 1))
+    with pytest.raises(InvalidCase, match=r"^steps\[3\]\.too: is not a known field; those are step, to$"):
+        codec.from_json(changed(CASE, "steps[3]", {"step": "set_clock", "too": {"offset": 1}}))
+
+
+def test_the_empty_string_is_not_a_partition_value() -> None:
+    document = changed(CASE, "table.files[0].partition", [""])
+    with pytest.raises(
+        InvalidCase, match=r"^table\.files\[0\]\.partition\[0\]: is the empty string, which cannot be a partition"
+    ):
+        codec.from_json(document)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        Relate(Of("tags"), Op.EQ, Literal("x", Type.STRING)),  # types that SQL cannot compare
+        Relate(Cast(Literal("x", Type.STRING), Type.LONG), Op.EQ, Of("id")),  # an error in ANSI SQL
+        Like("word", "50\\"),  # Spark refuses the pattern
+    ],
+)
+def test_a_check_that_cannot_be_evaluated_is_refused(check: Predicate) -> None:
+    table = Table(
+        columns=(Column("id", Type.LONG), Column("tags", ArrayOf(Type.STRING)), Column("word", Type.STRING)),
+        partition_by=(),
+        files=(DataFile(0, (), ((1, None, "50%"),), -1),),
+        commits=(Commit(-1, adds=(0,)),),
+        checks=(check,),
+    )
+    with pytest.raises(
+        InvalidCase, match=r"^table\.files\[0\]\.rows\[0\]: the table's checks\[0\] cannot be evaluated \("
+    ):
+        codec.table_from_json(codec.table_to_json(table))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "the document: is not JSON"),
+        ("[]", "the document: must be an object, but is []"),
+        ('{"format": 1, "format": 1}', "the document: an object in it has the field 'format' twice"),
+        ('{"format": 1, "table": {}, "steps": [{"step": "delete", "where": 3}]}', "table.columns: is missing"),
+        ("[" * 100_000, "the document: is not JSON"),
+    ],
+)
+def test_an_invalid_text_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidCase) as caught:
+        codec.loads(text)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_condition_that_is_nested_too_deeply_is_refused() -> None:
+    where: Any = {"op": "CONSTANT", "value": True}
+    text = json.dumps(changed(CASE, "steps[0].where", where))
+    deep = '{"op": "NOT", "operand": ' * 900 + json.dumps(where) + "}" * 900
+    with pytest.raises(InvalidCase, match=r"^steps\[0\]\.where\.operand\.operand\..*: is nested too deeply$"):
+        codec.loads(text.replace(json.dumps(where), deep))
+
+
+def test_half_a_surrogate_pair_is_refused() -> None:
+    text = codec.dumps(CASE).replace('"_tmp/x"', '"\\ud83d"')
+    with pytest.raises(InvalidCase, match=r"^table\.stray_files\[0\]\.path: has half of a surrogate pair"):
+        codec.loads(text)
+
+
+def test_messages_show_any_value_shortened() -> None:
+    assert shown(date(2020, 2, 29)) == '"2020-02-29"'
+    assert shown("x" * 58) == f'"{"x" * 58}"'
+    assert shown("x" * 59) == f'"{"x" * 56}...'
+
+
+@pytest.mark.parametrize(
+    ("step", "pruned", "path", "problem"),
+    [
+        ({"mode": "LITE by setting"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"mode": "USING INVENTORY query"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"form": "DeltaTable.forPath"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"keep": [-1]}, 0, "steps[0].keep[0]", "must not be negative"),
+        ({}, 1, "steps[0].keep", "the log must have all versions, and the first ones were pruned"),
+    ],
+)
+def test_versions_to_keep_need_an_api_and_a_whole_log(
+    step: dict[str, Any], pruned: int, path: str, problem: str
+) -> None:
+    table = Table((Column("id", Type.LONG),), (), (), (Commit(-2), Commit(-1, checkpoint=True)), pruned=pruned)
+    document = codec.to_json(Case(table, (Read(),)))
+    document["steps"] = [{"step": "vacuum", "keep": [1, 0], **step}]
+    with pytest.raises(InvalidCase) as caught:
+        codec.from_json(document)
+    assert (caught.value.path, caught.value.problem[: len(problem)]) == (path, problem)
+    document["table"].pop("pruned", None)
+    document["steps"] = [{"step": "vacuum", "keep": [1, 0], "mode": "LITE"}]
+    assert codec.to_json(codec.from_json(document)) == document

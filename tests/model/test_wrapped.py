@@ -1,0 +1,155 @@
+"""Conditions that go through a user's function mean what they mean without it, for the model and in every form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engines.dialect import Run, ScriptedCase
+from engines.spark.columns import condition
+from engines.spark.user_functions import register
+from engines.spark.wrappers import called_by
+from model import codec
+from model.prediction.delete import LiveFile
+from model.prediction.failures import must_fail
+from model.semantics.condition_mutants import mutants
+from model.semantics.evaluate import WouldFail, evaluate
+from model.text.sql import sql
+from model.vocabulary.capabilities import EVERYTHING, has
+from model.vocabulary.case import Case
+from model.vocabulary.commands import Assignment, Merge, Optimize, Update
+from model.vocabulary.predicate import (
+    And,
+    Call,
+    CaseWhen,
+    Function,
+    Holds,
+    IsNull,
+    Literal,
+    Not,
+    Of,
+    Op,
+    Or,
+    Predicate,
+    Relate,
+    Wrapped,
+    Wrapper,
+    columns_of,
+    leaves,
+    wrappers_of,
+)
+from model.vocabulary.steps import Delete, Moment, OtherCommand, Read
+from model.vocabulary.values import Type
+from tests import scripts
+from tests.handmade.conditions import FILES, ONE, called
+from tests.handmade.steps import PARTITIONED
+
+NULL = IsNull("w")
+LIVE = (LiveFile("a", (), ((1, 0), (None, 0))),)
+FALSE = Literal(False, Type.BOOLEAN)
+EACH = tuple(Wrapped(ONE, wrapper) for wrapper in Wrapper)
+SOME: tuple[Predicate, ...] = (
+    *EACH,
+    Not(EACH[0]),
+    And(EACH[0], NULL),
+    Or(NULL, Wrapped(EACH[1], Wrapper.ARROW)),
+    Wrapped(And(ONE, Not(NULL)), Wrapper.PYTHON),
+)
+
+
+def plain(predicate: Predicate) -> Predicate:
+    """The condition without functions."""
+    if isinstance(predicate, Wrapped):
+        return plain(predicate.operand)
+    if isinstance(predicate, Not):
+        return Not(plain(predicate.operand))
+    if isinstance(predicate, And):
+        return And(plain(predicate.left), plain(predicate.right))
+    return Or(plain(predicate.left), plain(predicate.right)) if isinstance(predicate, Or) else predicate
+
+
+@pytest.mark.parametrize("where", SOME, ids=sql)
+@pytest.mark.parametrize("v", [1, 2, None])
+@pytest.mark.parametrize("w", [0, None])
+def test_it_means_what_its_operand_means(where: Predicate, v: int | None, w: int | None) -> None:
+    row = {"v": v, "w": w}
+    assert evaluate(where, row) is evaluate(plain(where), row)
+    assert columns_of(where) == columns_of(plain(where)) and list(leaves(where)) == list(leaves(plain(where)))
+
+
+def test_what_fails_in_it_fails() -> None:
+    zero = Literal(0, Type.INTEGER)
+    failing = Relate(Call(Function.REMAINDER, (Of("v"), zero)), Op.EQ, zero)
+    with pytest.raises(WouldFail):
+        evaluate(Wrapped(failing, Wrapper.PYTHON), {"v": 1}, types={"v": Type.INTEGER})
+    assert must_fail(Delete(Not(Wrapped(failing, Wrapper.ARROW))), FILES, LIVE)
+    assert not must_fail(Delete(Wrapped(ONE, Wrapper.ARROW)), FILES, LIVE)
+
+
+def test_mutants_keep_the_function() -> None:
+    found = [one.where for one in mutants(EACH[0], {"v": Type.INTEGER, "w": Type.INTEGER})]
+    assert found and all(isinstance(where, Wrapped) and where.by is Wrapper.PYTHON for where in found)
+
+
+def test_the_text() -> None:
+    assert sql(And(Wrapped(Or(ONE, NULL), Wrapper.PYTHON), Wrapped(ONE, Wrapper.ARROW))) == (
+        "tombstone_python(`v` = 1 OR `w` IS NULL) AND tombstone_arrow(`v` = 1)"
+    )
+    assert sql(Not(EACH[1])) == "NOT (tombstone_arrow(`v` = 1))"
+
+
+@pytest.mark.parametrize(
+    ("where", "place"),
+    [
+        (Holds(CaseWhen(EACH[0], FALSE, FALSE)), "steps[0].where.of.condition"),
+        (Not(Holds(CaseWhen(And(NULL, EACH[1]), FALSE, FALSE))), "steps[0].where.operand.of.condition"),
+    ],
+)
+def test_no_part_of_an_expression_calls_one(where: Predicate, place: str) -> None:
+    with pytest.raises(codec.InvalidCase, match="no part of an expression") as refused:
+        codec.from_json(codec.to_json(Case(FILES, (Delete(where), Read()))))
+    assert refused.value.path == place
+
+
+def test_no_check_calls_one() -> None:
+    document = codec.to_json(called(Wrapper.PYTHON))
+    document["table"]["checks"] = [document["steps"][0]["where"]]
+    with pytest.raises(codec.InvalidCase, match="a table's property cannot"):
+        codec.from_json(document)
+
+
+def test_each_kind_is_a_capability() -> None:
+    assert all(has(EVERYTHING, wrapper) for wrapper in Wrapper)
+
+
+def test_a_step_calls_the_functions_of_its_condition() -> None:
+    to = Assignment("w", Type.INTEGER, 1)
+    both = And(EACH[1], Not(EACH[0]))
+    assert called_by(Delete(both)) == [Wrapper.PYTHON, Wrapper.ARROW]
+    assert called_by(OtherCommand(Update(to, EACH[1]))) == called_by(OtherCommand(Merge(EACH[1]))) == [Wrapper.ARROW]
+    assert (
+        called_by(Delete()) == called_by(Delete(ONE)) == called_by(OtherCommand(Optimize())) == called_by(Read()) == []
+    )
+
+
+def test_a_script_registers_functions_in_their_session() -> None:
+    def setup(step: Delete) -> tuple[str, ...]:
+        run = Run(0, step, Moment(0))
+        return scripts.SPARK(ScriptedCase(PARTITIONED, "/t", (run,))).command(run).setup
+
+    names = ('"tombstone_python")', '"tombstone_arrow")')
+    assert setup(Delete(ONE)) == ()
+    assert setup(Delete(And(*EACH))) == (f"register_python(spark, {names[0]}", f"register_arrow(spark, {names[1]}")
+    assert setup(Delete(EACH[1], by_earlier=True))[0] == f"register_arrow(earlier, {names[1]}"
+
+
+@pytest.mark.xdist_group("spark")
+def test_sql_and_columns_select_the_same_rows_on_spark(spark: Any) -> None:
+    rows = spark.sql("SELECT * FROM VALUES (1, 0), (1, NULL), (2, NULL), (2, 1), (NULL, 3), (NULL, NULL) AS t(v, w)")
+    for where in SOME:
+        register(spark, sorted(wrappers_of(where)))
+        found = rows.select("v", "w", condition(where, "UTC").alias("c"), condition(plain(where), "UTC").alias("p"))
+        assert all(row["c"] is row["p"] for row in found.collect())
+        of_function, of_operand = (rows.where(sql(one)).collect() for one in (where, plain(where)))
+        assert sorted(map(str, of_function)) == sorted(map(str, of_operand))

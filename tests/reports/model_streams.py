@@ -1,0 +1,90 @@
+"""Run streams of engines that need no Spark, with the same cases, for the tests of the comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from engines.port import Engine
+from harness.campaigns.campaign import Shard
+from harness.campaigns.drawing import fixed_cases
+from harness.campaigns.record import case_record
+from harness.judging.judge import Judge
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from records.deviation import Deviation
+from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
+from reports.stream.lines import line_of
+from reports.stream.reading import Run, read_run
+from reports.stream.writing import RunWriter
+from suites.campaigns import CAMPAIGNS
+from suites.catalogue import CATALOGUE, unsupported
+from tests.builders.small_streams import footer
+
+
+def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:
+    """Up to ``each`` cases of every campaign, with the campaign's name; fixed by the seed."""
+    chosen = [Shard(campaign, 0, each) for campaign in CAMPAIGNS if campaign.kept is None]
+    return [(shard.campaign.name, case) for shard in chosen for case in fixed_cases(shard, seed, capabilities)]
+
+
+def lines_of(
+    engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[Deviation] = ()
+) -> tuple[Header, list[JudgedCase]]:
+    """The header and the records of a run of these cases. ``listed``: the known deviations."""
+    excluded = unsupported(engine)
+    known = list(listed)
+    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, known)
+    lines = [
+        case_record(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
+        for index, (campaign, case) in enumerate(cases)
+    ]
+    clauses = tuple(
+        ListedClause(
+            id=clause.id,
+            chapter=clause.chapter,
+            sentence=clause.sentence,
+            sources=clause.sources,
+            severity=clause.harm.severity,
+            status="unsupported" if clause.id in excluded else "active",
+            reason=excluded.get(clause.id, ""),
+        )
+        for clause in CATALOGUE.values()
+    )
+    header = Header(
+        engine=engine.rules.implementation or engine.name,
+        versions=dict(engine.versions),
+        profile="smoke",
+        seed=4,
+        known_bad=None,
+        platform="any",
+        machine={"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
+        clauses=clauses,
+        deviations=tuple(ListedDeviation(one.reason, (one.clause,)) for one in known),
+        campaigns=tuple(PlannedCampaign(name, 0) for name in dict.fromkeys(line.campaign for line in lines)),
+    )
+    return header, lines
+
+
+def run_of(
+    engine: Engine,
+    cases: Iterable[tuple[str, Case]],
+    directory: Path,
+    listed: Iterable[Deviation] = (),
+    **header: Any,
+) -> Run:
+    """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""
+    first, lines = lines_of(engine, cases, directory / "tables", listed)
+    return written(replace(first, **header), lines, directory)
+
+
+def written(header: Header, lines: list[JudgedCase], directory: Path) -> Run:
+    """These records with their footer, written into ``directory`` and read back."""
+    with RunWriter(directory / "run.jsonl") as writer:
+        writer.header(header)
+        for line in lines:
+            writer.case(line_of(line))
+        writer.footer(footer(header, lines))
+    return read_run(directory)

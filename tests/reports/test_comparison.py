@@ -1,0 +1,761 @@
+"""The comparison of two run streams, on small ones: what is refused, how clauses change, what differs, and the views."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema_rs import Draft202012Validator, meta
+from rich.console import Console
+
+from model.codec import case_id, loads
+from model.vocabulary.case import Case
+from model.vocabulary.rules import Retain, RuleChange
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import (
+    Delete,
+    DeleteMistake,
+    EngineStep,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Mode,
+    Read,
+    ReadChanges,
+    Vacuum,
+    VacuumForm,
+    VacuumMistake,
+)
+from records.json_form import from_json
+from records.run import ClauseResult, Header, JudgedCase, Step, Verdict, Violation
+from reports.__main__ import main
+from reports.comparison.cases import Change
+from reports.comparison.commands import Command, command_of
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.difference_texts import text_of
+from reports.comparison.differences import differences
+from reports.comparison.facts import Facts, facts
+from reports.comparison.pairs import Incomparable
+from reports.comparison.wording import explained, side_by_side, signature
+from reports.render.comparison.files import as_json, write_comparison
+from reports.render.comparison.markdown import comparison_markdown
+from reports.render.comparison.terminal import show_comparison
+from reports.stream.reading import Run, read_run
+from tests.builders.small_streams import (
+    DELETE,
+    READ,
+    VACUUM,
+    case,
+    case_document,
+    commit,
+    error,
+    footer,
+    header,
+    number_of,
+    run,
+    step,
+    written,
+)
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "reports" / "schema" / "comparison-4.json").read_text(encoding="utf-8")
+)
+#: The commands of the small steps, by their kind.
+COMMANDS = {one["step"]: Command(one["step"]) for one in (DELETE, READ, VACUUM)}
+
+RETAIN = {"step": "vacuum", "retain_hours": 1}
+
+
+def report(directory: Path, *cases: JudgedCase, edit: Callable[[list[bytes]], list[bytes]] = list) -> str:
+    """A report directory with the stream of these cases, its lines edited."""
+    directory.mkdir()
+    lines = written([header(), *cases, footer(header(), cases)]).splitlines(keepends=True)
+    (directory / "run.jsonl").write_bytes(b"".join(edit(lines)))
+    return str(directory)
+
+
+# What cannot be compared ----------------------------------------------------------------------------------------------
+
+
+def test_other_cases_are_refused_with_the_first_and_the_reason() -> None:
+    base = run(case(1), case(2), case(3))
+    candidate = run(case(2), case(3), case(4), case(5), first=header(profile="smoke", seed=7))
+    with pytest.raises(Incomparable) as refusal:
+        compare(base, candidate)
+    assert str(refusal.value) == (
+        "The runs judged different cases: 1 of 3 cases are in the base only and 2 of 4 in the candidate only, the first being "
+        "000000000001 of strays (profile gate and smoke; seed 4 and 7): run both with the same cases."
+    )
+
+
+def test_runs_of_other_profiles_with_the_same_cases_are_compared() -> None:
+    other = header(profile="smoke", seed=7, known_bad="a fault")
+    assert compare(run(case(1)), run(case(1), first=other)).exit == 0
+
+
+def test_runs_without_cases_are_refused() -> None:
+    with pytest.raises(Incomparable, match="nothing to compare"):
+        compare(run(), run())
+
+
+def test_cases_made_by_shrinking_do_not_count() -> None:
+    shrunk = case(9, origin="shrunk", failing=("DEL-ROW-1",))
+    comparison = compare(run(case(1)), run(case(1, failing=("DEL-ROW-1",)), shrunk))
+    assert comparison.compared == 1
+    assert [(one.clause, one.case_ids) for one in comparison.shifts] == [("DEL-ROW-1", frozenset({f"{1:012x}"}))]
+
+
+def test_a_clause_that_fails_only_in_a_case_of_the_candidate_is_named() -> None:
+    alone = case(9, origin="shrunk", failing=("DEL-ROW-1",))
+    comparison = compare(run(case(1)), run(case(1), alone))
+    assert [(one.change, one.clause) for one in comparison.shifts] == [(Change.UNCOMPARED, "DEL-ROW-1")]
+    assert comparison.exit == 3
+
+
+def test_a_run_is_the_same_as_itself_whatever_fails_in_cases_made_by_shrinking() -> None:
+    same = run(case(1), case(9, origin="shrunk", failing=("DEL-ROW-1",)))
+    assert compare(same, same).exit == 0
+
+
+def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
+    listed = case(8, origin="explicit", failing=("DEL-ROW-1",))
+    comparison = compare(run(case(1), case(8, origin="explicit")), run(case(1), listed))
+    assert [(one.change, one.clause) for one in comparison.shifts] == [(Change.REGRESSED, "DEL-ROW-1")]
+    assert compare(run(case(1)), run(case(1), case(8, origin="explicit"))).compared == 1
+
+
+@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=case_document(2, [VACUUM]))])
+def test_another_case_with_the_same_id_is_refused(other: JudgedCase) -> None:
+    with pytest.raises(Incomparable, match="Case 000000000001 is not the same in both runs"):
+        compare(run(case(1)), run(other))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda lines: lines[:-1], "has no footer"),
+        (lambda lines: [*lines[:-1], lines[-1][:-9]], "the run that wrote it died"),
+        (lambda lines: [lines[0], lines[1].replace(b'"seconds":0.5', b'"seconds":0.6'), *lines[2:]], "was edited"),
+        (lambda lines: [lines[0].replace(b'"schema":', b'"schema":9'), *lines[1:]], "schema version 9"),
+        (lambda lines: [lines[0], *lines[2:]], "lines were lost"),
+        (lambda lines: [], "is empty"),
+    ],
+)
+def test_a_bad_stream_is_refused_with_one_sentence(
+    edit: Callable[[list[bytes]], list[bytes]], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = report(tmp_path / "good", case(1), case(2))
+    bad = report(tmp_path / "bad", case(1), case(2), edit=edit)
+    for pair in ((good, bad), (bad, good)):
+        assert main(["compare", *pair, "--out", str(tmp_path / "out")]) == 2
+        captured = capsys.readouterr()
+        assert message in captured.err and captured.err.count("\n") == 1 and captured.err.endswith(".\n")
+        assert captured.out == ""
+    assert not (tmp_path / "out").exists()
+
+
+# Clauses --------------------------------------------------------------------------------------------------------------
+
+
+NAME = "VAC-SAFE-1"
+
+
+def broken(cause: str, *, excused: str | None = None, clause: str = NAME, index: int = 0) -> dict[str, Any]:
+    """A violation."""
+    return {
+        "clause": clause,
+        "step": index,
+        "subject": None,
+        "cause": cause,
+        "excused": excused,
+        "message": f"{clause} is violated: {cause}.",
+        "evidence": ["A fact."],
+        "expectation": None,
+    }
+
+
+def breaking(
+    number: int, *violations: dict[str, Any], steps: int = 1, vanished: Sequence[str] = (), **other: Any
+) -> JudgedCase:
+    """A case with these violations. ``vanished``: in its first step."""
+    taken = [step(index=index, vanished=list(() if index else vanished)) for index in range(steps)]
+    made = case(number, *taken, **other)
+    results = dict(made.clauses)
+    for one in violations:
+        verdict = Verdict.FAIL if one["excused"] is None else Verdict.XFAIL
+        results[one["clause"]] = ClauseResult(verdict, 1, 1, 0.5)
+    return replace(made, clauses=results, violations=tuple(from_json(one, Violation) for one in violations))
+
+
+def stating(found: Run, verdict: str) -> Run:
+    """The run with this verdict on NAME in its footer."""
+    verdicts = found.footer.verdicts
+    stated = replace(verdicts[NAME], verdict=Verdict(verdict), reason="A reason.")
+    return Run(found.header, found.cases, replace(found.footer, verdicts={**verdicts, NAME: stated}))
+
+
+def side(what: str | None) -> Run:
+    """A run of one case in which the clause NAME has this result."""
+    others = ("DEL-ROW-1", "VAC-SAFE-2")
+    if what is None:
+        return run(case(1, clauses=others), first=header(clauses=others))
+    if what in ("pass", "stale"):
+        return stating(run(case(1)), what)
+    if what in ("unsupported", "disabled", "unexercised", "error"):
+        return stating(run(case(1, clauses=others)), what)
+    reasons = {"known": "R", "known otherwise": "S"}
+    cause = "kept" if what == "fail otherwise" else "gone"
+    found = run(breaking(1, broken(cause, excused=reasons.get(what))))
+    return stating(found, "xfail" if what in reasons else "fail")
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "change", "exit"),
+    [
+        ("pass", "fail", Change.REGRESSED, 1),
+        ("stale", "fail", Change.REGRESSED, 1),
+        ("known", "fail", Change.REGRESSED, 1),
+        ("fail", "fail otherwise", Change.REGRESSED, 1),
+        ("pass", "known", Change.KNOWN, 1),
+        ("known", "known otherwise", Change.KNOWN, 1),
+        ("fail", "pass", Change.IMPROVED, 0),
+        ("known", "stale", Change.IMPROVED, 0),
+        ("fail", "known", Change.CHANGED, 0),
+        ("fail otherwise", "known", Change.KNOWN, 1),
+        ("pass", "stale", Change.CHANGED, 0),
+        ("known", "known", Change.SAME, 0),
+        ("fail", "fail", Change.SAME, 0),
+        ("pass", "pass", Change.SAME, 0),
+        ("unsupported", "disabled", Change.SAME, 0),
+        ("pass", "unsupported", Change.WITHDRAWN, 3),
+        ("disabled", "pass", Change.ONLY_CANDIDATE, 0),
+        ("disabled", "fail", Change.ONLY_CANDIDATE, 3),
+        ("unsupported", "known", Change.ONLY_CANDIDATE, 0),
+        ("unexercised", "known", Change.ONLY_CANDIDATE, 3),
+        ("unexercised", "fail", Change.ONLY_CANDIDATE, 3),
+        ("pass", "unexercised", Change.ONLY_BASE, 3),
+        ("pass", "error", Change.ONLY_BASE, 3),
+        ("unexercised", "unexercised", Change.SAME, 3),
+        ("unexercised", "unsupported", Change.SAME, 0),
+        ("disabled", "unexercised", Change.SAME, 0),
+        ("unsupported", "error", Change.SAME, 0),
+        (None, "unexercised", Change.SAME, 0),
+        ("pass", None, Change.ONLY_BASE, 0),
+        (None, "pass", Change.ONLY_CANDIDATE, 0),
+    ],
+)
+def test_how_a_clause_changes(base: str | None, candidate: str | None, change: Change, exit: int) -> None:
+    comparison = compare(side(base), side(candidate))
+    (found,) = (one for one in comparison.clauses if one.clause == NAME)
+    assert (found.change, comparison.exit) == (change, exit)
+    if change in (Change.ONLY_BASE, Change.ONLY_CANDIDATE):
+        lacking = "candidate" if change is Change.ONLY_BASE else "base"
+        assert found.reason in (f"{lacking}: A reason.", f"{lacking}: The run does not list the clause.")
+    for shift in comparison.shifts:
+        assert shift.message == f"{NAME} is violated: {shift.case.violations[0].cause}."
+
+
+def test_what_the_base_did_is_said_beside_a_regression() -> None:
+    def before(what: str, then: str) -> str:
+        (shift,) = compare(side(what), side(then)).shifted(Change.REGRESSED)
+        return shift.before
+
+    assert before("pass", "fail") == "held"
+    assert before("known", "fail") == "known deviation: R"
+    assert before("fail", "fail otherwise") == "failed for another cause: gone"
+
+
+def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
+    """In the totals the clause is the same."""
+    base = run(breaking(1, broken("gone")), breaking(2))
+    candidate = run(breaking(1, broken("gone")), breaking(2, broken("gone")))
+    comparison = compare(base, candidate)
+    (shift,) = comparison.shifts
+    assert (shift.change, shift.case_ids) == (Change.REGRESSED, frozenset({f"{2:012x}"})) and comparison.exit == 1
+
+
+def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
+    """A violation ended the case on the base."""
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case=case_document(1, [VACUUM] * 2))
+    candidate = breaking(1, broken("late", index=1), steps=2)
+    found = compare(run(base), run(candidate))
+    assert {(one.change, one.clause) for one in found.shifts} == {
+        (Change.UNCOMPARED, NAME),
+        (Change.IMPROVED, "VAC-SAFE-2"),
+    }
+    assert found.exit == 3
+    back = compare(run(candidate), run(base))
+    assert {(one.change, one.clause) for one in back.shifts} == {(Change.REGRESSED, "VAC-SAFE-2")}
+
+
+def lesser(first: Header) -> Header:
+    """The header whose first clause is of words only."""
+    one, *others = first.clauses
+    return replace(first, clauses=(replace(one, severity=Severity.WRONG_WORDS), *others))
+
+
+def test_regressions_are_in_the_order_of_severity_and_data_loss_is_in_the_first_line() -> None:
+    first = lesser(header())
+    cases = [breaking(number, broken("said", clause="DEL-ROW-1")) for number in (1, 2)]
+    words = compare(run(case(1), case(2), first=first), run(*cases, first=first))
+    assert comparison_markdown(words).startswith(
+        "# ❌ DO NOT UPGRADE: spark 4.4.0 uses other words in 1 way that the base does not\n"
+    )
+    cases[0] = breaking(1, broken("said", clause="DEL-ROW-1"), broken("gone"))
+    both = compare(run(case(1), case(2), first=first), run(*cases, first=first))
+    assert [one.clause for one in both.shifts] == [NAME, "DEL-ROW-1"]
+    answer = "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that the base does not\n"
+    assert comparison_markdown(both).startswith(f"# ❌ {answer}"), "the smallest case of the gravest shows both"
+    console = Console(file=io.StringIO(), width=200)
+    show_comparison(both, console, directory=Path("out"))
+    assert console.file.getvalue().startswith(answer)  # type: ignore[attr-defined]
+
+
+def test_known_deviations_are_named_with_what_a_user_loses_the_new_ones_first() -> None:
+    base = run(breaking(1, broken("gone", excused="An old one.")), case(2))
+    candidate = run(
+        breaking(1, broken("gone", excused="An old one.")),
+        breaking(2, broken("gone", excused="A new one."), broken("x", clause="DEL-ROW-1", excused="A new one.")),
+    )
+    comparison = compare(base, candidate)
+    assert comparison.exit == 1
+    assert [(one.reason, one.is_new, one.clauses) for one in comparison.known_faults] == [
+        ("A new one.", True, ("DEL-ROW-1", NAME)),
+        ("An old one.", False, (NAME,)),
+    ]
+    assert {(one.change, one.cause) for one in comparison.shifts} == {(Change.KNOWN, "A new one.")}
+    assert "| spark 4.4.0 only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |" in comparison_markdown(
+        comparison
+    )
+    console = Console(file=io.StringIO(), width=200)
+    show_comparison(comparison, console, directory=Path("out"))
+    assert "\nknown of both: loses data in 1 way\n" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_is_named() -> None:
+    lacking = stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "unexercised")
+    comparison = compare(run(case(1), first=header("4.0.0")), lacking)
+    assert comparison.exit == 3 and comparison.compared == 1
+    text = comparison_markdown(comparison)
+    reason = "nothing is worse on spark 4.4.0 than on 4.0.0; 1 clause was not judged on one of the two"
+    assert text.startswith(f"# ⚠️ LOOK FIRST: {reason}\n")
+    assert "not exercised on spark 4.4.0: VAC-SAFE-1" in text
+    failing = stating(run(breaking(1, broken("gone", clause="DEL-ROW-1"))), "unexercised")
+    assert compare(run(case(1)), failing).exit == 1
+
+
+# What differs in a step -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (Delete(), "DELETE"),
+        (Delete(form=Form.SQL_NAME), "DELETE"),
+        (Delete(form=Form.TRUNCATE), "TRUNCATE TABLE"),
+        (InvalidDelete(DeleteMistake.UNKNOWN_COLUMN), "invalid DELETE (unknown column)"),
+        (InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True), "invalid VACUUM (clause that is said twice)"),
+        (Insert(((1,),)), "INSERT"),
+        (Read(), "READ of the current version"),
+        (Read(before_step=0), "READ of an earlier version"),
+        (ReadChanges(of_step=1), "READ of the change data feed"),
+        (Vacuum(), "VACUUM"),
+        (Vacuum(mode=Mode.FULL, dry_run=True), "VACUUM, DRY RUN"),
+        (Vacuum(mode=Mode.LITE, retain_hours=0.4), "VACUUM LITE with RETAIN 0"),
+        (Vacuum(retain_hours=-0.5), "VACUUM with RETAIN 0"),
+        (Vacuum(retain_hours=0.5, dry_run=True), "VACUUM with RETAIN, DRY RUN"),
+        (
+            Vacuum(mode=Mode.LITE_SETTING, retain_hours=-1, form=VacuumForm.SQL_QUOTED_PATH),
+            "VACUUM LITE with RETAIN",
+        ),
+        (Vacuum(mode=Mode.INVENTORY_QUERY, retain_hours=9), "VACUUM USING INVENTORY with RETAIN"),
+    ],
+)
+def test_commands(given: EngineStep, text: str) -> None:
+    assert command_of(given).text == text
+
+
+def facts_of(made: dict[str, Any]) -> Facts:
+    """The facts of a step's record."""
+    return facts(from_json(made, Step))
+
+
+STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VACUUM END")]
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "expected"),
+    [
+        (step(error=error("A")), step(), ["error A → none"]),
+        (step(), step(error=error(None, "E"), vanished=["a"]), ["error none → E"]),
+        (step(error=error(None, "E")), step(error=error("B", "E")), ["error E → B"]),
+        (step(error=error("A", message="x")), step(error=error("A", message="y")), []),
+        (step(error=error(None, "E", "x")), step(error=error(None, "E", "y")), ["error E: different message"]),
+        (step(error=error(None, "E", "task 1")), step(error=error(None, "E", "task 2")), []),
+        (
+            step(error=error("A", sqlstate="1", exception="E")),
+            step(error=error("A", sqlstate="2", exception="F")),
+            ["error A: exception E → F", "error A: sqlstate 1 → 2"],
+        ),
+        (step(READ, rows=[[1], [1]]), step(READ, rows=[[1]]), ["returns fewer rows"]),
+        (step(READ, rows=[[1]]), step(READ, rows=[[2]]), ["returns different rows"]),
+        (step(rows=["a"]), step(rows=["a", "b"]), ["lists more files"]),
+        (step(DELETE, rows=[[1]]), step(DELETE, rows=[[-1]]), ["returns different rows"]),
+        (step(vanished=["a/metadata/b"]), step(), ["deletes fewer files from storage"]),
+        (step(), step(vanished=["a%20"]), ["deletes more files from storage"]),
+        (step(vanished=["a"]), step(vanished=[".b"]), ["deletes different files from storage"]),
+        (step(), step(vanished=["x/deletion_vector_1.bin"]), ["deletes more files from storage"]),
+        (step(), step(changed_beside=["../a"]), ["changes more files outside the table"]),
+        (
+            step(operations=[]),
+            step(operations=["VACUUM START"], commits=[commit("VACUUM START")]),
+            ["commits none → VACUUM START"],
+        ),
+        (step(operations=["A"]), step(operations=["A", ""]), ["commits A → A, unnamed"]),
+        (step(DELETE, removed=["a"]), step(DELETE), ["removes fewer files"]),
+        (
+            step(DELETE, added=[{"rows": 2}], appeared={"data files": 1}),
+            step(DELETE, masked=[["a", 1]], appeared={"vector files": 1}),
+            [
+                "marks rows as deleted in more files",
+                "adds fewer files",
+                "writes fewer data files",
+                "writes more vector files",
+            ],
+        ),
+        (step(DELETE), step(DELETE, changed=2), ["writes more rows of change files"]),
+        (step(), step(checkpoints=[3]), ["writes more checkpoints"]),
+        (step(checkpoints=[2]), step(checkpoints=[3]), ["writes different checkpoints"]),
+        (step(), step(broken=True), ["the log: none → broken"]),
+        (
+            step(DELETE, remove_fields=["path"]),
+            step(DELETE, remove_fields=["path", "stats"]),
+            ["remove fields + stats"],
+        ),
+        (step(DELETE, add_fields=["path", "tags"]), step(DELETE, add_fields=["path"]), ["add fields - tags"]),
+        (
+            step(DELETE, places=["the root"]),
+            step(DELETE, places=["x"]),
+            ["new files are in - the root", "new files are in + x"],
+        ),
+        (
+            step(DELETE, commits=[commit("DELETE", metrics={"a": "1"}, keys=["x"], values={"isBlindAppend": True})]),
+            step(
+                DELETE,
+                commits=[commit("DELETE", metrics={"a": "2", "b": "1"}, keys=[], values={"isBlindAppend": False})],
+            ),
+            [
+                "different value of the metric a",
+                "commitInfo - x",
+                "commitInfo.isBlindAppend true → false",
+                "metrics + b",
+            ],
+        ),
+        (
+            step(commits=STARTED),
+            step(commits=[commit("VACUUM START", metrics={"numFilesToDelete": "2"}), STARTED[1]]),
+            ["START: different value of the metric numFilesToDelete"],
+        ),
+        (step(), step(last_vacuum=[]), ["_last_vacuum_info none → written"]),
+        (step(last_vacuum=["a"]), step(), ["_last_vacuum_info written → none"]),
+        (step(last_vacuum=[]), step(last_vacuum=["a"]), ["_last_vacuum_info + a"]),
+        (
+            step(DELETE, commits=[commit("X", keys=["a"]), commit("X", keys=["b"])]),
+            step(DELETE, commits=[commit("X", keys=["c"]), commit("X", keys=["b"])]),
+            ["commitInfo + c", "commitInfo - a"],
+        ),
+        # The numbers that follow from another table are left out.
+        (
+            step(vanished=["a"], commits=STARTED),
+            step(commits=[commit("VACUUM START", metrics={"numFilesToDelete": "0"}), STARTED[1]]),
+            ["deletes fewer files from storage"],
+        ),
+    ],
+)
+def test_differences(base: dict[str, Any], candidate: dict[str, Any], expected: list[str]) -> None:
+    command = COMMANDS[base["kind"]]
+    one, other = facts_of(base), facts_of(candidate)
+    found = differences(command, one, other)
+    assert sorted(map(text_of, found)) == sorted(expected)
+    assert differences(command, one, one) == ()
+    assert facts_of({**candidate, "seconds": 9.0}) == other
+
+
+names = st.lists(st.sampled_from(["a", "b/metadata", "x%y", ".c"]), max_size=3)
+members: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(
+            ("vanished", "removed", "operations", "remove_fields", "add_fields", "last_vacuum", "changed_beside"), names
+        ),
+        "changed": st.integers(0, 2),
+        "checkpoints": st.lists(st.integers(0, 1), max_size=1),
+        "broken": st.booleans(),
+        "appeared": st.dictionaries(st.sampled_from(["data files", "vector files"]), st.integers(1, 2)),
+        "commits": st.lists(
+            st.builds(
+                commit,
+                st.sampled_from(["VACUUM START", "DELETE"]),
+                keys=names,
+                metrics=st.dictionaries(st.sampled_from("ab"), st.sampled_from("12")),
+                parameters=st.dictionaries(st.sampled_from("ab"), st.sampled_from("12")),
+                values=st.dictionaries(st.sampled_from("ab"), st.booleans()),
+            ),
+            max_size=2,
+        ),
+        "error": st.sampled_from([None, error("A"), error(None), error(None, message="n"), error("B", sqlstate="1")]),
+        "rows": st.sampled_from([None, [], [[1]]]),
+    },
+)
+steps = members.map(lambda observed: facts_of(step(**observed)))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(list(COMMANDS.values())), steps, steps)
+def test_exchanged_sides_give_the_reversed_differences(command: Command, one: Facts, other: Facts) -> None:
+    forwards, backwards = differences(command, one, other), differences(command, other, one)
+    assert sorted(map(repr, backwards)) == sorted(repr(found.reversed) for found in forwards)
+    assert all(found.reversed.reversed == found and text_of(found) for found in forwards)
+    assert differences(command, one, one) == ()
+
+
+# What differs in a run --------------------------------------------------------------------------------------------------
+
+
+def test_after_the_tables_differ_nothing_is_compared() -> None:
+    base = case(1, step(index=0), step(index=1, vanished=["a"]), step(READ, 2, rows=[[1]]))
+    candidate = case(1, step(index=0, last_vacuum=["k"]), step(index=1), step(READ, 2, rows=[]))
+    comparison = compare(run(base), run(candidate))
+    assert [signature(group) for group in comparison.groups] == [
+        "VACUUM: deletes fewer files from storage",
+        "VACUUM: _last_vacuum_info none → written",
+    ], "the gravest first"
+    assert (comparison.steps, comparison.differing, comparison.diverged, comparison.cut_short) == (2, 1, 1, 0)
+    assert comparison.exit == 3, "different behaviour is no regression by itself, but nothing explains it"
+    assert compare(run(base), run(candidate), allows_changes=True).exit == 0
+
+
+def test_the_comparison_continues_after_an_error_of_a_read() -> None:
+    base = case(1, step(READ), step(index=1, vanished=["a"]))
+    candidate = case(1, step(READ, error=error("GONE")), step(index=1))
+    assert len(compare(run(base), run(candidate)).groups) == 2
+
+
+def test_another_order_of_deletion_ends_the_comparison_of_the_case() -> None:
+    base = case(1, step(by_order=["empty/in"]), step(index=1, vanished=["empty"]))
+    candidate = case(1, step(), step(index=1, vanished=["empty", "empty/in"]))
+    found = compare(run(base), run(candidate))
+    assert found.groups == () and found.steps == 1 and found.diverged == 1
+
+
+def test_a_case_that_a_clause_ended_on_one_side_is_counted() -> None:
+    base, candidate = case(1, step(index=0), step(index=1)), case(1, step(index=0), step(index=1))
+    candidate = replace(candidate, steps=candidate.steps[:1])
+    comparison = compare(run(base), run(candidate))
+    assert (comparison.cut_short, comparison.steps, comparison.groups) == (1, 1, ())
+
+
+def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
+    died = case(1, error={"kind": "engine-died", "message": "gone", "log": ""}, clauses=())
+    died = replace(died, steps=())
+    comparison = compare(run(case(1), case(2)), run(died, case(2)))
+    (group,) = comparison.groups
+    assert (signature(group), group.step, group.cases) == ("The case: judged → engine-died", None, 1)
+    assert list(side_by_side(group)) == [
+        ("error", "", '{"kind": "engine-died", "message": "gone", "log": "", "clauses": []}')
+    ]
+    assert comparison_markdown(comparison) and as_json(comparison)
+    assert compare(run(died, case(2)), run(died, case(2))).groups == ()
+
+
+def test_groups_have_their_smallest_case_and_are_in_order() -> None:
+    def delete(number: int, *, more: int, metric: bool) -> JudgedCase:
+        metrics = {"numDeletionVectorsAdded": "0", "numDeletionVectorsRemoved": "0"} if metric else {}
+        extra = [step(index=index) for index in range(1, more)]
+        return case(number, step(DELETE, commits=[commit("DELETE", metrics=metrics)]), *extra)
+
+    sizes = ((1, 3), (2, 2), (3, 2), (4, 1))
+    base = [delete(number, more=more, metric=False) for number, more in sizes]
+    candidate = [delete(number, more=more, metric=True) for number, more in sizes]
+    base[3] = case(4, step(rows=["a"]))
+    candidate[3] = case(4, step())
+    found = compare(run(*base, first=header("4.3.1")), run(*candidate)).groups
+    assert [(signature(group), group.cases, group.steps, group.base.id) for group in found] == [
+        ("DELETE: metrics + numDeletionVectorsAdded, numDeletionVectorsRemoved", 3, 3, f"{2:012x}"),
+        ("VACUUM: lists fewer files", 1, 1, f"{4:012x}"),
+    ]
+    known = compare(run(*base, first=header("2.4.0")), run(*candidate)).groups
+    since = [group.explanation and group.explanation.reasons[0].since for group in known]
+    assert since == [None, "3.0"], "the unexplained come first"
+
+
+def test_only_the_cases_that_are_shown_are_kept(tmp_path: Path) -> None:
+    def side(name: str, rows: list[list[int]]) -> Run:
+        cases = [case(number, step(READ, rows=rows), campaign="many") for number in range(20)]
+        return read_run(report(tmp_path / name, *cases))
+
+    comparison = compare(side("base", [[1]]), side("candidate", [[2]]))
+    gc.collect()
+    kept = [one for one in gc.get_objects() if isinstance(one, JudgedCase) and one.campaign == "many"]
+    assert comparison.groups[0].cases == 20
+    assert {id(one) for one in kept} == {id(comparison.groups[0].base), id(comparison.groups[0].candidate)}
+
+
+# The views ------------------------------------------------------------------------------------------------------------------
+
+
+IGNORED = RuleChange("4.1", "retain", Retain.ZERO, "RETAIN is ignored.", "https://example.org/5028")
+
+
+class Foretold:
+    """A predictor that knows the records of one case, by the changes applied."""
+
+    def __init__(
+        self, number: int, records: dict[tuple[RuleChange, ...], dict[str, Any]], *changes: RuleChange
+    ) -> None:
+        self.changes = changes or (IGNORED,)
+        self.asked: list[tuple[int, tuple[RuleChange, ...]]] = []
+        self._number = number
+        self._records = records
+
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> list[Step]:
+        self.asked.append((number_of(case), tuple(changes)))
+        return [from_json(self._records[tuple(changes)], Step)] if number_of(case) == self._number else []
+
+
+def upgrade() -> Comparison:
+    """One regression, one difference that a rule explains, and an unexplained one."""
+    base = [case(1, step(RETAIN, vanished=["a"])), case(2, step(DELETE, rows=[[1]])), case(3)]
+    candidate = [case(1, step(RETAIN)), case(2, step(DELETE, rows=[[2]])), case(3, failing=("VAC-SAFE-1",))]
+    foretold = Foretold(1, {(): step(RETAIN, vanished=["a"]), (IGNORED,): step(RETAIN)})
+    return compare(
+        run(*base, first=header("4.0.1")), run(*candidate, first=header("4.1.0")), lambda older, newer: foretold
+    )
+
+
+def test_the_first_screen_has_the_essentials() -> None:
+    text = comparison_markdown(upgrade())
+    first, _, details = text.partition("## All differences")
+    lines = first.splitlines()
+    assert lines[0] == "# ❌ DO NOT UPGRADE: spark 4.1.0 loses data in 1 way that 4.0.1 does not"
+    assert len(lines) < 45
+    places = [first.index(f"## {title}") for title in ("Regressed", "Unexplained differences", "Explained differences")]
+    assert places == sorted(places)
+    for line in (
+        "3 clauses: 1 regressed, 2 same",
+        "2 of 3 cases (3 steps compared) differ in what the engines did: 1 unexplained difference and 1 explained",
+        "| data loss | VAC-SAFE-1 | gone | held | 1 | `000000000003`, step 0: VAC-SAFE-1 is violated. |",
+        "| can give wrong answers | DELETE: returns different rows | nothing tells which is right | 1 | 1 | `000000000002` |",
+        "| rule | 4.1 | RETAIN is ignored. | https://example.org/5028 | 1 | `000000000001` |",
+        "1 case compared only up to the step after which the two tables differ.",
+        "    .venv/bin/tox -e gate-version -- 4.1.0 --replay=cases/000000000003.json",
+    ):
+        assert line in first, line
+    assert "| rows | `[[1]]` | `[[2]]` |" in details
+    assert '| vanished | `["a"]` | `[]` |' in details
+
+
+def test_members_that_both_sides_have_are_only_counted() -> None:
+    def side(*vanished: str, n: str) -> Run:
+        commits = [commit("X", metrics={"m": "1", "n": n})]
+        return run(case(1, step(vanished=list(vanished), commits=commits, operations=["X"])))
+
+    (group,) = compare(side("a", "b", "c", n="2"), side("a", "b", n="3")).groups
+    assert list(side_by_side(group)) == [
+        ("vanished", '["c"] and 2 that are the same', "2 that are the same"),
+        ("commit 1: metrics", '{"n": "2"} and 1 that are the same', '{"n": "3"} and 1 that are the same'),
+    ]
+
+
+def test_a_long_comparison_is_cut_with_a_note() -> None:
+    many = 300
+    base = [case(number, step(error=error(f"E{number}", "ü" * 500))) for number in range(many)]
+    candidate = [case(number, step(error=error(f"F{number}"))) for number in range(many)]
+    comparison = compare(run(*base), run(*candidate))
+    assert len(comparison.groups) == many
+    text = comparison_markdown(comparison, limit=60_000)
+    assert len(text.encode()) <= 60_000 and "more differences, left out for size: all are in comparison.json." in text
+    assert len(comparison_markdown(comparison).encode()) <= 1_000_000
+    assert len(as_json(comparison)["groups"]) == many
+
+
+def test_the_json_is_valid_by_its_schema() -> None:
+    meta.validate(SCHEMA)
+    for comparison in (upgrade(), compare(run(case(1)), run(case(1)))):
+        document = json.loads(json.dumps(as_json(comparison)))
+        assert not list(Draft202012Validator(SCHEMA).iter_errors(document))
+        assert document["exit"] == comparison.exit
+
+
+def test_the_files(tmp_path: Path) -> None:
+    (tmp_path / "cases").mkdir()
+    old = case_document(9, [])
+    for name in (case_id(loads(json.dumps(old))), "mine"):
+        (tmp_path / "cases" / f"{name}.json").write_text(json.dumps(old), encoding="utf-8")
+    comparison = upgrade()
+    write_comparison(comparison, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "cases",
+        "compare.html",
+        "comparison.json",
+        "comparison.md",
+    ]
+    named = {group.base.id for group in comparison.groups} | {f"{3:012x}"}
+    assert {path.stem for path in (tmp_path / "cases").iterdir()} == {*named, "mine"}
+    for name in named:
+        shown = loads((tmp_path / "cases" / f"{name}.json").read_text())
+        assert number_of(shown) == int(name, 16)
+
+
+def test_the_terminal() -> None:
+    console = Console(file=io.StringIO(), width=60, force_terminal=False)
+    show_comparison(upgrade(), console, directory=Path("out"))
+    output = console.file.getvalue()  # type: ignore[attr-defined]
+    for line in (
+        "\n1. loses data: gone\n   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1)\n   seen:     VAC-SAFE-1 is violated.\n",
+        "   before:   held\n   case:     000000000003, step 0 (1 case)\n",
+        "   replay:   .venv/bin/tox -e gate-version -- 4.1.0 --replay=out/cases/000000000003.json\n",
+        "\nunexplained: 1\n  can give wrong answers: DELETE: returns different rows (0…\n",
+        "\nexplained: 1\n  rule since 4.1: RETAIN is ignored.\n",
+        "   report:   out/compare.html\n",
+    ):
+        assert line in output, line
+    lines = [line for line in output.splitlines() if "replay:" not in line]
+    assert max(map(len, lines)) <= 60 and len(lines) <= 32
+
+
+def test_a_known_change_counts_each_case_once() -> None:
+    base = case(1, *(step(DELETE, index, commits=[commit("DELETE")], remove_fields=["path"]) for index in (0, 1)))
+    more = [commit("DELETE", metrics={"numDeletionVectorsAdded": "1"})]
+    candidate = case(
+        1,
+        step(DELETE, 0, commits=more, remove_fields=["path", "stats"]),
+        step(DELETE, 1, commits=more, remove_fields=["path"]),
+    )
+    comparison = compare(run(base, first=header("2.4.0")), run(candidate, first=header("3.0.0")))
+    assert [one.since for one, _ in explained(comparison)] == ["3.0", "3.0"]
+    shown = comparison_markdown(comparison).partition("## Explained differences")[2].partition("## All differences")[0]
+    assert shown.count(" | 1 | `000000000001` |") == 2
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = report(tmp_path / "base", case(1))
+    candidate = report(tmp_path / "candidate", case(1, failing=("DEL-ROW-1",))) + "/run.jsonl"
+    out = ["--out", str(tmp_path / "out")]
+    assert main(["compare", base, candidate, *out]) == 1
+    assert "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that the base does not\n" in capsys.readouterr().out
+    assert json.loads((tmp_path / "out" / "comparison.json").read_text())["exit"] == 1
+    assert main(["compare", candidate, base, *out]) == 0
+    assert main(["compare", base, base, *out]) == 0
+    assert "UPGRADE: nothing is worse on spark 4.4.0 than on the base\n" in capsys.readouterr().out
+    assert main(["compare", base, report(tmp_path / "other", case(2)), *out]) == 2
+    assert capsys.readouterr().err.startswith("The runs judged different cases: 1 of 1 case")

@@ -1,0 +1,188 @@
+"""Which cases are shown of the clauses that fail, in which order, and which clauses are one failure."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from rich.console import Console
+
+from records.run import JudgedCase, Verdict
+from reports.counterexamples.checked import Checked, write_checked
+from reports.findings.answers import answer_of
+from reports.findings.failures import examples
+from reports.findings.of_run import findings_of
+from reports.render.junit import junit
+from reports.render.summary import summary
+from reports.render.terminal import show
+from reports.stream.reading import Run
+from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step
+
+LOSS, SPACE = "data loss", "space kept"
+
+
+def violation(clause: str, message: str = "", **other: Any) -> dict[str, Any]:
+    return {
+        "clause": clause,
+        "step": 0,
+        "subject": None,
+        "cause": "gone",
+        "severity": LOSS,
+        "circumstances": [],
+        "excused": None,
+        "message": message or f"{clause} is violated.",
+        "evidence": ["A fact."],
+        "expectation": None,
+        **other,
+    }
+
+
+def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> JudgedCase:
+    names = tuple(dict.fromkeys(one["clause"] for one in violations if one["excused"] is None))
+    taken = [step(READ, index) for index in range(steps - 1)] + [step(VACUUM, steps - 1)]
+    made = case(number, *taken, failing=names, violations=list(violations), **other)
+    known = {one["clause"]: Verdict.XFAIL for one in violations if one["clause"] not in names}
+    results = {id: replace(one, verdict=known.get(id, one.verdict)) for id, one in made.clauses.items()}
+    return replace(made, clauses=results)
+
+
+def shown(*cases: JudgedCase) -> dict[str, list[tuple[str, str]]]:
+    """By clause the cases and messages of its examples."""
+    found = examples(failures_in(header(), cases))
+    return {id: [(one.judged.id, one.violation.message) for one in own] for id, own in found.items()}
+
+
+def test_an_excused_violation_is_never_the_example() -> None:
+    """Neither a smaller case, nor the first violation of the same case."""
+    excused = failing(1, violation("VAC-SAFE-1", "excused", excused="known"))
+    mixed = failing(2, violation("VAC-SAFE-1", "excused", excused="known"), violation("VAC-SAFE-1", "real"), steps=4)
+    assert shown(excused, mixed) == {"VAC-SAFE-1": [(mixed.id, "real")]}
+    first = run(excused, mixed)
+    (result,) = [result for result in findings_of(first).results if result.clause == "VAC-SAFE-1"]
+    assert result.example == mixed.id
+    element = next(one for one in ET.fromstring(junit(first)).iter("failure"))
+    assert element.get("message") == "data loss: real" and mixed.id in str(element.text)
+    assert "excused" not in str(element.text)
+    assert "real" in summary(first) and "excused" not in summary(first)
+
+
+def test_each_cause_has_its_example_the_gravest_first() -> None:
+    small = failing(1, violation("VAC-SAFE-1", "an empty file stays", cause="stays", severity=SPACE))
+    large = failing(2, violation("VAC-SAFE-1", "rows are lost", cause="lost"), steps=5)
+    assert shown(small, large) == {"VAC-SAFE-1": [(large.id, "rows are lost"), (small.id, "an empty file stays")]}
+
+
+def test_a_clause_has_three_examples_at_most() -> None:
+    cases = [failing(n, violation("VAC-SAFE-1", cause=f"cause {n}")) for n in range(6)]
+    assert len(shown(*cases)["VAC-SAFE-1"]) == 3
+
+
+def test_a_shrunk_example_does_not_explain_a_case_without_its_circumstances() -> None:
+    zero = failing(1, violation("VAC-SAFE-1", circumstances=["zeros of both signs"]), origin="shrunk")
+    same = failing(2, violation("VAC-SAFE-1", circumstances=["column mapping", "zeros of both signs"]))
+    other = failing(3, violation("VAC-SAFE-1", circumstances=["column mapping"]), steps=3)
+    assert [id for id, _ in shown(zero, same)["VAC-SAFE-1"]] == [zero.id]
+    assert [id for id, _ in shown(zero, same, other)["VAC-SAFE-1"]] == [zero.id, other.id]
+
+
+def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumstances_of_the_example_are() -> None:
+    lead, *more = (failing(n, violation("VAC-SAFE-1", circumstances=["links"]), origin="shrunk") for n in (1, 8, 9))
+    alike = failing(2, violation("VAC-SAFE-2", circumstances=["links", "vectors"]))
+    elsewhere = failing(3, violation("VAC-SAFE-2", circumstances=["vectors"]))
+    lighter = failing(4, violation("DEL-ROW-1", severity=SPACE, circumstances=["links"]))
+    found = failures_in(header(), [lead, *more, alike, elsewhere, lighter])
+    assert [[(one.clause, one.judged.id) for one in failure.examples] for failure in found] == [
+        [("VAC-SAFE-1", lead.id), ("VAC-SAFE-2", alike.id)],
+        [("VAC-SAFE-2", elsewhere.id)],
+        [("DEL-ROW-1", lighter.id)],
+    ]
+
+
+def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() -> None:
+    both = failing(1, violation("DEL-ROW-1", severity=SPACE), violation("VAC-SAFE-1"))
+    other_step = failing(2, violation("VAC-SAFE-2", step=1, cause="another"), steps=2)
+    found = failures_in(header(), [both, other_step])
+    assert [[one.clause for one in failure.examples] for failure in found] == [
+        ["VAC-SAFE-1", "DEL-ROW-1"],
+        ["VAC-SAFE-2"],
+    ]
+    assert found[0].lead.severity == LOSS
+
+
+def test_the_gravest_failure_is_first_whatever_the_order_of_the_catalogue() -> None:
+    cases = [failing(1, violation("DEL-ROW-1", severity=SPACE)), failing(2, violation("VAC-SAFE-2"))]
+    assert [failure.lead.clause for failure in failures_in(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
+    names = [element.get("name") for element in ET.fromstring(junit(run(*cases))).iter("testcase")]
+    assert names == ["VAC-SAFE-2", "DEL-ROW-1", "VAC-SAFE-1"]
+    rows = [line for line in summary(run(*cases)).splitlines() if line.startswith("| ❌")]
+    assert [row.split("|")[2].strip() for row in rows] == ["VAC-SAFE-2", "DEL-ROW-1"]
+
+
+def on_terminal(found: Run, directory: Path | None = None) -> list[str]:
+    console = Console(file=io.StringIO(), width=140, force_terminal=False)
+    show(found, console, directory=directory)
+    return str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
+
+
+def test_data_loss_is_named_in_the_first_line_of_the_answer() -> None:
+    lost = run(failing(1, violation("VAC-SAFE-1")))
+    kept = run(failing(1, violation("VAC-SAFE-1", severity=SPACE)))
+    passed = run(case(1))
+    for one, mark, answer in (
+        (lost, "❌", "BROKEN: spark 4.4.0 loses data in 1 way"),
+        (kept, "❌", "BROKEN: spark 4.4.0 keeps space in 1 way"),
+        (passed, "✅", "KEPT: spark 4.4.0 does what is promised"),
+    ):
+        assert summary(one).splitlines()[0] == f"# {mark} {answer}"
+        assert on_terminal(one)[0] == answer == str(answer_of(one))
+
+
+def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
+    known = [
+        failing(one, violation("VAC-SAFE-1", excused=f"A known fault. {'It is long. ' * 20}{one}"))
+        for one in range(1, 31)
+    ]
+    found = run(*known)
+    found = Run(found.header, found.cases, replace(found.footer, exit=0))
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    show(found, console, directory=Path("build/report"))
+    lines = str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
+    assert lines[0] == "KEPT: spark 4.4.0 does what is promised; known: loses data in 30 ways"
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+
+
+def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(tmp_path: Path) -> None:
+    grave = failing(7, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
+    lines = on_terminal(run(grave), tmp_path)
+    start = lines.index("1. loses data: gone")
+    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{grave.id}"
+    assert lines[start + 1 : start + 6] == [
+        "   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1; with it DEL-ROW-1)",
+        "   seen:     It is gone.",
+        f"   case:     {grave.id}, step 0 (1 case)",
+        f"   replay:   .venv/bin/tox -e gate-version -- 4.4.0 --replay={folder}/case.json",
+        f"   script:   {folder}/reproduce.py",
+    ]
+    assert not any(line.startswith("2. ") for line in lines)
+
+
+def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(tmp_path: Path) -> None:
+    grave = failing(7, violation("VAC-SAFE-1"))
+    folder = f"counterexamples/VAC-SAFE-1-{grave.id}"
+    wrong = Checked(folder, "VAC-SAFE-1", "HOLDS", "HOLDS: a - expected b and found b", "VIOLATED")
+    write_checked([wrong], tmp_path)
+    assert any(line.startswith("An error of the suite: the script") for line in on_terminal(run(grave), tmp_path))
+    assert "An error of the suite" in summary(run(grave), checked=[wrong])
+    right = Checked(folder, "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - expected b and found c", "VIOLATED")
+    write_checked([right], tmp_path)
+    lines = on_terminal(run(grave), tmp_path)
+    assert f"   script:   {tmp_path / folder}/reproduce.py says VIOLATED" in lines
+    assert not any("error of the suite" in line for line in lines)
+
+
+def test_only_clauses_of_the_header_are_failures() -> None:
+    assert set(shown(failing(1, *map(violation, CLAUSES)))) == set(CLAUSES)
+    assert failures_in(header(), [failing(1, violation("VAC-SAFE-1"))], of=["DEL-ROW-1"]) == ()

@@ -1,0 +1,352 @@
+"""``python -m reports merge``: the parts of a run become one run, and what is no whole run is refused in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from records.mistakes import StreamError, UsageMistake
+from records.run import Header, JudgedCase, Part, Verdict
+from reports.__main__ import main
+from reports.counterexamples import folder_of
+from reports.counterexamples.checked import Checked, read_checked, write_checked
+from reports.findings.answers import answer_of
+from reports.findings.of_run import findings_of
+from reports.merging import merge
+from reports.stream.reading import read_run, read_stream
+from reports.text.circumstances import machine_of, machines_differ
+from tests.builders.small_streams import CLAUSES, case, footer, header, run, written
+
+PLAN = "0123456789abcdef"
+ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.causes = ["never seen"]\n'
+LISTED = [{"reason": "r", "clauses": ["VAC-SAFE-2"]}]
+
+
+def part(number: int, of: int, *cases: JudgedCase, **other: Any) -> tuple[Header, bytes]:
+    """The header and the stream of a part with these cases."""
+    first = header(**{"deviations": [], **other, "shard": {"number": number, "of": of, "plan": PLAN}})
+    return first, written([first, *cases, footer(first, cases, seconds=float(number), part=True)])
+
+
+def written_parts(directory: Path, *parts: Sequence[JudgedCase], **other: Any) -> list[Path]:
+    """The directories of the parts of a run."""
+    found = []
+    for number, cases in enumerate(parts, start=1):
+        place = directory / f"part-{number}"
+        place.mkdir(parents=True)
+        (place / "run.jsonl").write_bytes(part(number, len(parts), *cases, **other)[1])
+        found.append(place)
+    return found
+
+
+@pytest.fixture
+def nothing_known(tmp_path: Path) -> Path:
+    """A file without known deviations."""
+    path = tmp_path / "none.toml"
+    path.write_text("")
+    return path
+
+
+def known(directory: Path, clause: str = "VAC-SAFE-2") -> Path:
+    path = directory / "known.toml"
+    path.write_text(ENTRY.format(clause))
+    return path
+
+
+def refusal(paths: Iterable[Path], out: Path, deviations: Path) -> str:
+    """The sentence, before anything is written."""
+    with pytest.raises(UsageMistake) as refused:
+        merge(list(paths), out, deviations=deviations)
+    sentence = str(refused.value)
+    assert "\n" not in sentence and sentence.endswith(".") and not (out / "report.html").exists()
+    return sentence
+
+
+# ---- what the merged run is
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 2), st.sets(st.sampled_from(CLAUSES))), max_size=8), st.booleans())
+def test_merged_parts_say_what_the_undivided_run_says(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[int, set[str]]], few: bool
+) -> None:
+    """The cases of each part, and what they fail."""
+    directory = tmp_path_factory.mktemp("merged")
+    (directory / "none.toml").write_text("")
+    judged = CLAUSES[:2] if few else CLAUSES  # with a clause that no case exercises
+    cases = [
+        (place, case(number, clauses=judged, failing=tuple(sorted(failing & set(judged)))))
+        for number, (place, failing) in enumerate(drawn)
+    ]
+    places = written_parts(directory, *([one for place, one in cases if place == wanted] for wanted in range(3)))
+    merged = merge(places, directory / "whole", deviations=directory / "none.toml")
+    whole = run(*(one for _, one in cases), first=header(deviations=[]))
+    assert list(merged.cases) == list(whole.cases)
+    assert replace(merged.footer, digest="", seconds=0) == replace(whole.footer, digest="", seconds=0)
+    assert merged.footer.seconds == 3.0, "what the longest part took"
+    assert findings_of(merged).coverage == findings_of(whole).coverage
+    assert [one.lead.judged.id for one in findings_of(merged).failures] == [
+        one.lead.judged.id for one in findings_of(whole).failures
+    ]
+    assert str(answer_of(merged)) == str(answer_of(whole))
+    views = {"run.jsonl", "report.html", "summary.md", "junit.xml", "badge.json"}
+    assert views <= {path.name for path in (directory / "whole").iterdir()}
+
+
+def test_stale_and_unexercised_are_decided_by_the_whole_run(tmp_path: Path) -> None:
+    """VAC-SAFE-2 is listed, and holds; VAC-SAFE-1 is exercised in one part, DEL-ROW-1 in none."""
+    cases = [case(1, clauses=["VAC-SAFE-2"])], [case(2, clauses=["VAC-SAFE-1"])]
+    places = written_parts(tmp_path, *cases, deviations=LISTED)
+    for place in places:
+        found = read_stream(place)
+        assert {one.verdict for one in found.footer.verdicts.values()} <= {Verdict.PASS, Verdict.DISABLED}
+        assert found.footer.exit == 0
+        assert str(answer_of(found)).startswith("NOTHING BROKEN: nothing new fails on spark 4.4.0; this is part ")
+        assert str(answer_of(found)).endswith(" of 2: python -m reports merge gives the verdict")
+    merged = merge(places, tmp_path / "whole", deviations=known(tmp_path))
+    words = {id: one.verdict.value for id, one in merged.footer.verdicts.items()}
+    assert words == {"DEL-ROW-1": "unexercised", "VAC-SAFE-1": "pass", "VAC-SAFE-2": "stale"}
+    assert merged.footer.exit == 1
+
+
+def test_a_part_that_judges_no_case_is_one(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)], [])
+    assert read_stream(places[1]).footer.exit == 0
+    assert merge(places, tmp_path / "whole", deviations=nothing_known).footer.exit == 0
+    empty = written_parts(tmp_path / "empty", [], [])
+    assert merge(empty, tmp_path / "none", deviations=nothing_known).footer.exit == 2, "no clause was judged"
+
+
+def test_the_exit_code_of_a_part() -> None:
+    first = header(shard={"number": 1, "of": 2, "plan": PLAN})
+    broken = case(3, clauses=(), error={"kind": "harness", "message": "m", "log": ""})
+    for cases, code in (([case(1)], 0), ([case(1, failing=("VAC-SAFE-1",)), broken], 1), ([case(1), broken], 2)):
+        last = footer(first, cases, part=True)
+        assert last.exit == code
+        written([first, *cases, last])
+
+
+def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)], [case(2)], [case(3, failing=("VAC-SAFE-1",))])
+    packed = places[2] / "run.jsonl.gz"
+    packed.write_bytes(gzip.compress((places[2] / "run.jsonl").read_bytes()))
+    (places[2] / "run.jsonl").unlink()
+    given = [packed, places[0] / "run.jsonl", places[1]]
+    merged = merge(given, tmp_path / "whole", deviations=nothing_known)
+    assert [one.index for one in merged.cases] == [1, 2, 3] and merged.footer.exit == 1
+    assert merged.header.shard is None and read_run(tmp_path / "whole").footer == merged.footer
+
+
+def test_what_is_planned_is_added_up_and_the_first_day_counts(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)], [case(2)], date="2026-03-02")
+    (places[1] / "run.jsonl").write_bytes(part(2, 2, case(2), date="2026-03-01")[1])
+    merged = merge(places, tmp_path / "whole", deviations=nothing_known).header
+    assert [(one.name, one.planned) for one in merged.campaigns] == [("strays", 4)]
+    assert merged.date == "2026-03-01"
+
+
+def test_the_day_of_the_run_decides_which_deviation_is_in_force(tmp_path: Path) -> None:
+    """Not the day on which its parts are merged."""
+    places = written_parts(tmp_path, [case(1)], date="2020-01-31", deviations=LISTED)
+    file = known(tmp_path)
+    file.write_text(file.read_text() + "until = 2020-01-31\n")
+    assert (
+        "is listed as a deviation"
+        in merge(places, tmp_path / "a", deviations=file).footer.verdicts["VAC-SAFE-2"].reason
+    )
+    later = written_parts(tmp_path / "later", [case(1)], date="2020-02-01")
+    assert "which is past" in merge(later, tmp_path / "b", deviations=file).footer.verdicts["VAC-SAFE-2"].reason
+
+
+def test_machines_may_differ_and_are_listed(tmp_path: Path, nothing_known: Path) -> None:
+    two = {"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"}
+    four = {**two, "processors": "4"}
+    places = written_parts(tmp_path, [case(1)], [case(2)], [case(3)], machine=two)
+    same = merge(places, tmp_path / "same", deviations=nothing_known).header
+    assert machine_of(same) == "in 3 parts: 2 processors, time zone UTC, locale C, tables on tmpfs"
+    (places[1] / "run.jsonl").write_bytes(part(2, 3, case(2), machine=four)[1])
+    merged = merge(places, tmp_path / "whole", deviations=nothing_known).header
+    rest = "time zone UTC, locale C, tables on tmpfs"
+    assert machine_of(merged) == f"in 3 parts: 1, 3: 2 processors, {rest}; 2: 4 processors, {rest}"
+    assert machines_differ(same, header(machine=two)) == "" == machines_differ(merged, merged)
+    assert machines_differ(header(machine=two), merged) == "2 processors → 2 processors or 4 processors"
+    assert machine_of(merged) in (tmp_path / "whole" / "summary.md").read_text()
+
+
+# ---- counterexamples
+
+
+def with_counterexample(place: Path, clause: str, id: str, **answer: str) -> None:
+    """A counterexample, and what its script answered."""
+    folder = folder_of(clause, id)
+    (place / folder).mkdir(parents=True)
+    for name in ("case.json", "reproduce.py", "explanation.md"):
+        (place / folder / name).write_text(f"{name} of {id}")
+    write_checked([Checked(folder, clause, answer.get("says", "VIOLATED"), "a line", "VIOLATED")], place)
+
+
+def test_counterexamples_are_copied_with_what_their_scripts_answered(tmp_path: Path, nothing_known: Path) -> None:
+    """The example of the whole run is the simplest case of all parts; those of other parts are not shown."""
+    wrong = [case(1, failing=("VAC-SAFE-1",))], [case(2, failing=("VAC-SAFE-1",))]
+    places = written_parts(tmp_path, *wrong)
+    for number, place in enumerate(places, start=1):
+        with_counterexample(place, "VAC-SAFE-1", f"{number:012x}")
+    merge(places, tmp_path / "whole", deviations=nothing_known)
+    folder = tmp_path / "whole" / folder_of("VAC-SAFE-1", f"{1:012x}")
+    assert [path.parent for path in (tmp_path / "whole").rglob("reproduce.py")] == [folder]
+    assert (folder / "reproduce.py").read_text() == f"reproduce.py of {1:012x}"
+    assert [one.folder for one in read_checked(tmp_path / "whole")] == [folder_of("VAC-SAFE-1", f"{1:012x}")]
+    assert "says VIOLATED" in (tmp_path / "whole" / "summary.md").read_text()
+
+
+def test_a_counterexample_that_no_part_has_is_written(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1, failing=("VAC-SAFE-1",))], [])
+    merged = merge([place / "run.jsonl" for place in places], tmp_path / "whole", deviations=nothing_known)
+    folder = tmp_path / "whole" / folder_of("VAC-SAFE-1", merged.cases[0].id)
+    assert json.loads((folder / "case.json").read_text()) == merged.cases[0].document
+    assert "CANNOT TELL" in (folder / "reproduce.py").read_text()
+
+
+def test_where_every_script_contradicts_nothing_is_proven(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1, failing=("VAC-SAFE-1",))], [])
+    with_counterexample(places[0], "VAC-SAFE-1", f"{1:012x}", says="HOLDS")
+    merged = merge(places, tmp_path / "whole", deviations=nothing_known)
+    assert merged.footer.exit == 2 and "the scripts contradict every failure" in str(answer_of(merged))
+
+
+# ---- what is refused
+
+
+def test_missing_parts_are_named(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, *([case(number)] for number in range(5)))
+    out = tmp_path / "whole"
+    said = refusal(places[:4], out, nothing_known)
+    assert said == "Part 5 of 5 is missing: the verdict needs every part, so give it too."
+    said = refusal([places[1], places[4]], out, nothing_known)
+    assert said == "Parts 1, 3 and 4 of 5 are missing: the verdict needs every part, so give them too."
+    assert not out.exists()
+
+
+def test_a_part_is_given_once(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)], [case(2)])
+    said = refusal([*places, places[1] / "run.jsonl"], tmp_path / "whole", nothing_known)
+    assert said == f"{places[1]} (part 2 of 2) and {places[1]} (part 2 of 2) are the same part: give each part once."
+
+
+Edit = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        ({"engine": "deltalake"}, "engine spark and deltalake"),
+        ({"option": "their:ENGINE"}, "engine spark and their:ENGINE"),
+        ({"versions": {"delta": "4.3.0", "hypothesis": "6.170.15"}}, "delta 4.4.0 and 4.3.0"),
+        ({"versions": {"delta": "4.4.0", "hypothesis": "6.1.0"}}, "hypothesis 6.170.15 and 6.1.0"),
+        ({"versions": {"delta": "4.4.0", "hypothesis": "6.170.15", "java": "17"}}, "java none and 17"),
+        ({"known_bad": "removes-twice"}, "known-bad engine none and removes-twice"),
+        ({"profile": "smoke"}, "profile gate and smoke"),
+        ({"seed": 5}, "seed 4 and 5"),
+        ({"part": 0.5}, "budget none and 0.5"),
+        ({"clauses": ["VAC-SAFE-1"]}, "other clauses"),
+        ({"deviations": LISTED}, "other known deviations"),
+        ({"left_out": 3}, "other cases"),
+        ({"plan": "f" * 16}, "other cases"),
+    ],
+)
+def test_parts_of_other_runs_are_refused(other: Edit, difference: str, tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [], [])
+    first, _ = part(2, 2, **{name: value for name, value in other.items() if name != "plan"})
+    first = replace(first, shard=Part(2, 2, other.get("plan", PLAN)))
+    (places[1] / "run.jsonl").write_bytes(written([first, footer(first, (), part=True)]))
+    said = refusal(places, tmp_path / "whole", nothing_known)
+    assert said == (
+        f"{places[0]} (part 1 of 2) and {places[1]} (part 2 of 2) are not of one run ({difference}): judge all parts with the "
+        "same versions, options and release of the suite."
+    )
+
+
+def test_parts_of_another_division_are_refused(tmp_path: Path, nothing_known: Path) -> None:
+    two, three = written_parts(tmp_path / "two", [], []), written_parts(tmp_path / "three", [], [], [])
+    said = refusal([two[0], three[1]], tmp_path / "whole", nothing_known)
+    assert (
+        said
+        == f"{two[0]} (part 1 of 2) and {three[1]} (part 2 of 3) are not of one run: merge parts of the same number."
+    )
+
+
+def test_a_whole_run_is_no_part(tmp_path: Path, nothing_known: Path) -> None:
+    (tmp_path / "run.jsonl").write_bytes(written([header(), run(case(1)).cases[0], run(case(1)).footer]))
+    assert refusal([tmp_path], tmp_path / "whole", nothing_known).endswith("there is nothing to merge it with.")
+
+
+def test_a_part_that_died_is_refused(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)], [case(2)])
+    whole = (places[1] / "run.jsonl").read_bytes().splitlines(keepends=True)
+    (places[1] / "run.jsonl").write_bytes(b"".join(whole[:-1]))
+    assert "has no footer: the run that wrote it died" in refusal(places, tmp_path / "whole", nothing_known)
+    assert "There is no run stream at" in refusal([places[0], tmp_path / "nowhere"], tmp_path / "whole", nothing_known)
+
+
+def test_a_part_is_not_written_over(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)], [case(2)])
+    before = (places[1] / "run.jsonl").read_bytes()
+    assert refusal(places, places[1], nothing_known) == f"--out {places[1]} holds part 2 of 2: name another directory."
+    assert (places[1] / "run.jsonl").read_bytes() == before
+
+
+def test_the_deviations_must_be_those_of_the_parts(tmp_path: Path, nothing_known: Path) -> None:
+    places = written_parts(tmp_path, [case(1)])
+    file = known(tmp_path)
+    said = refusal(places, tmp_path / "whole", file)
+    assert said == f"The parts were judged by other known deviations than {file} has: name theirs with --deviations."
+    said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
+    assert said.endswith("is not a file: name an existing one.")
+    with pytest.raises(UsageMistake, match=r"than .*deviations.spark\.toml has"):
+        merge(places, tmp_path / "whole")
+
+
+def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
+    theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "deviations": LISTED}
+    places = written_parts(tmp_path / "known", [case(1)], **theirs)
+    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
+        merge(places, tmp_path / "whole")
+    assert merge(places, tmp_path / "whole", deviations=known(tmp_path)).footer.exit == 1, "it is stale"
+    places = written_parts(tmp_path, [case(1)], **{**theirs, "deviations": []})
+    assert merge(places, tmp_path / "none").footer.exit == 0, "nothing is known of it"
+    assert merge(places, tmp_path / "whole", deviations=nothing_known).footer.exit == 0
+
+
+@pytest.mark.parametrize("command", ["render", "index", "compare"])
+def test_a_part_is_merged_before_anything_else(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, _ = written_parts(tmp_path, [case(1)], [])
+    assert main([command, *[str(place)] * (2 if command == "compare" else 1)]) == 2
+    said = capsys.readouterr().err
+    assert f"{place / 'run.jsonl'} is part 1 of 2 of a run: merge the parts first, with python -m reports merge" in said
+    assert said.count("\n") == 1 and [path.name for path in place.iterdir()] == ["run.jsonl"]
+    with pytest.raises(StreamError):
+        read_run(place)
+
+
+@pytest.mark.parametrize(("edit", "code", "word"), [(None, 0, "KEPT"), ("VAC-SAFE-1", 1, "BROKEN")])
+def test_the_command_answers_as_the_undivided_run(
+    edit: str | None, code: int, word: str, tmp_path: Path, nothing_known: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing = () if edit is None else (edit,)
+    places = written_parts(tmp_path, [case(1)], [case(2, failing=failing)])
+    command = ["merge", *map(str, places), "--out", str(tmp_path / "whole"), "--deviations", str(nothing_known)]
+    assert main(command) == code
+    said = capsys.readouterr().out
+    assert said.startswith(f"{word}: spark 4.4.0 ") and "in 2 parts: 2 processors" in " ".join(said.split())
+    assert main([*command[:2], "--out", str(tmp_path / "other")]) == 2
+    assert capsys.readouterr().err == "Part 2 of 2 is missing: the verdict needs every part, so give it too.\n"

@@ -1,0 +1,272 @@
+"""The page of a run: one file that needs no network, with every text of the run as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.judging.judge import Judge
+from model.codec import to_json
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules
+from model.vocabulary.steps import Delete, Moment, SetClock, Step, Vacuum
+from model.vocabulary.table import DAY, HOUR, WEEK, Table
+from reference_engine import ReferenceEngine
+from reports.__main__ import main
+from reports.comparison.answer import answer_to
+from reports.comparison.comparison import compare
+from reports.counterexamples.checked import Checked
+from reports.findings.answers import answer_of
+from reports.render.comparison.files import write_comparison
+from reports.render.page.content import page_of
+from reports.render.page.html import badge_of, html_of
+from reports.render.page.index import index_page
+from reports.render.page.picture import Picture, picture_of
+from reports.stream.reading import Run
+from tests.builders.small_streams import READ, case, footer, header, run, step, written
+from tests.handmade.vacuums import LISTED_TABLE
+from tests.reports.test_failures import failing, violation
+
+#: Texts that would do something if they were not escaped, or would spoil a line.
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\x1b[31m red",
+    "\u202egpj.exe",
+    "long " * 500,
+)
+
+
+class Parsed(HTMLParser):
+    """What a browser would do with a page: its elements, its addresses, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        given = dict(attrs)
+        self.addresses += [str(given[name]) for name in ("src", "href") if name in given]
+        self.ids += [str(given["id"])] if "id" in given else []
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def parsed(found: Run, **options: object) -> Parsed:
+    return Parsed(html_of(page_of(found, **options)))  # type: ignore[arg-type]
+
+
+def test_the_answer_is_first_and_every_clause_has_its_row() -> None:
+    broken = run(failing(1, violation("VAC-SAFE-1", "It is gone.")))
+    page = parsed(broken)
+    assert str(answer_of(broken)) in " ".join(page.text.split())
+    assert {f"clause-{clause}" for clause in broken.clauses} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids)), "ids are unique"
+    assert "It is gone." in page.text and "1. loses data: gone" in page.text
+
+
+def test_a_page_needs_nothing_from_elsewhere() -> None:
+    page = html_of(page_of(run(failing(1, violation("VAC-SAFE-1")))))
+    found = Parsed(page)
+    assert not {"link", "img", "iframe", "object"} & set(found.elements)
+    assert all(address.startswith(("#", "https://")) for address in found.addresses)
+    assert "default-src 'none'" in page and not re.search(r"@import|url\(", page)
+    inside = {address[1:] for address in found.addresses if address.startswith("#")}
+    assert inside <= set(found.ids), "links inside the page lead somewhere"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(text: str) -> None:
+    first = header()
+    one, *others = first.clauses
+    one = replace(one, sentence=text, sources=(text, "javascript:alert(1)"))
+    first = replace(first, clauses=(one, *others), versions={"delta": "4.4.0", "x": text})
+    hostile = run(failing(1, violation("VAC-SAFE-1", text, cause=text)), first=first)
+    plain = run(failing(1, violation("VAC-SAFE-1", "text", cause="text")), first=header())
+    found = parsed(hostile)
+    assert found.elements.count("script") == parsed(plain).elements.count("script") == 1
+    assert "img" not in found.elements and not any("javascript" in address for address in found.addresses)
+    assert "\x1b" not in found.text and "\u202e" not in found.text
+
+
+@pytest.mark.parametrize("number", [0, 1, 500])
+def test_any_number_of_failures(number: int) -> None:
+    lines = [failing(one, violation("VAC-SAFE-1", cause=f"cause {one}")) for one in range(1, number + 1)]
+    page = html_of(page_of(run(*lines, case(number + 1))))
+    assert len(page.encode()) < 3_000_000
+    assert ("What it does wrong" in page) == (number > 0)
+
+
+def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
+    broken = failing(7, violation("VAC-SAFE-1"))
+    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{broken.id}"
+    folder.mkdir(parents=True)
+    (folder / "reproduce.py").write_text("print('</pre><b>')\n", encoding="utf-8")
+    checked = [Checked(f"counterexamples/{folder.name}", "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - b", "VIOLATED")]
+    page = parsed(run(broken), directory=tmp_path, checked=checked)
+    assert "print('</pre><b>')" in page.text and "b" not in page.elements
+    assert "its script says VIOLATED" in page.text
+    assert f"--replay={folder}/case.json" in page.text
+
+
+def test_the_picture_has_every_file_the_clock_and_the_cutoff() -> None:
+    picture = pictured((SetClock(Moment(DAY)), Vacuum()))
+    assert picture is not None
+    assert len(picture.rows) == len(LISTED_TABLE.files) + len(LISTED_TABLE.stray_files)
+    assert [tick.x for tick in picture.ticks] == sorted({tick.x for tick in picture.ticks})
+    assert told(picture) == {"clock": "start + 1 d", "cutoff": "start - 6 d"}
+    assert {row.state for row in picture.rows} == {"live", "removed", "stray"}
+    empty = replace(LISTED_TABLE, files=(), commits=LISTED_TABLE.commits[:0], stray_files=())
+    assert pictured((Vacuum(),), table=empty) is None
+
+
+def pictured(steps: tuple[Step, ...], *, table: Table = LISTED_TABLE, **recorded: Any) -> Picture | None:
+    """The picture of the last of the steps. ``recorded``: what its record has besides; a stream of before has neither."""
+    of_case, last = Case(table, steps), len(steps) - 1
+    return picture_of(of_case, case(1, step(index=last, **recorded), case=to_json(of_case)), last)
+
+
+def told(picture: Picture | None) -> dict[str, str]:
+    assert picture is not None
+    found = {tick.kind: tick.label for tick in picture.ticks if tick.kind}
+    assert all(label in picture.description for label in found.values())
+    return found
+
+
+def test_the_cutoff_of_a_retain_and_a_clock_that_was_set_are_those_of_the_record() -> None:
+    retains, removed = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
+    assert told(pictured((retains,), clock=0, cutoff=-HOUR)) == {"clock": "start", "cutoff": "start - 1 h"}
+    assert told(pictured((retains,), clock=0, cutoff=-WEEK)) == {"clock": "start", "cutoff": "start - 7 d"}
+    later = {"clock": "start + 9 d", "cutoff": "start + 2 d"}
+    assert told(pictured((Delete(), removed, Vacuum()), clock=9 * DAY, cutoff=2 * DAY)) == later
+    assert told(pictured((retains,), clock=0, cutoff=None)) == {"clock": "start"}, "it is refused"
+
+
+def test_of_a_stream_that_records_no_instants_only_what_the_case_decides_is_shown() -> None:
+    retains, removed = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
+    assert told(pictured((retains,))) == {"clock": "start"}
+    found = pictured((Delete(), removed, Vacuum()))
+    assert told(found) == {}
+    assert found is not None and "the clock is not recorded, no cutoff is known" in found.description
+
+
+@pytest.mark.parametrize("rules", [SPARK, replace(SPARK, retain=Retain.ANY), DELTA_RS])
+def test_the_record_of_a_step_has_its_clock_and_its_cutoff(rules: Rules, tmp_path: Path) -> None:
+    steps = (
+        Delete(),
+        SetClock(Moment(DAY, removed_by_step=0)),
+        Vacuum(),
+        Vacuum(retain_hours=240),
+        Vacuum(retain_hours=0, safety_check=False),
+        Vacuum(retain_hours=1),
+    )
+    made = Judge(ReferenceEngine(rules=rules), [], tmp_path).judge(Case(LISTED_TABLE, steps)).steps
+    week, long, none, short = ([one.clock, one.cutoff] for one in made[1:])
+    now, obeys = week[0], rules.retain is Retain.ANY
+    assert now is not None and DAY <= now < DAY + HOUR, "a day after the DELETE, which runs at the start"
+    start = 0 if rules.own_clock else now
+    assert week == [now, now - WEEK]
+    assert long == [now, start - 240 * HOUR if obeys else now - WEEK]
+    assert none == [now, start]
+    assert short == [now, None if obeys else now - WEEK]
+
+
+def test_a_picture_is_on_the_page_of_a_failing_case() -> None:
+    broken = failing(1, violation("VAC-SAFE-1"), case=to_json(Case(LISTED_TABLE, (Vacuum(),))))
+    found = parsed(run(broken))
+    assert found.elements.count("svg") == parsed(run(case(1))).elements.count("svg") + 1
+    assert "Times are in their order, not to scale." in found.text
+
+
+def test_a_comparison_is_a_page_too(tmp_path: Path) -> None:
+    base = run(case(1), case(2, step(READ, rows=[[1]])), first=header("4.0.1"))
+    candidate = run(failing(1, violation("VAC-SAFE-1", "It is gone.", cause="<b>")), case(2, step(READ, rows=[[2]])))
+    found = compare(base, candidate)
+    write_comparison(found, tmp_path)
+    page = Parsed((tmp_path / "compare.html").read_text(encoding="utf-8"))
+    assert str(answer_to(found)) in " ".join(page.text.split())
+    assert "1. loses data: <b>" in page.text and "b" not in page.elements
+    assert "seen nowIt is gone." in "".join(page.text.split("\n"))
+    assert "unexplained" in page.text and "[[1]]" in page.text and "[[2]]" in page.text
+    assert len(page.ids) == len(set(page.ids))
+    assert all(address.startswith(("#", "https://")) for address in page.addresses)
+
+
+def test_an_index_has_every_run_and_every_clause_by_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, line in (
+        ("4.4.0", case(1)),
+        ("3.3.2", failing(1, violation("VAC-SAFE-1"))),
+    ):
+        first = header(name)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    assert main(["render", str(tmp_path / "3.3.2")]) == 0
+    capsys.readouterr()
+    assert main(["index", str(tmp_path)]) == 1
+    assert capsys.readouterr().out == f"BROKEN: 2 runs in {tmp_path / 'index.html'}\n"
+    page = Parsed((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert page.text.index("spark 3.3.2") < page.text.index("spark 4.4.0"), "in the order of versions"
+    assert "3.3.2/report.html" in page.addresses and not any("4.4.0" in address for address in page.addresses)
+    assert all(clause in page.text for clause in run(case(1)).clauses)
+
+
+def test_an_index_names_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err == f"There is no finished run below {tmp_path}.\n"
+    first, line = header(), case(1)
+    for name, lines in (("cut", (first, line)), ("whole", (first, line, footer(first, [line])))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").write_bytes(written(lines))
+    assert main(["index", str(tmp_path), "--out", str(tmp_path / "site" / "all.html")]) == 2
+    page = (tmp_path / "site" / "all.html").read_text(encoding="utf-8")
+    assert "Not read" in page and str(tmp_path / "cut") in page
+
+
+def test_an_index_has_the_runs_of_a_version_by_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for date, line in (
+        ("2026-11-02", failing(1, violation("VAC-SAFE-1"))),
+        ("2026-11-10", case(1)),
+        ("2026-11-03", case(1)),
+    ):
+        first = header(date=date)
+        (tmp_path / date).mkdir()
+        (tmp_path / date / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    assert main(["index", str(tmp_path)]) == 0, "the last run of the version decides"
+    capsys.readouterr()
+    page = index_page(tmp_path, beside=tmp_path)
+    assert [one.date for one in page.runs] == ["2026-11-10"]
+    assert [(one.date, one.changes) for one in page.history] == [
+        ("2026-11-10", ()),
+        ("2026-11-03", ("VAC-SAFE-1: fail, now pass",)),
+        ("2026-11-02", ()),
+    ]
+    assert "VAC-SAFE-1: fail, now pass" in Parsed((tmp_path / "index.html").read_text(encoding="utf-8")).text
+
+
+def test_the_badge_has_the_word() -> None:
+    badge = json.loads(badge_of(answer_of(run(case(1)))))
+    assert (badge["schemaVersion"], badge["message"], badge["color"]) == (1, "kept", "brightgreen")
+
+
+def test_render_writes_the_page_and_a_damaged_stream_none(tmp_path: Path) -> None:
+    lines = written([header(), case(1)])
+    (tmp_path / "run.jsonl").write_bytes(lines)
+    assert main(["render", str(tmp_path)]) == 2, "without a footer it is not complete"
+    assert not (tmp_path / "report.html").exists()
+    first, line = header(), case(1)
+    (tmp_path / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    assert main(["render", str(tmp_path)]) == 0
+    assert "KEPT" in Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).text

@@ -1,0 +1,55 @@
+"""What was drawn for a clause: how many cases exercised it, of which campaign, and with which features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from records.run import JudgedCase
+from reports.findings.drawn import Drawing
+from reports.render.page.content import page_of
+from reports.render.page.html import html_of
+from tests.builders.small_streams import case, header, run, taken
+
+
+def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> JudgedCase:
+    made = case(number, campaign=campaign, features=features, **other)
+    return replace(made, clauses={id: replace(one, met=int(id in met)) for id, one in made.clauses.items()})
+
+
+LINES = [
+    line(1, "a", ["partitions"], "VAC-SAFE-1"),
+    line(2, "a", ["partitions", "checkpoint"], "VAC-SAFE-1", "VAC-SAFE-2"),
+    line(3, "b", [], "VAC-SAFE-1"),
+    *(line(number, "c", [f"feature {number}"], "VAC-SAFE-2") for number in range(4, 24)),
+    line(99, "a", ["partitions"], "DEL-ROW-1", origin="shrunk"),
+]
+
+
+def test_the_cases_of_a_clause_by_campaign_and_feature() -> None:
+    found = taken(Drawing(), LINES).of_clauses()
+    assert set(found) == {"VAC-SAFE-1", "VAC-SAFE-2"}, "no case exercised the other, but one made by shrinking"
+    one = found["VAC-SAFE-1"]
+    assert (one.cases, one.features) == (3, ("checkpoint", "partitions"))
+    assert [[(bar.name, bar.cases) for bar in chart.bars] for chart in one.charts] == [
+        [("a", 2), ("b", 1)],
+        [("partitions", 2), ("checkpoint", 1)],
+    ]
+
+
+def test_a_chart_has_the_most_frequent_and_says_how_many_others_there_are() -> None:
+    campaigns, features = taken(Drawing(), LINES).of_clauses()["VAC-SAFE-2"].charts
+    assert [(bar.name, bar.cases) for bar in campaigns.bars] == [("c", 20), ("a", 1)]
+    assert campaigns.bars[0].width > campaigns.bars[1].width > 0
+    assert len(features.bars) + features.others == 22
+
+
+def test_the_page_says_what_a_clause_holds_for_and_which_known_bad_engines_it_notices() -> None:
+    first = header()
+    one, *others = first.clauses
+    one = replace(one, holds_for="Delta on Spark from 3.1", proven_by=("loses-a-row", "<b>"))
+    first = replace(first, clauses=(one, *others))
+    page = html_of(page_of(run(*LINES, first=first)))
+    assert "It holds for Delta on Spark from 3.1." in page
+    assert "must fail on loses-a-row, &lt;b&gt;." in page and "known-bad engines: 2" in page
+    assert 'data-feature="checkpoint|partitions"' in page

@@ -1,0 +1,134 @@
+"""What the page shows of a failing step: what was expected against what was seen, and the files that it left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from model.codec import to_json
+from model.text.layout import file_path
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Vacuum
+from records.expectations import (
+    ByReplay,
+    Expectation,
+    Gone,
+    InfoIs,
+    Of,
+    Operations,
+    Readable,
+    Removes,
+    RowsAre,
+    Unchanged,
+)
+from records.json_form import from_json
+from records.run import Violation
+from reports.comparison.comparison import compare
+from reports.render.page.comparison import comparison_page
+from reports.render.page.content import page_of
+from reports.render.page.html import html_of
+from reports.render.page.sides import DiffLine, difference_of, tree_of
+from tests.builders.small_streams import DELETE, READ, case, commit, header, run, step
+from tests.handmade.vacuums import LISTED_TABLE
+from tests.reports.test_failures import violation
+from tests.reports.test_page import Parsed
+
+TABLE = Case(LISTED_TABLE, (Vacuum(),))
+VIOLATION = from_json(violation("VAC-SAFE-1"), Violation)
+PATHS = [file_path(LISTED_TABLE, file) for file in LISTED_TABLE.files]
+
+
+def expecting(expectation: Expectation) -> Violation:
+    return replace(VIOLATION, expectation=expectation)
+
+
+def signs(lines: tuple[DiffLine, ...]) -> list[str]:
+    return [f"{one.sign} {one.text}" for one in lines]
+
+
+def test_the_removes_that_were_expected_against_those_that_were_seen() -> None:
+    line = case(1, step(DELETE, removed=["b", "c"]))
+    assert signs(difference_of(line, expecting(Removes(["b", "a"])))) == [
+        '- {"remove": {"path": "a"}}',
+        '  {"remove": {"path": "b"}}',
+        '+ {"remove": {"path": "c"}}',
+    ]
+
+
+def test_the_operations_and_the_members_of_commit_info() -> None:
+    done = commit("DELETE", metrics={"numRemovedFiles": "1"})
+    line = case(1, step(DELETE, operations=["DELETE"], commits=[done]))
+    assert signs(difference_of(line, expecting(Operations([])))) == ['+ {"commitInfo": {"operation": "DELETE"}}']
+    wrong = expecting(InfoIs("operationMetrics.numRemovedFiles", "2"))
+    assert signs(difference_of(line, wrong)) == [
+        '- {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "2"}}',
+        '+ {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "1"}}',
+    ]
+    absent = expecting(InfoIs("operationMetrics", None, "VACUUM END"))
+    assert difference_of(line, absent) == (), "the step has no such commit"
+    stamped = case(1, step(DELETE, commits=[commit("DELETE", keys=["operation", "inCommitTimestamp"])]))
+    assert difference_of(stamped, expecting(InfoIs("inCommitTimestamp", None))) == ()
+
+
+def test_the_rows_of_an_answer() -> None:
+    line = case(1, step(READ, rows=[[1], [3]]))
+    assert signs(difference_of(line, expecting(RowsAre(Of.ANSWER, [[1], [2]])))) == [
+        "  [1]",
+        "- [2]",
+        "+ [3]",
+    ]
+    assert difference_of(line, expecting(RowsAre(Of.TABLE, [[1], [2]]))) == ()
+
+
+@pytest.mark.parametrize("wrong", [VIOLATION, expecting(ByReplay("x")), expecting(Readable())])
+def test_without_two_sides_there_is_no_difference(wrong: Violation) -> None:
+    assert difference_of(case(1, step()), wrong) == ()
+
+
+def test_the_files_that_a_vacuum_left() -> None:
+    gone, kept = PATHS[0], PATHS[1]
+    wrongs = expecting(Unchanged(gone, times=False)), expecting(Gone(kept))
+    line = replace(case(1, step(vanished=[gone])), violations=wrongs)
+    tree = tree_of(TABLE, line, 0)
+    wrong = {one.name: (one.after, one.wrong) for one in tree if one.wrong}
+    assert wrong == {
+        gone.rpartition("/")[2]: ("deleted", "must be kept"),
+        kept.rpartition("/")[2]: ("kept", "must be deleted"),
+    }
+    names = [one.name for one in tree]
+    for path in (*PATHS, *(stray.path for stray in LISTED_TABLE.stray_files)):
+        *directories, name = path.split("/")
+        assert name in names and {f"{directory}/" for directory in directories} <= set(names)
+    assert tree_of(TABLE, case(1, step()), 0) == (), "a step that deleted nothing"
+
+
+def test_a_file_that_must_be_kept_and_is_there_was_changed() -> None:
+    line = replace(case(1, step()), violations=(expecting(Unchanged(PATHS[0], times=True)),))
+    assert [(one.after, one.wrong) for one in tree_of(TABLE, line, 0) if one.wrong] == [
+        ("not as it was", "must be kept")
+    ]
+
+
+def test_a_comparison_has_the_files_of_both_sides() -> None:
+    document = to_json(TABLE)
+    before = case(1, step(), case=document)
+    now = case(1, step(vanished=[PATHS[0]]), failing=("VAC-SAFE-1",), case=document)
+    now = replace(now, violations=(expecting(Unchanged(PATHS[0], times=False)),))
+    (way,) = comparison_page(compare(run(before, first=header("4.0.1")), run(now))).ways
+    name = PATHS[0].rpartition("/")[2]
+    sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_before, way.files_now)]
+    assert [side[name] for side in sides] == [("kept", ""), ("deleted", "must be kept")]
+
+
+def test_they_are_on_the_page() -> None:
+    line = case(1, step(vanished=[PATHS[0]], removed=["<b>"]), failing=("VAC-SAFE-1",))
+    line = replace(line, violations=(expecting(Removes(["a"])),))
+    page = Parsed(html_of(page_of(run(line))))
+    assert '- {"remove": {"path": "a"}}' in page.text and '+ {"remove": {"path": "<b>"}}' in page.text
+    assert {"del", "ins"} <= set(page.elements) and "b" not in page.elements
+
+
+def test_what_a_checkpoint_removes_is_not_what_the_step_removes() -> None:
+    line = case(1, step(DELETE, removed=["a"]))
+    assert difference_of(line, expecting(Removes(["b"], checkpoint=True))) == ()

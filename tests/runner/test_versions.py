@@ -1,0 +1,380 @@
+"""The commands about versions, with a fake gate instead of tox: its arguments, and what is made of its report."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from engines.deltalake.versions import JUDGED as JUDGED_DELTALAKE
+from engines.kind import Version
+from engines.provider import ENGINES
+from engines.versions import version_of
+from runner import all_versions, gate_version, upgrade
+from runner.commands import Main
+from tests.builders.small_streams import CLAUSES, case, header, run, written
+
+
+class Gate:
+    """Writes a report of one case, and returns the exit code of the version; with code 2 there is no report.
+
+    With the code ``UNEXERCISED`` there is one, in which no case exercised a clause, and the exit code is 2.
+    """
+
+    UNEXERCISED = -2
+
+    def __init__(self, **ends: int) -> None:
+        self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
+        self.asked: list[tuple[Version, list[str]]] = []
+
+    def __call__(self, version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
+        self.asked.append((version, list(arguments)))
+        code = self.ends.get(version.version, 0)
+        if report is not None and code != 2:
+            unexercised = code == self.UNEXERCISED
+            report.mkdir(parents=True, exist_ok=True)
+            failing = ("VAC-SAFE-1",) if code == 1 else ()
+            if version.engine == "spark":
+                head = header(versions={"delta": version.version, "pyspark": version.parts["pyspark"]})
+            else:
+                others = {"pyarrow": "26.0.1", "library": "3.2"}
+                head = header(engine=next(iter(version.parts)), versions={**version.parts, **others})
+            clauses = CLAUSES[:1] if unexercised else CLAUSES
+            judged = run(case(1, failing=failing, clauses=clauses), first=head)
+            (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, judged.footer]))
+        return abs(code)
+
+
+def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    for module in (upgrade, all_versions):
+        monkeypatch.setattr(module, "run_gate", gate)
+        monkeypatch.setattr(module, "ROOT", root)
+    for module in (upgrade, gate_version, all_versions):
+        monkeypatch.setattr(module, "check_gate", lambda _: None)  # pytest in another process: it takes seconds
+    monkeypatch.setattr(gate_version, "run_gate", gate)
+
+
+# One version ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_gate_of_one_version_gets_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate(v3_3_2=1)
+    use(gate, monkeypatch, tmp_path)
+    assert gate_version.main(["3.3.2", "--profile", "smoke"]) == 1
+    assert gate.asked == [(version_of("3.3.2"), ["--profile", "smoke"])]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--profile", "smoke"]])
+def test_a_version_must_be_named(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate_version.main(arguments) == 2
+    assert capsys.readouterr().err.startswith("Name the version: ")
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+def test_an_unknown_version_is_reported_in_one_sentence(main: object, capsys: pytest.CaptureFixture[str]) -> None:
+    assert callable(main) and main(["1.0.0"]) == 2
+    assert capsys.readouterr().err == "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"
+
+
+def test_a_gate_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate(v1_6_3=1)
+    use(gate, monkeypatch, tmp_path)
+    assert gate_version.main(["deltalake==1.6.3", "--profile", "smoke"]) == 1
+    assert gate.asked == [(version_of("deltalake==1.6.3"), ["--profile", "smoke"])]
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("deltalake==0.25.5", "deltalake 0.25.5 is not judged: use 1.0.0 or newer, such as deltalake==1.6.6.\n"),
+        ("deltalake==1.6.5", "deltalake 1.6.5 was never released: use another, such as deltalake==1.6.3.\n"),
+        ("deltalake=1.6.3", "deltalake=1.6.3 names no version of deltalake: write, say, deltalake==1.6.6.\n"),
+        ("deltalake==99.0.0", "pip finds no deltalake==99.0.0: name a release that exists.\n"),
+        ("4.99.0", "pip finds no delta-spark==4.99.0: name a release that exists.\n"),
+    ],
+)
+def test_a_version_that_cannot_be_judged(
+    main: object, text: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[list[str]] = []
+
+    monkeypatch.setattr(subprocess, "run", pip_that_finds(asked, "0.2.0, 1.0.0"))
+    assert callable(main) and main([text]) == 2
+    assert capsys.readouterr().err == message
+    assert len(asked) == ("pip" in message)
+
+
+def pip_that_finds(asked: list[list[str]], versions: str) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A pip that refuses every version, as it is told of others, or of none."""
+
+    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        said = (
+            f"ERROR: Could not find a version that satisfies the requirement {command[-1]} (from versions: {versions})"
+        )
+        return subprocess.CompletedProcess(command, 1, stderr=said)
+
+    return pip
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+def test_without_a_network_a_release_is_not_said_to_be_missing(
+    main: Main, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(subprocess, "run", pip_that_finds([], "none"))
+    assert main(["3.3.1"]) == 2
+    assert capsys.readouterr().err == (
+        "pip cannot look up delta-spark==3.3.1, as its registry cannot be reached: check the network, or the mirror that pip is "
+        "set to.\n"
+    )
+
+
+def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[list[str], dict[str, str]]] = []
+
+    def tox(command: list[str], *, environ: Mapping[str, str], **_: object) -> int:
+        asked.append((command[3:], {key: value for key, value in environ.items() if key.startswith("TOMBSTONE_")}))
+        return 0
+
+    monkeypatch.setattr(gate_version, "check_gate", lambda _: None)
+    monkeypatch.setattr(gate_version, "exit_code_of", tox)
+    assert gate_version.main(["deltalake==1.0.0", "-x"]) == 0
+    assert gate_version.main(["3.3.2"]) == 0
+    assert asked == [
+        (
+            ["run", "-q", "-e", "versioned", "--", "-x"],
+            {
+                "TOMBSTONE_ENVIRONMENT": "deltalake-1.0.0",
+                "TOMBSTONE_REQUIREMENTS": "deltalake==1.0.0",
+                "TOMBSTONE_ENGINE": "deltalake",
+            },
+        ),
+        (
+            ["run", "-q", "-e", "versioned", "--"],
+            {
+                "TOMBSTONE_ENVIRONMENT": "delta-3.3.2-pyspark-3.5.7",
+                "TOMBSTONE_REQUIREMENTS": "delta-spark==3.3.2\npyspark==3.5.7\njdk4py==17.0.9.2",
+                "TOMBSTONE_ENGINE": "spark",
+            },
+        ),
+    ]
+
+
+def test_tox_reads_what_it_is_given() -> None:
+    settings = (gate_version.ROOT / "tox.ini").read_text(encoding="utf-8")
+    section = settings.partition("[testenv:versioned]")[2].partition("[")[0]
+    assert all(f"{{env:{name}:" in section for name in gate_version.variables(version_of("4.4.0")))
+
+
+#: What an upgrade asks of each gate.
+QUIET = ["--brief", "--no-header", "-qq"]
+
+
+# Two versions ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("base", "candidate", "code"), [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0)])
+def test_both_versions_get_cases_that_both_support(
+    base: int, candidate: int, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gate = Gate(v3_3_2=base, v4_4_0=candidate)
+    use(gate, monkeypatch, tmp_path)
+    assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--profile", "smoke"]) == code
+    assert gate.asked == [
+        (version_of("3.3.2"), [*QUIET, "--shared-with", "spark==4.4.0", "--profile", "smoke"]),
+        (version_of("4.4.0"), [*QUIET, "--shared-with", "spark==3.3.2", "--profile", "smoke"]),
+    ]
+    assert (tmp_path / "there" / "comparison.md").is_file()
+
+
+def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate(v1_6_6=1)
+    use(gate, monkeypatch, tmp_path)
+    assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6"]) == 1
+    assert gate.asked == [
+        (version_of("deltalake==1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
+        (version_of("deltalake==1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
+    ]
+
+
+def test_two_engines_are_no_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
+    assert upgrade.main(["deltalake==1.5.1", "4.4.0"]) == 2
+    assert capsys.readouterr().err == (
+        "deltalake 1.5.1 and Delta 4.4.0 on PySpark 4.2.0 are not two versions of one engine: name two of spark, or two of "
+        "deltalake.\n"
+    )
+
+
+def test_an_incomplete_gate_is_not_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(v4_4_0=2), monkeypatch, tmp_path)
+    assert upgrade.main(["3.3.2", "4.4.0"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "The gate on Delta 4.4.0 on PySpark 4.2.0 did not come to its end: nothing is compared.\n"
+    )
+
+
+def test_a_gate_that_left_a_clause_unexercised_is_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its exit code is 2 too, but it judged all its cases: the exit code is the comparison's."""
+    gate = Gate(v3_3_2=Gate.UNEXERCISED, v4_4_0=Gate.UNEXERCISED)
+    use(gate, monkeypatch, tmp_path)
+    monkeypatch.setattr(upgrade, "reports", lambda arguments: 7 if arguments[0] == "compare" else 0)
+    assert upgrade.main(["3.3.2", "4.4.0"]) == 7
+    assert len(gate.asked) == 2 and not capsys.readouterr().err
+
+
+def test_a_gate_that_left_a_clause_unexercised_shows_what_regressed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    use(Gate(v3_3_2=Gate.UNEXERCISED, v4_4_0=1), monkeypatch, tmp_path)
+    upgrade.main(["3.3.2", "4.4.0", "--out", "there"])
+    assert (tmp_path / "there" / "comparison.md").is_file()
+
+
+def test_a_gate_that_ended_with_1_without_a_report_is_not_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """tox ends with 1 too, where it cannot make the environment."""
+    use(Gate(), monkeypatch, tmp_path)
+    monkeypatch.setattr(upgrade, "run_gate", lambda *_, **__: 1)
+    assert upgrade.main(["3.3.2", "4.4.0"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "The gate on Delta 3.3.2 on PySpark 3.5.7 did not come to its end: nothing is compared.\n"
+    )
+
+
+# All versions ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_a_row_for_each_judged_version(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(v4_1_0=1, v4_4_0=2), monkeypatch, tmp_path)
+    assert all_versions.main(["3.3.2"]) == 0
+    assert all_versions.main(["4.1.0", "4.4.0"]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-3:] == [
+        "| 3.3.2 | 3.5.7 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
+        "| 4.1.0 | 4.1.0 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
+        "| 4.4.0 | 4.2.0 | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
+    ]
+
+
+def test_where_no_gate_ends_there_is_no_table(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where tox can make no environment. A page keeps the table that it has."""
+    use(Gate(v4_4_0=2), monkeypatch, tmp_path)
+    readme, (begin, end) = tmp_path / "README.md", all_versions.marks("spark")
+    readme.write_text(f"{begin}\nold\n{end}\n", encoding="utf-8")
+    assert all_versions.main(["4.4.0", "--write"]) == 2
+    said = capsys.readouterr()
+    assert said.err == "No gate came to its end, as is said above: there is no table.\n" and "|" not in said.out
+    assert "old" in readme.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        (["--budget", "0.5", "4.4.0"], ["--budget", "0.5"]),
+        (["4.4.0", "-n", "2", "--brief"], ["-n", "2", "--brief"]),
+        (["--clause=VAC", "4.4.0", "--draw", "3"], ["--clause", "VAC", "--draw", "3"]),
+    ],
+)
+def test_the_value_of_an_option_is_no_version(
+    arguments: list[str], passed: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gate = Gate()
+    use(gate, monkeypatch, tmp_path)
+    assert all_versions.main(arguments) == 0
+    assert gate.asked == [(version_of("4.4.0"), ["--profile", "smoke", *passed])]
+
+
+def test_an_option_that_nothing_knows_is_refused_before_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert all_versions.main(["--profle", "smoke", "4.4.0"]) == 2
+    assert capsys.readouterr().err == "--profle is not known: did you mean --profile?\n"
+
+
+def test_the_table_replaces_the_previous_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    use(Gate(), monkeypatch, tmp_path)
+    readme, (begin, end) = tmp_path / "README.md", all_versions.marks("spark")
+    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
+    assert all_versions.main(["4.4.0", "--write"]) == 0
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
+
+
+def test_the_table_of_deltalake(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(v1_0_2=1, v1_5_0=2), monkeypatch, tmp_path)
+    page, (begin, end) = tmp_path / "docs" / "versions.md", all_versions.marks("deltalake")
+    page.parent.mkdir()
+    page.write_text(f"{begin}\n{end}\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
+    assert all_versions.main(["deltalake", "--write"]) == 2
+    lines = capsys.readouterr().out.splitlines()[-len(JUDGED_DELTALAKE) - 2 :]
+    assert lines[0].startswith("| deltalake | pyarrow | Verdict |")
+    assert lines[2] == "| 1.0.2 | 26.0.1 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |"
+    assert "| 1.5.0 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |" in lines
+    assert "\n".join(lines) in page.read_text(encoding="utf-8")
+
+
+def test_a_table_is_of_one_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert all_versions.main(["4.4.0", "deltalake==1.5.1"]) == 2
+    assert capsys.readouterr().err.startswith("A table has the versions of one engine: ")
+
+
+OUTSIDE = "tests.outside_engine:WITH_ALL"
+
+
+def test_an_engine_from_outside_that_has_releases(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate(v1_1=1)
+    use(gate, monkeypatch, tmp_path)
+    one, other = (version_of(f"{OUTSIDE}=={number}") for number in ("1.0", "1.1"))
+    assert gate_version.main([f"{OUTSIDE}==1.1"]) == 1
+    assert upgrade.main([f"{OUTSIDE}==1.0", f"{OUTSIDE}==1.1"]) == 1
+    assert gate.asked == [
+        (other, []),
+        (one, [*QUIET, "--shared-with", f"{OUTSIDE}==1.1"]),
+        (other, [*QUIET, "--shared-with", f"{OUTSIDE}==1.0"]),
+    ]
+
+
+def test_the_table_of_an_engine_from_outside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate(v1_1=2)
+    use(gate, monkeypatch, tmp_path)
+    (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
+    assert all_versions.main([OUTSIDE, "--write"]) == 2 and not gate.asked
+    assert "<!-- outside versions: begin -->" in capsys.readouterr().err
+    assert all_versions.main([OUTSIDE]) == 2
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        "| Outside | Its library | Verdict | Cases | Steps | Pass | Known deviations | Not promised there | Broken |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| 1.0 | 3.2 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
+        "| 1.1 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
+    ]
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+def test_an_engine_from_outside_without_releases_is_refused(main: object, capsys: pytest.CaptureFixture[str]) -> None:
+    assert callable(main) and main(["tests.outside_engine:ENGINE==1.0"]) == 2
+    assert capsys.readouterr().err.startswith("tests.outside_engine:ENGINE does not say what its releases need: ")
+
+
+def test_the_documents_have_a_place_for_their_tables() -> None:
+    pages = {engine: all_versions.page_of(engine).relative_to(gate_version.ROOT) for engine in ENGINES}
+    assert pages == {"spark": Path("README.md"), "deltalake": Path("docs/versions.md")}

@@ -1,0 +1,105 @@
+"""What pytest collects in ``suites/`` for a profile, and the message of a failing test."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns.campaign import campaign_of
+from harness.campaigns.drawing import fixed_cases
+from model.vocabulary.capabilities import EVERYTHING
+from runner.plan import plan_of
+from runner.plugin import ROOT
+from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, chapters_of, left_out, selected, shards
+from suites.catalogue import CATALOGUE
+from suites.profiles import PROFILES
+from tests.runner.test_options import chosen
+
+
+def pytest_suites(*arguments: str) -> tuple[int, list[str]]:
+    """The exit code and the lines of ``pytest suites``."""
+    command = [sys.executable, "-m", "pytest", "suites", "--engine=deltalake", "--profile=smoke", *arguments]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    return ended.returncode, (ended.stdout + ended.stderr).splitlines()
+
+
+def test_ids_name_what_is_tested() -> None:
+    code, lines = pytest_suites("--collect-only", "-q", "--draw=60")
+    ids = [line for line in lines if "::" in line]
+    assert code == 0
+    assert ids[0] == "suites/test_regressions.py::test_regressions[0]", "the kept cases are judged first"
+    names = {"suites/test_corpus.py::test_corpus[0]", "suites/test_delete.py::test_feature_deletes[0]"}
+    assert names < set(ids)
+    assert (
+        len(ids) == len(set(ids)) == len(plan_of(chosen("--engine=deltalake", "--profile=smoke", "--draw=60")).shards)
+    )
+    assert not any("replay" in id for id in ids)
+
+
+def test_the_answer_names_a_broken_clause_and_only_campaigns_of_selected_clauses_run(tmp_path: Path) -> None:
+    options = ["--known-bad=removes-without-time", "--deviations=deviations/none.toml", "--report-dir", str(tmp_path)]
+    code, lines = pytest_suites(*options, "--clause=DEL-REM", "--budget=0.1", "-v")
+    assert code == 1
+    assert any(line.startswith("suites/test_corpus.py::test_corpus[0] BROKEN ") for line in lines)
+    assert any(line.startswith("BROKEN: deltalake ") and "loses data in " in line for line in lines)
+    assert any("(DEL-REM-1A" in line for line in lines)
+    assert not any(line.startswith("FAILED ") for line in lines), "pytest does not tell it again"
+    assert not any("test_vacuum.py" in line for line in lines)
+
+
+def test_every_test_of_the_suites_is_a_campaign() -> None:
+    assert len({campaign.name for campaign in CAMPAIGNS}) == len(CAMPAIGNS)
+    assert campaign_of(test_every_test_of_the_suites_is_a_campaign) is None
+    assert REGRESSIONS.kept is not None and EXPLORATION.machine is not None and EXPLORATION in CAMPAIGNS
+    chapters = {chapter for campaign in CAMPAIGNS for chapter in campaign.chapters}
+    assert chapters == {id.split("-")[0] for id in CATALOGUE}
+    assert selected(["DEL-ROW"]) == tuple(campaign for campaign in CAMPAIGNS if "DEL" in campaign.chapters)
+
+
+def test_an_engine_without_vacuum_gets_the_cases_with_other_commands() -> None:
+    deletes = replace(EVERYTHING, vacuum=False)
+    assert selected([], deletes) == tuple(campaign for campaign in CAMPAIGNS if campaign.chapters != ("VAC",))
+    assert not selected(["VAC"], deletes)
+    cases = [case for shard in shards(PROFILES["smoke"], [], deletes) for case in fixed_cases(shard, 1, deletes)]
+    assert cases and all(chapters_of(case) and "VAC" not in chapters_of(case) for case in cases)
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_a_profile_draws_all_its_cases_in_shards(profile: object) -> None:
+    assert isinstance(profile, type(PROFILES["gate"]))
+    found = shards(profile, ())
+    for campaign in CAMPAIGNS:
+        sizes = [shard.cases for shard in found if shard.campaign is campaign]
+        assert sum(sizes) == profile.cases[campaign.name] and all(size <= profile.shard for size in sizes)
+
+
+def test_gate_judges_the_corpus_of_smoke_first() -> None:
+    smoke, gate = (
+        [
+            case
+            for shard in shards(PROFILES[name], ())
+            if shard.campaign.name == CORPUS.name
+            for case in fixed_cases(shard, 1)
+        ]
+        for name in ("smoke", "gate")
+    )
+    assert gate[: len(smoke)] == smoke and len(gate) > len(smoke)
+
+
+def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
+    whole, part = (
+        [case for shard in shards(profile, ()) if shard.campaign.name == CORPUS.name for case in fixed_cases(shard, 1)]
+        for profile in (PROFILES["gate"], PROFILES["gate"].scaled(0.25))
+    )
+    assert whole[: len(part)] == part and 0 < len(part) < len(whole) / 2
+    assert left_out(PROFILES["gate"].scaled(0.25), ()) == len(whole) - len(part) and left_out(PROFILES["gate"], ()) == 0
+
+
+def test_of_the_corpus_only_cases_with_a_command_of_a_selected_chapter_are_judged() -> None:
+    planned = [shard for shard in shards(PROFILES["smoke"], ["VAC-SAFE-1"]) if shard.campaign.name == CORPUS.name]
+    cases = [case for shard in planned for case in fixed_cases(shard, 1)]
+    assert cases and all("VAC" in chapters_of(case) for case in cases)

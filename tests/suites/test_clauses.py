@@ -1,0 +1,401 @@
+"""The catalogue; clauses on small tables: a right outcome passes, a wrong one violates its clauses; observations.
+
+The known-bad engines are in tests/suites/test_profiles.py and tests/faults/test_known_bad_vacuums.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from deltalog.actions import Remove
+from deltalog.commits import write_commit
+from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.log import read_log
+from engines.port import Outcome
+from faults import FAULTS
+from faults.tampering import Tampering
+from harness.judging.clause import CHAPTERS, clause, matches
+from harness.judging.severity import data_loss
+from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.observation import (
+    ChangesObservation,
+    CommandObservation,
+    ConflictObservation,
+    DamagedTableObservation,
+    DeleteObservation,
+    EarlierReadObservation,
+    InsertObservation,
+    Observation,
+    OpenObservation,
+    ReadObservation,
+    RefusalObservation,
+    UnreadTableObservation,
+    duration,
+    relative,
+)
+from harness.observing.observer import Observer
+from harness.observing.together_observation import TogetherObservation
+from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from model.prediction.fates import Fate, Reason
+from model.prediction.retention import Cutoff
+from model.vocabulary.commands import Optimize, Overwrite
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import (
+    Delete,
+    DeleteMistake,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    OpenSession,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Together,
+    Vacuum,
+    VacuumMistake,
+)
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, Table
+from model.vocabulary.values import Type
+from suites.catalogue import CATALOGUE, catalogue_of
+from tests.builders.observations import START, make, vacuum_observation
+from tests.find_witnesses import imitating
+from tests.handmade.steps import (
+    AGED,
+    DRY,
+    IN_A,
+    PA,
+    PARTITIONED,
+    PLAIN,
+    V1,
+    Tamper,
+    answering,
+    data,
+    in_commit,
+    leaving,
+    refused,
+    right,
+    take,
+    touching,
+    violated,
+)
+
+# The catalogue -----------------------------------------------------------------------------------------------------
+
+
+def test_ids_are_well_formed() -> None:
+    for id, entry in CATALOGUE.items():
+        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|READ|LIFE|CRASH|CONC)-[1-9]\d*[A-Z]?", id)
+        assert entry.chapter == CHAPTERS[id.split("-")[0]]
+
+
+def test_clauses_are_different_sentences_with_sources() -> None:
+    sentences = [entry.sentence for entry in CATALOGUE.values()]
+    assert len(set(sentences)) == len(sentences)
+    for entry in CATALOGUE.values():
+        assert entry.sentence.endswith(".") and "\n" not in entry.sentence
+        assert entry.sources and all(re.match(r"(S\d|[PCR] )", source) for source in entry.sources)
+
+
+def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
+    named = {id for fault in FAULTS.values() for id in fault.caught_by}
+    assert named == set(CATALOGUE)
+    assert all(fault.caught_by for fault in FAULTS.values())
+
+
+def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
+    kinds: dict[type[EngineStep], set[type[Observation]]] = {
+        Delete: {
+            *(
+                DeleteObservation,
+                RefusalObservation,
+                DamagedTableObservation,
+                UnreadTableObservation,
+                ConflictObservation,
+                DeleteCrashObservation,
+            ),
+            Observation,  # DEL-REF-5 judges all
+        },
+        InvalidDelete: {RefusalObservation},
+        ReadChanges: {ChangesObservation},
+        Vacuum: {
+            *(VacuumObservation, VacuumRefusalObservation, UnreadTableObservation, VacuumCrashObservation),
+            Observation,  # LIFE-4A judges all
+        },
+        InvalidVacuum: {VacuumRefusalObservation},
+        Read: {ReadObservation, EarlierReadObservation},
+        OpenSession: {OpenObservation},
+        Insert: {InsertObservation, Observation},  # LIFE-1J judges other commands too
+        OtherCommand: {CommandObservation, Observation},
+        Together: {TogetherObservation},
+    }
+    for fault in FAULTS.values():
+        assert {CATALOGUE[id].of for id in fault.caught_by} <= kinds[fault.on], fault.name
+        assert fault.sentence.endswith(".") and re.fullmatch(r"[a-z]+(-[a-z]+)+", fault.name)
+
+
+@pytest.mark.parametrize("id", ["DEL-safe-1", "DEL-X", "X-ROW-1", "DEL-ROW-1AB", "DEL-ROW-1 "])
+def test_a_malformed_id_is_refused(id: str) -> None:
+    with pytest.raises(ValueError, match="is not a clause id"):
+        clause(id, "A sentence.", sources=["S0"], harm=data_loss("A row is lost."))
+
+
+@pytest.mark.parametrize(
+    ("id", "prefix", "selects"),
+    [
+        ("VAC-SAFE-1", "VAC-SAFE-1", True),
+        ("VAC-SAFE-10A", "VAC-SAFE-1", False),
+        ("VAC-SAFE-10A", "VAC-SAFE-10", True),
+        ("VAC-SAFE-10A", "VAC-SAFE", True),
+        ("VAC-SAFE-10A", "VAC", True),
+        ("DEL-ROW-5A", "DEL-ROW-5", True),
+        ("DEL-ROW-5B", "DEL-ROW-5", True),
+        ("DEL-ROW-5A", "DEL-ROW-5B", False),
+        ("DEL-ROW-1B", "DEL-ROW-1", True),
+        ("DEL-ROW-1", "DEL-ROW-1B", False),
+        ("DEL-ROW-1", "DEL", True),
+        ("DEL-ROW-1", "VAC", False),
+        ("DEL-ROW-1", "del", False),
+        ("DEL-ROW-1", "ROW", False),
+    ],
+)
+def test_prefixes(id: str, prefix: str, selects: bool) -> None:
+    assert matches(id, prefix) is selects
+
+
+def test_parts_of_a_word_select_nothing() -> None:
+    """``DEL-R`` could mean REM or ROW, and a typing mistake must select nothing."""
+    assert not any(matches(id, prefix) for id in CATALOGUE for prefix in ("VAC-", "DEL-ROW-", "VAC-SAFE-1B2", "X"))
+
+
+# DELETE ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_right_delete_violates_nothing(tmp_path: Path) -> None:
+    for number, step in enumerate(
+        (IN_A, Delete(), Delete(PA), Delete(V1), Delete(Compare("v", Op.GT, 50, Type.INTEGER)))
+    ):
+        assert not violated(PARTITIONED, step, right, tmp_path / str(number))
+
+
+@pytest.mark.parametrize(
+    ("step", "tamper", "clauses"),
+    [
+        (Delete(V1), in_commit(r'("remove":.*?"partitionValues":){"p":null}', r"\1{}"), {"DEL-REM-1C"}),
+        (IN_A, in_commit(r'numRecords\\":\d+', r'numRecords\\":7'), {"DEL-ADD-1D"}),
+        (
+            IN_A,
+            in_commit(r'("add":.*?"partitionValues":){"p":"a"}', r"\1{}"),
+            {"DEL-ADD-1B", "DEL-ADD-1E", "DEL-ROW-3", "DEL-ROW-3B", "DEL-ROW-5B"},
+        ),
+        (IN_A, in_commit(r'"predicate"', '"condition"'), {"DEL-INFO-1B", "DEL-INFO-4"}),
+        (Delete(PA), leaving("p=a/another"), {"DEL-META-2", "DEL-PHYS-2"}),
+        (Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), {"DEL-META-3", "DEL-REM-1A"}),
+        (Delete(PA), in_commit(r'{"remove".*\n', ""), {"DEL-META-1", "DEL-ROW-5B"}),
+        (Delete(), in_commit(r'{"remove".*\n', ""), {"DEL-ALL-1", "DEL-ROW-5B"}),
+        (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), touching("p=a/orphan"), {"DEL-NOOP-1", "DEL-PHYS-1"}),
+        (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), refused, {"DEL-NOOP-1"}),
+    ],
+)
+def test_a_wrong_delete_violates_exactly_these_clauses(
+    step: Delete, tamper: Tamper, clauses: set[str], tmp_path: Path
+) -> None:
+    assert violated(PARTITIONED, step, tamper, tmp_path) == clauses
+
+
+def undone(root: Path, outcome: Outcome) -> Outcome:
+    """Refused, and the table as before."""
+    for path in sorted((root / "_delta_log").glob("*1.json")):
+        for added in (action for action in read_log(root).commits[1].adds):
+            (root / added.file).unlink()
+        path.unlink()
+    return refused(root, outcome)
+
+
+def test_a_refused_delete_violates_the_clauses_about_its_effects(tmp_path: Path) -> None:
+    """Not DEL-ROW-5B: after a refusal the earlier rows are expected."""
+    assert violated(PARTITIONED, IN_A, undone, tmp_path) == {"DEL-ROW-1", "DEL-ROW-3", "DEL-INFO-1A"}
+
+
+# Read ------------------------------------------------------------------------------------------------------------
+
+LESS = answering(lambda rows: rows[1:])
+OTHERS = answering(lambda rows: tuple(reversed(rows)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "clauses"),
+    [
+        ([(IN_A, right), (Read(), right)], set()),
+        ([(IN_A, right), (Read(), OTHERS)], set()),  # the order of rows is not promised
+        ([(IN_A, right), (Read(), LESS)], {"DEL-ROW-5A"}),
+        ([(IN_A, right), (Read(), refused)], {"DEL-ROW-5A"}),
+        ([(IN_A, right), (Read(0), LESS)], {"DEL-TT-1", "READ-1B"}),
+        ([(IN_A, right), (Read(0), refused)], {"DEL-TT-1", "READ-1B"}),
+        ([(PLAIN, right), (Read(), LESS)], {"VAC-SAFE-10A"}),
+        ([(IN_A, right), (PLAIN, right), (Read(0), LESS)], {"VAC-SAFE-10C"}),
+        ([(DRY, right), (Read(), LESS)], {"READ-1A"}),
+        ([(Read(), LESS)], {"READ-1A"}),
+        ([(OtherCommand(Overwrite(((7, "c"),))), right), (Read(before_step=0), LESS)], {"READ-1B"}),
+    ],
+)
+def test_a_read_must_return_the_expected_rows(
+    steps: list[tuple[EngineStep, Tamper]], clauses: set[str], tmp_path: Path
+) -> None:
+    assert take(PARTITIONED, tmp_path, *steps) == clauses
+
+
+# Observations ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hours", "retain"), [(None, None), (0, 0), (0.4, 0), (-0.4, 0), (0.5, None), (1, None), (-1, None), (1e5, None)]
+)
+def test_only_a_retain_of_0_hours_has_an_effect(hours: float | None, retain: int | None, tmp_path: Path) -> None:
+    assert vacuum_observation(AGED, make(AGED, tmp_path), Vacuum(retain_hours=hours)).retain == retain
+
+
+@pytest.mark.parametrize(("hours", "retention"), [(None, WEEK), (1, HOUR), (0, 0), (240, 240 * HOUR)])
+def test_the_cutoff_is_the_clock_minus_the_retention(hours: int | None, retention: int, tmp_path: Path) -> None:
+    table = dataclasses.replace(AGED, retention_hours=hours)
+    v = vacuum_observation(table, make(table, tmp_path), PLAIN, clock=77, wall=(1000, 2000))
+    assert v.cutoff == Cutoff(*[START + 77 - retention] * 3)
+
+
+def test_the_cutoff_of_retain_0_uses_the_wall_clock(tmp_path: Path) -> None:
+    step = Vacuum(retain_hours=0, safety_check=False)
+    v = vacuum_observation(AGED, make(AGED, tmp_path), step, clock=77, wall=(1000, 2000))
+    assert v.cutoff == Cutoff(v.start + 1000, v.start + 2000, v.start + 77 - WEEK)
+    assert v.fates["holds/young"].fate is Fate.DELETE
+
+
+def test_the_latest_of_several_tombstones_counts(tmp_path: Path) -> None:
+    """A file may be removed with one deletion vector after another (PROTOCOL.md, "Action Reconciliation")."""
+    root = make(AGED, tmp_path)
+    v = vacuum_observation(AGED, root, PLAIN)
+    for version, deleted in ((2, v.start - HOUR), (3, v.start - 3 * WEEK)):
+        vector = DeletionVectorDescriptor("i", f"x{version}", size=10, cardinality=1)
+        write_commit(root, version, [Remove(data(1), deleted, data_change=True, deletion_vector=vector)])
+    state = Observer(AGED, root).observe()
+    assert state.tombstones[data(1)].deletion_timestamp == v.start - HOUR
+    assert dataclasses.replace(v, before=state).fates[data(1)].reason is Reason.RETAINED
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("file:/t/table/p=a/x y", "p=a/x y"),
+        ("file:///t/table/x", "x"),
+        ("/t/table/x", "x"),
+        ("file:/t/table", ""),
+        ("file:/t/table-2/x", "/t/table-2/x"),
+        ("s3://b/x", "s3://b/x"),
+    ],
+)
+def test_paths_as_engines_print_them(path: str, expected: str) -> None:
+    assert relative(path, "/t/table") == expected
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "0 s"),
+        (1, "0.001 s"),
+        (1500, "1.5 s"),
+        (HOUR, "1 h"),
+        (WEEK + HOUR + 1, "7 d 1 h 0.001 s"),
+        (90_000, "1 min 30 s"),
+    ],
+)
+def test_durations_as_text(ms: int, text: str) -> None:
+    assert duration(ms) == text
+
+
+# Faults ------------------------------------------------------------------------------------------------------------
+
+
+STEPS: dict[type[EngineStep], EngineStep] = {
+    Delete: Delete(),
+    InvalidDelete: InvalidDelete(DeleteMistake.AGGREGATE),
+    InvalidVacuum: InvalidVacuum(VacuumMistake.MISSING_PATH),
+    ReadChanges: ReadChanges(of_step=0),
+    Vacuum: Vacuum(),
+    Read: Read(),
+    OtherCommand: OtherCommand(Optimize()),
+    Together: Together(Delete(), Delete()),
+    OpenSession: OpenSession(streams=True),
+}
+
+
+def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
+    """Where it does not apply, a fault must not disturb the step: it would be noticed for the wrong reason."""
+    empty = Table(columns=(Column("v", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(-HOUR),))
+    before_root = make(empty, tmp_path / "before", start=0)
+    quiet: list[str] = []
+    faults = {name: fault for name, fault in FAULTS.items() if fault.on is not Insert}  # which always writes
+    for name, fault in faults.items():
+        root = make(empty, tmp_path / name, start=0)
+        step = STEPS[fault.on]
+        outcome = imitating(fault).run(root, step, clock=0, version=0)
+        before = Observer(empty, root).observe()
+        answer = fault.tamper(Tampering(root, before_root, step, outcome, 0, 0, False))
+        after = Observer(empty, root).observe(before)
+        if answer is None and after.listing == before.listing:
+            quiet.append(name)
+    loud = set(faults) - set(quiet)
+    assert loud == {
+        "accepts-mistakes",
+        "commits-nothing",
+        "empties-the-root",
+        "rewrites-the-log",
+        "refuses-to-run",
+        "delete-fails-without-a-word",
+        "delete-fails-with-a-million-words",
+        "delete-fails-with-an-empty-line",
+        "vacuum-fails-without-a-word",
+        "read-fails-without-a-word",
+        "second-fails-without-a-word",
+        "starts-without-end",
+        "claims-what-it-did-not-delete",
+        "returns-less-than-it-deleted",
+        "returns-other-counts",
+        "returns-what-is-left",
+        "returns-what-never-was",
+        "counts-rows-wrong",
+        "refuses-with-another-class",
+        "refused-delete-writes-a-file",
+        "two-at-once-leave-junk-in-the-log",
+        "vacuum-changes-the-metadata",
+        "vacuum-writes-a-file",
+        "full-keeps-the-bookmark",
+        "sql-answers-nothing",
+        "accepts-any-path",
+        "words-refusals-otherwise",
+        "ends-without-start",
+        "start-counts-one-more",
+        "start-counts-no-bytes",
+        "vacuum-checksum-counts-a-file-less",
+        "vacuum-checksum-loses-properties",
+        "counts-deleted-directories",
+        "vacuum-says-serializable",
+        "in-commit-times-stand-still",
+        "start-and-end-are-stamped-zero",
+        "ends-with-a-transaction",
+        "vacuum-records-more",
+        "start-and-end-are-dated-back",
+        "command-leaves-junk-in-the-log",
+        "command-rewrites-an-old-commit",
+    }, "these faults need no file"
+
+
+def test_two_clauses_with_the_same_id_are_an_error() -> None:
+    definition = next(iter(CATALOGUE.values()))
+    first, second = ModuleType("first"), ModuleType("second")
+    first.clause = second.clause = definition  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="two clauses have the same id"):
+        catalogue_of(first, second)

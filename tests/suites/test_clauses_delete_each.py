@@ -1,0 +1,664 @@
+"""Each clause of DELETE on its own: a fault that violates it, and words of the message."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from datetime import date, datetime, timezone
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engines.port import Outcome
+from model.vocabulary.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import Delete, Form, Step
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import NAN, Row, StructOf, Type, Value
+from records import expectations
+from records.expectations import RowsAre
+from tests.handmade.steps import (
+    IN_A,
+    PA,
+    PARTITIONED,
+    V1,
+    Tamper,
+    allowed,
+    answering,
+    commit_path,
+    in_commit,
+    judged,
+    judged_by,
+    leaving,
+    refused,
+    removing,
+    restoring,
+    right,
+    touching,
+)
+from tests.suites import checkpoint_edits
+from tests.suites.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
+
+
+def table(*features: Feature) -> Table:
+    return dataclasses.replace(PARTITIONED, features=tuple(feature.value for feature in features))
+
+
+PLAIN = table()
+VECTORS = table(Feature.DELETION_VECTORS)
+CHANGES = table(Feature.CHANGE_DATA_FEED)
+TRACKED = table(Feature.ROW_TRACKING)
+MAPPED = table(Feature.COLUMN_MAPPING_ID)
+NAMED = table(Feature.COLUMN_MAPPING_NAME)
+UNREADABLE = table(Feature.UNREADABLE_FILES)
+#: A DELETE that rewrites one of its files writes a NULL struct with a NOT NULL field.
+STRUCTS = dataclasses.replace(
+    PLAIN,
+    columns=(*PLAIN.columns, Column("s", StructOf((("x", Type.INTEGER),), ("x",)))),
+    files=tuple(dataclasses.replace(file, rows=tuple((*row, None) for row in file.rows)) for file in PARTITIONED.files),
+)
+
+NOTHING = Delete(Compare("v", Op.EQ, 50, Type.INTEGER))
+FAILING = Delete(Relate(Call(Function.REMAINDER, (Of("v"), Literal(0, Type.INTEGER))), Op.EQ, Literal(0, Type.INTEGER)))
+#: Deletes all rows of the files 1, 2 and 3 and one of file 0, which keeps a NULL.
+MOST = Delete(Compare("v", Op.NE, 2, Type.INTEGER))
+
+
+def spoiling(pattern: str, how: Callable[[Path], object]) -> Tamper:
+    """Do something to each file of the table that the pattern finds."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        found = sorted(root.glob(pattern))
+        assert found, f"{pattern} must be found"
+        for path in found:
+            how(path)
+
+    return tamper
+
+
+def scribble(path: Path) -> None:
+    """As many bytes as before, all of them wrong."""
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+def in_place_of_a_directory(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_bytes(b"x")
+
+
+def lengthen(path: Path) -> None:
+    path.write_text("xx")
+
+
+def another_version(version: int) -> Tamper:
+    """One more commit."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / f"_delta_log/{version:020}.json").write_text('{"commitInfo":{"operation":"X"}}\n')
+
+    return tamper
+
+
+NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engine writes
+VECTOR = "**/deletion_vector_*.bin"
+
+BY_NAME = dataclasses.replace(IN_A, form=Form.SQL_NAME)
+BY_LINK = dataclasses.replace(IN_A, spelling=Spelling.LINK)
+CACHED = dataclasses.replace(IN_A, cached=True)
+
+
+FREQUENT = dataclasses.replace(
+    PLAIN, commits=(*PLAIN.commits, Commit(-HOUR)), features=(Feature.FREQUENT_CHECKPOINTS.value,)
+)
+V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
+STAMPED = table(Feature.IN_COMMIT_TIMESTAMPS)
+LAST = "_delta_log/_last_checkpoint"
+CRC = f"_delta_log/{1:020}.crc"
+OLD_COMMIT = "_delta_log/00000000000000000000.json"
+
+
+def pointing(document: str) -> Tamper:
+    """_last_checkpoint has another content."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / "_delta_log/_last_checkpoint").write_text(document)
+
+    return tamper
+
+
+def without(kind: str) -> Tamper:
+    """The new checkpoint has no action of this kind."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (path,) = (root / "_delta_log").glob("*.checkpoint.parquet")
+        rows = pq.read_table(path)
+        pq.write_table(rows.filter(rows[kind].is_null()), path)
+
+    return tamper
+
+
+def in_checksum(path: str, pattern: str, replacement: str) -> Tamper:
+    """A file of the log has another text."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        text = (root / path).read_text()
+        changed, count = re.subn(pattern, replacement, text, count=1)
+        assert count, f"{pattern} must be found in {text}"
+        (root / path).write_text(changed)
+
+    return tamper
+
+
+def reading_cached(rows: tuple[Row, ...] | None) -> Tamper:
+    """The session reads these rows of the table that it has cached."""
+    return lambda root, outcome: dataclasses.replace(outcome, cached_rows=rows)
+
+
+def making(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / path).mkdir(parents=True)
+
+    return tamper
+
+
+def committed_later(root: Path, outcome: Outcome) -> None:
+    os.utime(commit_path(root), ns=(2**62, 2**62))
+
+
+#: A clause, a table, a DELETE, a fault after it, and words of the message.
+WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
+    # The commit
+    ("DEL-INFO-1A", PLAIN, IN_A, another_version(2), "must write version 1; it wrote [1, 2]"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"operation":"DELETE"', '"operation":"X"'), "operation is 'X' instead of"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"predicate":', '"p":'), "there is no predicate"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'"operationParameters":\{.*?\}', '"operationParameters":"x"'), "predicate"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'\{"commitInfo".*\n', ""), "isolationLevel is None instead of"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", Path.unlink), "DELETE deleted p=a/orphan"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", scribble), "DELETE touched p=a/orphan"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", lengthen), "DELETE changed p=a/orphan"),
+    ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", shutil.rmtree), "DELETE deleted the directory p=b"),
+    ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", in_place_of_a_directory), "DELETE replaced the directory p=b"),
+    ("DEL-PHYS-3", PLAIN, IN_A, in_commit(r"\}\n$", "\n"), "the table must be readable"),
+    # The files of the log
+    ("DEL-LOG-1", PLAIN, IN_A, touching(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
+    ("DEL-LOG-1", PLAIN, IN_A, leaving("_delta_log/junk"), "it changed _delta_log/junk"),
+    ("DEL-LOG-1", PLAIN, IN_A, pointing("{}"), "it changed _delta_log/_last_checkpoint"),
+    ("DEL-LOG-1", FREQUENT, IN_A, removing(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, without("remove"), "it lacks the remove of p=a/part-00000"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, without("add"), "it lacks the add of"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, spoiling("_delta_log/*.checkpoint.parquet", scribble), "it cannot be read"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "remove", size=7), "its remove of p=a/part-00000"),
+    ("DEL-CKPT-10", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "remove", size=None), "has no size"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, pointing('{"version":999,"size":1}'), "version is 999, and must be 2"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, pointing('{"version":2,"size":1}'), "size is 1, and must be"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, pointing("x"), "it is missing, or no JSON object"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, removing("_delta_log/_last_checkpoint"), "it is missing, or no JSON object"),
+    ("DEL-CKPT-3", FREQUENT, IN_A, in_checksum(LAST, r'("checksum":").', r"\g<1>x"), "checksum is x"),
+    ("DEL-CKPT-4", FREQUENT, IN_A, in_rows("*.checkpoint.parquet", *checkpoint_edits.INFO), "an action commitInfo"),
+    ("DEL-CKPT-4", FREQUENT, IN_A, checkpoint_edits.with_tags_of_removes, "has tags"),
+    ("DEL-CKPT-5", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "add", dataChange=True), "its add of"),
+    ("DEL-CKPT-5", V2, IN_A, in_action(SIDECAR, "remove", dataChange=True), "has dataChange=true, and must have false"),
+    ("DEL-CKPT-6", V2, IN_A, in_rows(OWN, checkpoint_edits.without("checkpointMetadata")), "it has 0 actions"),
+    ("DEL-CKPT-6", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("checkpointMetadata")), "it has 2 actions"),
+    ("DEL-CKPT-6", V2, IN_A, in_action(OWN, "checkpointMetadata", version=3), "has the version 3"),
+    (
+        "DEL-CKPT-6",
+        V2,
+        IN_A,
+        in_action(OWN, "checkpointMetadata", tags=[("numOfAddFiles", "9")]),
+        "numOfAddFiles is '9'",
+    ),
+    ("DEL-CKPT-7", V2, IN_A, in_action(OWN, "sidecar", sizeInBytes=1), "the sizeInBytes of its sidecar"),
+    ("DEL-CKPT-7", V2, IN_A, in_action(OWN, "sidecar", modificationTime=1), "the modificationTime of its sidecar"),
+    ("DEL-CKPT-7", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("sidecar")), "2 times"),
+    ("DEL-CKPT-8", V2, IN_A, checkpoint_edits.file_action_in_two_places, "it has sidecars, and x in its own file"),
+    ("DEL-CKPT-8", V2, IN_A, in_rows(SIDECAR, *checkpoint_edits.DOMAIN), "neither add nor remove"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(path="x"), "v2Checkpoint names x"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(sizeInBytes=1), "v2Checkpoint.sizeInBytes is 1"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(modificationTime=1), "v2Checkpoint.modificationTime is 1"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(sidecarFiles=[]), "sidecarFiles are not"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(nonFileActions=[{"add": 1}]), "nonFileActions are not"),
+    # Version checksums
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numFiles":)\d+', r"\g<1>7"), "numFiles is 7, and must be"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'"tableSizeBytes":\d+,', ""), "tableSizeBytes is None, and must be"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numProtocol":)1', r"\g<1>2"), "numProtocol is 2, and must be 1"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numMetadata":)1', r"\g<1>true"), "numMetadata is True"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("sortedBinBoundaries":\[)0', r"\g<1>1"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("fileSizeHistogram":)\{.*?\}', r"\g<1>[]"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r"\}$", ""), "it is no JSON object"),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("configuration":\{)', r'\g<1>"x":"y",'), "metadata is"),
+    (
+        "DEL-CRC-2",
+        PLAIN,
+        IN_A,
+        in_checksum(CRC, r'("metadata":)\{.*?\},"protocol"', r'\g<1>5,"protocol"'),
+        "metadata is 5",
+    ),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("minReaderVersion":)\d', r"\g<1>9"), "protocol is"),
+    ("DEL-CRC-2", TRACKED, IN_A, in_checksum(CRC, r'("rowIdHighWaterMark[^:]*: *)\d', r"\g<1>9"), "domainMetadata is"),
+    (
+        "DEL-CRC-2",
+        PLAIN,
+        IN_A,
+        in_checksum(CRC, r'("setTransactions":)\[\]', r'\g<1>[{"appId":"x","version":1}]'),
+        "setTransactions is",
+    ),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r"^\{", r'{"inCommitTimestampOpt":5,'), "inCommitTimestampOpt is 5"),
+    (
+        "DEL-CRC-2",
+        STAMPED,
+        IN_A,
+        in_checksum(CRC, r'"inCommitTimestampOpt":\d+,', ""),
+        "inCommitTimestampOpt is None, and must be 1",
+    ),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("txnId":")', r"\g<1>x"), "txnId is x"),
+    (
+        "DEL-CRC-3",
+        VECTORS,
+        IN_A,
+        in_checksum(CRC, r'("numDeletedRecordsOpt":)', r"\g<1>9"),
+        "numDeletedRecordsOpt is 9",
+    ),
+    (
+        "DEL-CRC-3",
+        VECTORS,
+        IN_A,
+        in_checksum(CRC, r'("numDeletionVectorsOpt":)', r"\g<1>9"),
+        "numDeletionVectorsOpt is 9",
+    ),
+    ("DEL-CRC-3", VECTORS, IN_A, in_checksum(CRC, r'("deletedRecordCounts":\[)', r"\g<1>9"), "HistogramOpt is"),
+    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'("allFiles":)\[.*?\}\]', r"\g<1>[]"), "allFiles lists []"),
+    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'(\\"numRecords\\":)', r"\g<1>9"), "allFiles has"),
+    # What the commit records of itself
+    ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'("timestamp":)\d+', r"\g<1>0"), "The timestamp of DELETE must be start"),
+    ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'"timestamp":\d+,', ""), "it is None"),
+    (
+        "DEL-INFO-2B",
+        STAMPED,
+        IN_A,
+        in_commit(r'("inCommitTimestamp":)\d+', r"\g<1>1"),
+        "inCommitTimestamp of DELETE must",
+    ),
+    ("DEL-INFO-2B", PLAIN, IN_A, in_commit('("commitInfo":{)', r'\1"inCommitTimestamp":1,'), "must have no inCommit"),
+    ("DEL-INFO-2B", STAMPED, IN_A, in_commit(r"(.*\n)(.*\n)", r"\2\1"), "must be the first action of DELETE"),
+    ("DEL-INFO-2C", PLAIN, IN_A, committed_later, "The commit of version 1 was modified at"),
+    ("DEL-INFO-3A", PLAIN, IN_A, in_commit(r"(.*\n)", r"\1\1"), "must have one commitInfo; it has 2"),
+    (
+        "DEL-INFO-3A",
+        PLAIN,
+        IN_A,
+        in_commit(r"\n$", '\n{"txn":{"appId":"x","version":1}}\n'),
+        "must not have actions of the kind txn",
+    ),
+    ("DEL-INFO-3B", PLAIN, IN_A, in_commit(r'"txnId":"[^"]*"', '"txnId":"x"'), "txnId of DELETE must be a UUID"),
+    ("DEL-INFO-3B", PLAIN, IN_A, in_commit(r'"engineInfo":"[^"]*"', '"engineInfo":"x"'), "engineInfo of DELETE must"),
+    ("DEL-INFO-4", PLAIN, IN_A, in_commit(r'("predicate":")[^,]*', r'\1[\\"x#1 = 1\\"]"}'), "it names x#1"),
+    ("DEL-INFO-4", PLAIN, IN_A, in_commit(r'("predicate":")[^,]*', r'\1[]"}'), "it is not a JSON array of one text"),
+    (
+        "DEL-INFO-4",
+        PLAIN,
+        IN_A,
+        in_commit(r'("predicate":")[^,]*', r'\1[\\"true\\"]"}'),
+        "it names none of the columns",
+    ),
+    ("DEL-INFO-4", PLAIN, Delete(), in_commit(r'("predicate":")[^,]*', r'\1[\\"x\\"]"}'), "there is no condition"),
+    ("DEL-INFO-4", PLAIN, MOST, in_commit(r"v#1 = 2", "v#1 = 3"), "it lacks the number 2"),
+    ("DEL-INFO-4", PLAIN, IN_A, in_commit('("predicate":)', r'"p":"x",\1'), "must have the members ['predicate']"),
+    # The metrics and the answer
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)', r'"numX":"1",\1'), "numX is 1, and is no metric"),
+    ("DEL-MET-2", PLAIN, Delete(PA, Form.API_PATH), answering(lambda rows: ((1,),)), "must return no row"),
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "numCopiedRows is 3, and must be 2"),
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit('"numAddedBytes":"[0-9]+",', ""), "numAddedBytes is absent, and must be"),
+    ("DEL-MET-1A", VECTORS, IN_A, in_commit('("numRemovedBytes":)"0"', r'\1"260"'), "numRemovedBytes is 260"),
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit(r'"operationMetrics":\{', '"metrics":{'), "numRemovedFiles is absent"),
+    ("DEL-MET-1B", PLAIN, IN_A, in_commit('("scanTimeMs":)"[0-9]+"', r'\1"-1"'), "scanTimeMs is -1"),
+    ("DEL-MET-1B", PLAIN, IN_A, in_commit('"rewriteTimeMs"', '"time"'), "rewriteTimeMs is absent"),
+    ("DEL-MET-2", PLAIN, IN_A, answering(lambda rows: ((2,),)), "it must be 1"),
+    ("DEL-MET-2", PLAIN, NOTHING, answering(lambda rows: ((-1,),)), "it must be 0"),
+    ("DEL-MET-2", PLAIN, Delete(PA), answering(lambda rows: ((-1,),)), "it must be 4"),
+    # The files that it removes
+    ("DEL-ALL-1", PLAIN, Delete(), leaving("p=a/another"), "must write no file; it wrote p=a/another"),
+    ("DEL-META-2", PLAIN, Delete(PA), leaving("p=a/another"), "must write no file; it wrote p=a/another"),
+    ("DEL-META-1", PLAIN, Delete(PA), in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
+    ("DEL-META-4", UNREADABLE, Delete(PA), refused, "must not read them; it was refused"),
+    ("DEL-META-3", PLAIN, Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "they have 2: "),
+    ("DEL-NOOP-1", PLAIN, NOTHING, refused, "matches nothing must succeed"),
+    ("DEL-NOOP-1", PLAIN, NOTHING, leaving("p=a/another"), "it changed p=a/another"),
+    ("DEL-NOOP-1", PLAIN, NOTHING, another_version(1), "it wrote version 1"),
+    ("DEL-ROW-1", PLAIN, IN_A, in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
+    ("DEL-ROW-1B", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "is no longer live"),
+    ("DEL-ROW-1", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "does not match the condition"),
+    # Its removes
+    (
+        "DEL-REM-1A",
+        PLAIN,
+        IN_A,
+        in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'),
+        "the deletionTimestamp start",
+    ),
+    ("DEL-REM-1A", PLAIN, IN_A, in_commit(r'"deletionTimestamp":\d+,', ""), "has no deletionTimestamp"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00009-00000009"), "it names no live file"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":\{"path":")p=a', r"\1p%3Da"), "its path is p%3Da"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?"dataChange":)true', r"\1false"), "dataChange is false"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?),"size":\d+', r"\1"), "the size is None, the add's"),
+    (
+        "DEL-REM-1G",
+        PLAIN,
+        IN_A,
+        in_commit('"extendedFileMetadata":true', '"extendedFileMetadata":false'),
+        "extendedFileMetadata is not true",
+    ),
+    ("DEL-REM-1G", PLAIN, IN_A, in_commit('("remove":.*?)"partitionValues":{"p":"a"},', r"\1"), "no partitionValues"),
+    ("DEL-REM-1G", PLAIN, IN_A, in_commit(r'("remove":.*?),"size":\d+', r"\1"), "it has no size"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit('("remove":.*?)"partitionValues":{"p":"a"},', r"\1"), "no partitionValues"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit('("remove":.*?)"p":"a"', r'\1"p":"b"'), "partitionValues are {'p': 'b'}"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?"size":)\d+', r"\g<1>7"), "the size is 7, the add's"),
+    ("DEL-REM-1C", PLAIN, IN_A, in_commit('("remove":.*?){"p":"a"}', r"\1{}"), "leaves out the partition columns p"),
+    ("DEL-REM-1D", TRACKED, IN_A, in_commit('("remove":.*?)"baseRowId":0', r'\1"baseRowId":1'), "baseRowId is 1, the"),
+    (
+        "DEL-REM-1D",
+        TRACKED,
+        IN_A,
+        in_commit('("remove":.*?"defaultRowCommitVersion":)0', r"\g<1>1"),
+        "defaultRowCommitVersion is 1, the add's 0",
+    ),
+    ("DEL-REM-1E", PLAIN, MOST, in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "they have 2: "),
+    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"tags":{"a":"b"},'), "tags is"),
+    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"baseRowId":4,'), "it has row tracking fields"),
+    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"stats":"{\\"numRecords\\":9}",'), "count 9 rows"),
+    ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"remove".*\n)', r"\1\1"), "this one repeats"),
+    ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"add".*\n)', r"\1\1"), "this one repeats"),
+    # Its adds
+    ("DEL-ADD-1A", PLAIN, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "has 5 bytes; it has"),
+    ("DEL-ADD-1A", PLAIN, IN_A, spoiling(NEW, Path.unlink), "it is not on storage"),
+    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
+    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":{"path":")[^"]*', r"\1p=a/orphan"), "p=a/orphan is not a new name"),
+    ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":{"path":")[^"]*', r"\1p=a/orphan"), "p=a/orphan is not a new name"),
+    ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r'\1{"p":"a","q":"b"}'), "values for ['p', 'q']"),
+    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "must be in p=b"),
+    ("DEL-ADD-1C", PLAIN, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "has dataChange=false"),
+    ("DEL-ADD-1C", PLAIN, IN_A, in_commit(r'("add":.*?"modificationTime":)\d+', r"\g<1>5"), "the file was modified at"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(numRecords\\":)\d+', r"\g<1>7"), "numRecords is 7, and the file has 2"),
+    (
+        "DEL-ADD-1D",
+        PLAIN,
+        IN_A,
+        in_commit(r'(nullCount\\":{\\"v\\":)\d+', r"\g<1>0"),
+        "nullCount of v is 0, and 1 rows",
+    ),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(minValues\\":{\\"v\\":)\d+', r"\g<1>3"), "the minimum of v is 3"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(maxValues\\":{\\"v\\":)\d+', r"\g<1>1"), "the maximum of v is 1"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"[]"'), "not of the form"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"{"'), "not of the form"),
+    ("DEL-ADD-1F", PLAIN, IN_A, in_commit(r'"stats":".*?[^\\]",?', '"x":1'), "lack numRecords, nullCount of v"),
+    ("DEL-ADD-1F", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"[]"'), "lack numRecords, nullCount of v"),
+    ("DEL-ADD-1F", PLAIN, IN_A, in_commit("minValues", "lowest"), "lack minValues of v"),
+    (
+        "DEL-ADD-1D",
+        PLAIN,
+        IN_A,
+        in_commit(r'(maxValues\\":{\\"v\\":)\d+', r"\g<1>3"),
+        "maxValues of v is 3, and must be 2",
+    ),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(maxValues\\":{)', r'\1\\"w\\":1,'), "they are of w, which is no column"),
+    ("DEL-INFO-3A", TRACKED, IN_A, in_commit(r'(\{"domainMetadata".*\n)', r"\1\1"), "must name each domain once"),
+    ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"tags":{"a":"b"},'), "must not have tags"),
+    ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"clusteringProvider":"x",'), "not have clusteringProvider"),
+    ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"baseRowId":4,'), "must not have baseRowId"),
+    ("DEL-PHYS-4", PLAIN, IN_A, making("junk"), "it changed junk"),
+    ("DEL-PHYS-4", PLAIN, IN_A, leaving("../junk"), "it changed ../junk"),
+    ("DEL-PHYS-2", PLAIN, IN_A, leaving("p=a/another"), "DELETE wrote p=a/another, and its commit does not refer"),
+    ("DEL-ROW-3", PLAIN, IN_A, spoiling(NEW, scribble), "2 are missing; 0 rows"),
+    ("DEL-ROW-3B", PLAIN, IN_A, spoiling(NEW, scribble), "The condition is NULL for the row (None, 'a')"),
+    ("DEL-ROW-4", PLAIN, Delete(Compare("v", Op.EQ, 3, Type.INTEGER)), leaving("p=a/more"), "wrote p=a/more"),
+    ("DEL-ROW-5B", PLAIN, IN_A, spoiling(NEW, scribble), "does not hold the rows that must be left"),
+    # Deletion vectors
+    ("DEL-DV-1A", VECTORS, IN_A, in_commit(r',"deletionVector":\{.*?\}(?=\}\})', ""), "it hides no row"),
+    ("DEL-DV-1A", VECTORS, IN_A, in_commit(r'\{"add".*\n', ""), "must hide the rows 0; the file is no longer live"),
+    ("DEL-DV-1A", VECTORS, IN_A, spoiling(VECTOR, scribble), "hides rows that cannot be read"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "size is 5, and was"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'("add":.*?"modificationTime":)\d+', r"\g<1>5"), "modification_time is 5"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "partition_values is {'p': 'b'}"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":{)', r'\1"tags":{"a":"b"},'), "tags is {'a': 'b'}"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":{)', r'\1"baseRowId":4,'), "base_row_id is 4, and was None"),
+    (
+        "DEL-DV-1B",
+        VECTORS,
+        IN_A,
+        in_commit('("add":{)', r'\1"defaultRowCommitVersion":4,'),
+        "default_row_commit_version is 4, and was None",
+    ),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "dataChange is false"),
+    (
+        "DEL-DV-1B",
+        VECTORS,
+        IN_A,
+        in_commit('"cardinality":1', '"cardinality":2'),
+        "its deletion vector's cardinality is not",
+    ),
+    (
+        "DEL-DV-1B",
+        VECTORS,
+        IN_A,
+        in_commit(r'(numRecords\\": ?)\d+', r"\g<1>2"),
+        "numRecords is 2, and the file stores 3",
+    ),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'(tightBounds\\": ?)false', r"\1true"), "tightBounds is not false"),
+    ("DEL-DV-1D", VECTORS, IN_A, in_commit("maxValues", "greatest"), "maxValues of columns are gone"),
+    (
+        "DEL-DV-1D",
+        VECTORS,
+        IN_A,
+        in_commit(r'(nullCount\\": ?{\\"v\\": ?)\d+', r"\g<1>0"),
+        "nullCount of v is 0, and 1",
+    ),
+    ("DEL-DV-1D", VECTORS, IN_A, in_commit(r'(maxValues\\": ?{\\"v\\": ?)\d+', r"\g<1>1"), "the maximum of v is 1"),
+    ("DEL-DV-1E", VECTORS, IN_A, in_commit(r'("sizeInBytes":)\d+', r"\g<1>7"), "is 7; in its file it is"),
+    ("DEL-DV-1C", VECTORS, IN_A, leaving("p=a/more.parquet"), "it wrote p=a/more.parquet"),
+    ("DEL-DV-2A", VECTORS, MOST, in_commit(r'\{"remove":\{"path":"p=b.*\n', ""), "it is not removed"),
+    ("DEL-DV-2B", VECTORS, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "the commit names it"),
+    ("DEL-DV-3", VECTORS, IN_A, spoiling(VECTOR, Path.unlink), "cannot be read"),
+    # The change data feed
+    ("DEL-CDF-1A", CHANGES, IN_A, in_commit(r'\{"cdc".*\n', ""), "must contain exactly the deleted rows"),
+    ("DEL-CDF-1A", CHANGES, IN_A, spoiling("_change_data/**/*.parquet", scribble), "cannot be read"),
+    ("DEL-CDF-1A", CHANGES, IN_A, in_commit('("cdc":.*?"dataChange":)false', r"\1true"), "has dataChange=true"),
+    ("DEL-CDF-1D", CHANGES, IN_A, in_commit(r'("cdc":.*?"size":)\d+', r"\g<1>5"), "says 5 bytes; the file has"),
+    ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
+    ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":{)', r'\1"tags":{"a":"b"},'), "must have no tags"),
+    ("DEL-CDF-1B", CHANGES, Delete(PA), restoring("_change_data/x"), "it wrote _change_data/x"),
+    # Conditions that fail at a row
+    (
+        "DEL-REF-4",
+        PLAIN,
+        FAILING,
+        refused,
+        "must name the error, as DIVIDE_BY_ZERO (22012) or REMAINDER_BY_ZERO (22012)",
+    ),
+    ("DEL-REF-4", STRUCTS, IN_A, refused, "must name the error, as DELTA_NOT_NULL_CONSTRAINT_VIOLATED (23502)"),
+    ("DEL-REF-5", PLAIN, FAILING, allowed, "it ended without an error"),
+    # Row tracking
+    ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),
+    ("DEL-ROWID-1E", TRACKED, Delete(V1), in_commit('"baseRowId":9', '"baseRowId":8'), "begin with 8"),
+    ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'(rowIdHighWaterMark\\": )\d+', r"\g<1>6"), "must be 8; it is 6"),
+    ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'\{"domainMetadata".*\n', ""), "must be 8; it is 6"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('("add":.*?)"baseRowId":7,', r"\1"), "lacks baseRowId"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit(',"defaultRowCommitVersion":1', ""), "lacks defaultRowCommitVersion"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('"baseRowId":7', '"baseRowId":6'), "must have a baseRowId above 6"),
+    (
+        "DEL-ROWID-1B",
+        TRACKED,
+        IN_A,
+        in_commit('("add":.*?"defaultRowCommitVersion":)1', r"\g<1>2"),
+        "defaultRowCommitVersion 1; it has",
+    ),
+    ("DEL-ROWID-1C", TRACKED, IN_A, in_commit('(preserved":)"true"', r'\1"false"'), "it is 'false'"),
+    ("DEL-ROWID-1C", TRACKED, IN_A, in_commit('"tags":{"[^}]*}', '"tags":"x"'), "it is None"),
+    # Column mapping
+    (
+        "DEL-MAP-1A",
+        MAPPED,
+        IN_A,
+        in_commit('("add":.*?"partitionValues":{")[^"]*', r"\1p"),
+        "has partition values for ['p']",
+    ),
+    (
+        "DEL-NAME-1",
+        PLAIN,
+        BY_NAME,
+        in_commit('"operation":"DELETE"', '"operation":"WRITE"'),
+        "the operation DELETE; it",
+    ),
+    ("DEL-NAME-1", PLAIN, BY_NAME, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "must commit the operationMetrics"),
+    ("DEL-NAME-1", PLAIN, BY_NAME, in_commit(r'"operationMetrics":\{', '"metrics":{'), "it committed None"),
+    ("DEL-NAME-1", PLAIN, BY_NAME, in_commit(r'\{"remove".*\n', ""), "must touch"),
+    ("DEL-NAME-1", VECTORS, BY_NAME, spoiling(VECTOR, scribble), "does not hold the rows"),
+    (
+        "DEL-NAME-2",
+        PLAIN,
+        BY_LINK,
+        in_commit('("numCopiedRows":)"2"', r'\1"3"'),
+        "by a symbolic link to the directory must",
+    ),
+    ("DEL-NAME-2", PLAIN, BY_LINK, in_commit(r'\{"remove".*\n', ""), "must touch"),
+    ("DEL-CACHE-1", PLAIN, CACHED, reading_cached(()), "must read 6 rows; it read 0 rows: 6 of the 6 expected"),
+    ("DEL-CACHE-1", PLAIN, CACHED, reading_cached(None), "must read 6 rows; it read 0 rows"),
+    ("DEL-MAP-1B", MAPPED, IN_A, spoiling(NEW, scribble), "cannot be read"),
+    ("DEL-MAP-1C", NAMED, IN_A, in_commit(r'\{"add".*\n', ""), "does not hold the rows that must be left"),
+]
+
+
+@pytest.mark.parametrize(
+    ("id", "table", "step", "tamper", "words"), WRONG, ids=[f"{row[0]}-{number}" for number, row in enumerate(WRONG)]
+)
+def test_a_clause_reports_what_is_wrong(
+    id: str, table: Table, step: Step, tamper: Tamper, words: str, tmp_path: Path
+) -> None:
+    _, violations = judged_by(table, tmp_path / "right", id, (step, right))
+    assert not violations, "nothing is wrong with a right DELETE"
+    _, violations = judged_by(table, tmp_path / "wrong", id, (step, tamper))
+    assert [violation.message for violation in violations if words in violation.message], (violations, words)
+
+
+def of_type(type: Type, *values: Value) -> Table:
+    """A file with these values in one column, and a NULL, which the DELETE deletes."""
+    rows = tuple((value,) for value in (*values, None))
+    return Table((Column("v", type),), (), (DataFile(0, (), rows, -WEEK),), (Commit(-HOUR, adds=(0,)),))
+
+
+@pytest.mark.parametrize(
+    ("table", "low", "high"),
+    [
+        (of_type(Type.FLOAT, -1.5, 0.10000000149011612), ("-1.5", "-1.4"), ("0.1", "0.09")),
+        (of_type(Type.DOUBLE, 0.1, 2.5), ("0.1", "0.11"), ("2.5", "2.4")),
+        (of_type(Type.DOUBLE, 1.0, NAN), ("1.0", "1.1"), ('"NaN"', "9.0")),
+        (of_type(Type.STRING, "B", "\U0001f600"), ('"B"', '"b"'), ('"\U0001f600"', '"\uffee"')),
+        (
+            of_type(Type.DATE, date(2020, 1, 1), date(2020, 3, 1)),
+            ('"2020-01-01"', '"2020-01-02"'),
+            ('"2020-03-01"', '"2020-02-01"'),
+        ),
+        (
+            of_type(Type.TIMESTAMP_NTZ, datetime(2020, 1, 1), datetime(2020, 1, 1, 0, 0, 0, 1999)),
+            ('"2020-01-01T00:00:00.000"', '"2020-01-01T00:00:00.001"'),
+            ('"2020-01-01T00:00:00.001"', '"2020-01-01T00:00:00.000"'),
+        ),
+        (
+            of_type(
+                Type.TIMESTAMP, datetime(2020, 1, 1, tzinfo=timezone.utc), datetime(2020, 1, 2, tzinfo=timezone.utc)
+            ),
+            ('"2020-01-01T01:00:00.000+01:00"', '"2020-01-01T00:00:00.001Z"'),
+            ('"2020-01-02T00:00:00.000Z"', '"2020-01-02T00:00:00.000+01:00"'),
+        ),
+    ],
+    ids=["float", "double", "nan", "string", "date", "timestamp_ntz", "timestamp"],
+)
+def test_bounds_are_compared_in_the_order_of_their_type(
+    table: Table, low: tuple[str, str], high: tuple[str, str], tmp_path: Path
+) -> None:
+    """Each bound as it may be written, and one that is too narrow."""
+
+    def stating(low: str, high: str) -> Tamper:
+        count = len(table.files[0].rows) - 1
+        stats = f'{{"numRecords":{count},"nullCount":{{"v":0}},"minValues":{{"v":{low}}},"maxValues":{{"v":{high}}}}}'
+
+        def tamper(root: Path, outcome: Outcome) -> None:
+            commit = root / "_delta_log" / f"{1:020}.json"
+            actions = [json.loads(line) for line in commit.read_text().splitlines()]
+            (add,) = (action["add"] for action in actions if "add" in action)
+            add["stats"] = stats
+            commit.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+
+        return tamper
+
+    step = Delete(IsNull("v"))
+    for bounds, words in (
+        ((low[0], high[0]), ""),
+        ((low[1], high[0]), "minimum of v"),
+        ((low[0], high[1]), "maximum of v"),
+    ):
+        subjects, violations = judged_by(table, tmp_path / (words or "true"), "DEL-ADD-1D", (step, stating(*bounds)))
+        assert subjects == 1 and [words in violation.message for violation in violations] == (
+            [True] if words else []
+        ), violations
+
+
+def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_are_left(tmp_path: Path) -> None:
+    tallies, _ = judged(PLAIN, tmp_path, (IN_A, right), (Delete(PA), in_commit(r'\{"remove".*\n', "")))
+    (violation,) = (violation for violation in tallies["DEL-META-1"].violations)
+    assert isinstance(violation.expectation, RowsAre) and violation.expectation.of is expectations.Of.TABLE
+    assert sorted(violation.expectation.rows, key=repr) == [[1, "b"], [1, None], [9, None]]
+
+
+@pytest.mark.parametrize(("length", "subjects"), [(0, 1), (1, 0), (32, 0), (33, 1)])
+def test_only_long_and_empty_texts_exercise_del_gen_1b(length: int, subjects: int, tmp_path: Path) -> None:
+    found, _ = judged_by(of_type(Type.STRING, "x" * length), tmp_path, "DEL-GEN-1B", (Delete(IsNull("v")), right))
+    assert found == subjects
+
+
+def of_columns(*columns: Column) -> Table:
+    """A table of two rows: of ones, and of twos."""
+    rows = tuple(tuple(float(n) if one.type is Type.DOUBLE else n for one in columns) for n in (1, 2))
+    return Table(columns, (), (DataFile(0, (), rows, -WEEK),), (Commit(-HOUR, adds=(0,)),))
+
+
+def emptying(place: int) -> Tamper:
+    """The column at this place of the rewritten file is NULL."""
+
+    def empty(path: Path) -> None:
+        rows = pq.read_table(path)
+        field = rows.schema.field(place)
+        pq.write_table(rows.set_column(place, field, pa.nulls(rows.num_rows, field.type)), path)
+
+    return spoiling(NEW, empty)
+
+
+#: Of each clause on a kind of column a table, with the places of a column of that kind and of another.
+KINDS: dict[str, tuple[Table, int, int]] = {
+    "DEL-GEN-1A": (of_columns(Column("v", Type.LONG), Column("w", Type.LONG, default=True)), 1, 0),
+    "DEL-GEN-1B": (of_columns(Column("v", Type.LONG), Column("w", Type.DOUBLE)), 1, 0),
+    "DEL-GEN-1C": (of_columns(Column("v", Type.LONG), Column("w w", Type.LONG)), 1, 0),
+    "DEL-GEN-1D": (of_columns(*(Column(f"v{number}", Type.LONG) for number in range(100))), 32, 31),
+}
+
+
+@pytest.mark.parametrize("id", KINDS)
+def test_a_clause_on_a_kind_of_column_judges_its_values_alone(id: str, tmp_path: Path) -> None:
+    made, own, other = KINDS[id]
+    step = Delete(Compare(made.columns[0].name, Op.EQ, 1, Type.LONG))
+    _, (violation,) = judged_by(made, tmp_path / "own", id, (step, emptying(own)))
+    assert f"The values of {made.columns[own].name}" in violation.message
+    assert judged_by(made, tmp_path / "other", id, (step, emptying(other))) == (1, [])
+    _, (lost,) = judged_by(made, tmp_path / "lost", id, (step, in_commit(r'\{"add".*\n', "")))
+    assert "0 rows: 1 of the 1 expected are missing" in lost.message
+
+
+def test_a_refusal_is_an_error_and_no_needless_rewrite_also_where_no_row_matches(tmp_path: Path) -> None:
+    nothing = dataclasses.replace(BY_LINK, where=Compare("v", Op.EQ, 50, Type.INTEGER))
+    _, (violation,) = judged_by(PLAIN, tmp_path, "DEL-NAME-2", (nothing, refused))
+    assert violation.by_error, violation.cause

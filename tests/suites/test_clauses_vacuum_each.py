@@ -1,0 +1,617 @@
+"""Clauses of VACUUM on their own: what no witness of a known-bad engine shows, what is said, and what exercises no clause.
+
+``tests/suites/test_recorded.py`` judges the witnesses: a fault that violates the clause, and a healthy engine that keeps it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deltalog.actions import Action, Metadata
+from deltalog.commits import write_commit
+from deltalog.log import read_log
+from engines.port import EngineError, Outcome
+from harness.judging.clause import NOT_EXERCISED, Judgement
+from harness.observing.observation import Observation, ReadObservation
+from harness.observing.root_paths import RelativeLog
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
+    AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
+    Mode,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+    VacuumForm,
+    VacuumMistake,
+)
+from model.vocabulary.table import (
+    DAY,
+    HOUR,
+    WEEK,
+    Column,
+    Commit,
+    DataFile,
+    DeletionVector,
+    Feature,
+    Kind,
+    Removal,
+    StrayFile,
+    Table,
+    VectorStorage,
+)
+from model.vocabulary.values import Type
+from records.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
+from reference_engine import ReferenceEngine
+from suites.catalogue import CATALOGUE, unsupported
+from suites.clauses.vacuum.reading import older_versions_are_refused
+from tests.handmade.steps import (
+    DRY,
+    PLAIN,
+    Tamper,
+    answering,
+    in_commit,
+    judged,
+    leaving,
+    refused,
+    removing,
+    right,
+    touching,
+)
+from tests.recorded import recorded
+from tests.suites.checkpoint_edits import OWN, SIDECAR, in_action
+
+OLD = -4 * WEEK
+FULL, LITE = PLAIN, Vacuum(mode=Mode.LITE)
+BY_QUERY = Vacuum(mode=Mode.INVENTORY_QUERY)
+BY_FILES = Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES)
+NOW = Vacuum(retain_hours=0, safety_check=False)
+
+
+# The tables: the cutoff of each is at -1 week, to the millisecond ---------------------------------------------------
+
+
+def file(id: int, *, modified: int = OLD) -> DataFile:
+    return DataFile(id, (1,), ((10 * id,), (10 * id + 1,), (10 * id + 2,)), modified)
+
+
+def table(
+    files: list[DataFile],
+    commits: list[Commit],
+    *stray_files: StrayFile,
+    features: tuple[Feature, ...] = (),
+    retention_hours: int | None = None,
+) -> Table:
+    return Table(
+        columns=(Column("v", Type.INTEGER), Column("_d", Type.INTEGER)),
+        partition_by=("_d",),
+        files=tuple(files),
+        commits=tuple(commits),
+        stray_files=stray_files,
+        retention_hours=retention_hours,
+        features=tuple(feature.value for feature in features),
+    )
+
+
+STRAYS = (
+    StrayFile("old", modified=-WEEK - 1),
+    StrayFile("young", modified=-WEEK),
+    StrayFile("_change_data/old", modified=OLD),
+    StrayFile("_d=1/old", modified=OLD),
+    StrayFile("_ds=1/old", modified=OLD),
+    StrayFile("_hidden", modified=OLD),
+    StrayFile("deep/_hidden", modified=OLD),
+    StrayFile("empty", kind=Kind.DIRECTORY, size=0),
+    StrayFile("holds/young", modified=-HOUR),
+    StrayFile("../table2/part", modified=OLD),
+)
+
+#: File 1 is expired by one ms, 2 is retained by one, 3 was removed long ago.
+FILES = [file(id) for id in range(4)]
+REMOVES = Commit(-2 * WEEK, removes=(Removal(1, -WEEK - 1), Removal(2, -WEEK + 1), Removal(3, OLD)))
+LISTED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], *STRAYS)
+WEEKLY = dataclasses.replace(LISTED, retention_hours=168)
+RECENT = table([file(0, modified=-HOUR)], [Commit(-HOUR, adds=(0,))])
+AGED_READ = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * WEEK, removes=(Removal(1, -2 * WEEK),))])
+
+VECTORS = table(
+    [file(id) for id in range(3)],
+    [
+        Commit(OLD, adds=(0, 1, 2)),
+        Commit(OLD + 1, deletion_vectors=(DeletionVector(0, (0,), OLD),)),
+        Commit(OLD + 2, deletion_vectors=(DeletionVector(1, (0,), OLD),)),
+        Commit(OLD + 3, deletion_vectors=(DeletionVector(2, (0,), OLD),)),
+        Commit(-2 * WEEK, removes=(Removal(1, -DAY), Removal(2, -2 * WEEK))),
+    ],
+    StrayFile("deletion_vector_00000000-1111-4000-8000-000000000000.bin", modified=OLD),
+    features=(Feature.DELETION_VECTORS,),
+)
+#: Version 1 is inside retention, and has another vector than version 2.
+TWO_VECTORS = table(
+    [file(0)],
+    [
+        Commit(OLD, adds=(0,)),
+        Commit(-6 * DAY, deletion_vectors=(DeletionVector(0, (0,), OLD),)),
+        Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY),)),
+    ],
+    features=(Feature.DELETION_VECTORS,),
+)
+INLINE = table(
+    [file(0)],
+    [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.INLINE),))],
+    features=(Feature.DELETION_VECTORS,),
+)
+LINKED = table(
+    FILES[:1],
+    [Commit(OLD, adds=(0,))],
+    StrayFile("../away/old", modified=OLD),
+    StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="../away"),
+)
+LINKED_INSIDE = table(
+    FILES[:1],
+    [Commit(OLD, adds=(0,))],
+    StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="_d=1"),
+)
+
+
+#: For LITE: file 1 is expired, 2 retained at the cutoff, 3 of a commit at the cutoff, 4 of one a ms later; 5 is young.
+LOGGED = table(
+    [*(file(id) for id in range(5)), file(5, modified=-HOUR)],
+    [
+        Commit(OLD, adds=(0, 1, 2, 3, 4, 5)),
+        Commit(-2 * WEEK, removes=(Removal(1, -WEEK - 1), Removal(2, -WEEK), Removal(5, -2 * WEEK))),
+        Commit(-WEEK, removes=(Removal(3, -2 * WEEK),)),
+        Commit(-WEEK + 1, removes=(Removal(4, -2 * WEEK),)),
+    ],
+    StrayFile("old", modified=OLD),
+)
+CHANGED = table([file(0)], [Commit(OLD, adds=(0,))], features=(Feature.CHANGE_DATA_FEED,))
+SOME = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
+
+CHECKPOINTED = table(
+    FILES,
+    [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), dataclasses.replace(REMOVES, checkpoint=True), Commit(-WEEK - 5)],
+    *STRAYS,
+)
+FREQUENT = table(
+    FILES,
+    [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * DAY, removes=(Removal(2, -DAY),))],
+    features=(Feature.FREQUENT_CHECKPOINTS,),
+)
+V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
+UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
+HALF = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3), checkpoint=True)], features=(Feature.HALF_CHECKPOINT,))
+
+CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
+CRASHES = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
+VANISHES = Vacuum(io_fault=IOFault.FILE_VANISHES, faulty_path="old")
+
+
+# Faults ---------------------------------------------------------------------------------------------------------------
+
+#: How to spoil a second run, by the observation of a right one.
+Spoil = Callable[[Observation], Tamper]
+
+
+def of_reason(seen: Observation, reason: Reason, fate: Fate) -> str:
+    assert isinstance(seen, VacuumObservation)
+    found = [path for path in seen.before.data if (seen.fates[path].reason, seen.fates[path].fate) == (reason, fate)]
+    assert found, f"{reason} must occur among {seen.fates}"
+    return min(found)
+
+
+def loses(reason: Reason) -> Spoil:
+    """A path that must be kept for this reason is deleted."""
+    return lambda seen: removing(of_reason(seen, reason, Fate.KEEP))
+
+
+def keeps(reason: Reason) -> Spoil:
+    """A path that must be deleted for this reason is kept."""
+
+    def spoil(seen: Observation) -> Tamper:
+        path = of_reason(seen, reason, Fate.DELETE)
+
+        def tamper(root: Path, outcome: Outcome) -> None:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            if seen.before.listing[path].kind == "directory":
+                (root / path).mkdir()
+            else:
+                (root / path).write_text("x")
+
+        return tamper
+
+    return spoil
+
+
+def simply(tamper: Tamper) -> Spoil:
+    return lambda seen: tamper
+
+
+def removing_listed(reason: Reason) -> Spoil:
+    """A DRY RUN does not list the first path of this reason."""
+
+    def spoil(seen: Observation) -> Tamper:
+        path = of_reason(seen, reason, Fate.DELETE)
+        return answering(lambda rows: tuple(row for row in rows if not str(row[0]).endswith(f"/{path}")))
+
+    return spoil
+
+
+def listing(path: str) -> Tamper:
+    """A DRY RUN also lists this path."""
+
+    def tamper(root: Path, outcome: Outcome) -> Outcome:
+        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/{path}",)))
+
+    return tamper
+
+
+def with_another_error(root: Path, outcome: Outcome) -> Outcome:
+    return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
+
+
+def with_another_state(root: Path, outcome: Outcome) -> Outcome:
+    assert outcome.error is not None
+    return dataclasses.replace(outcome, error=dataclasses.replace(outcome.error, sqlstate="XX000"))
+
+
+def without_tombstones(root: Path, outcome: Outcome) -> None:
+    """The new checkpoint has no tombstone: here, since it cannot be read."""
+    for path in (root / "_delta_log").glob("*.checkpoint*.parquet"):
+        path.write_text("no checkpoint")
+
+
+def committing(action: Action) -> Tamper:
+    """One more version."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        write_commit(root, read_log(root).version + 1, [action])
+
+    return tamper
+
+
+def nothing_done(root: Path, outcome: Outcome) -> Outcome:
+    """Refused, and the log is as before."""
+    for path in (root / "_delta_log").iterdir():
+        if path.name not in (f"{0:020}.json", f"{1:020}.json"):
+            path.unlink()
+    return refused(root, outcome)
+
+
+#: A clause, a table, steps of which it judges the last, and how to spoil that one: with a cause that no witness has, at the
+#: edge of retention, or where more of the clause is needed than for a witness.
+EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
+    ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/more"))),
+    ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
+    ("VAC-SAFE-10A", LISTED, [FULL, Read()], simply(refused)),
+    ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
+    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
+    ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
+    ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
+    ("VAC-EDGE-1C", LOGGED, [LITE], loses(Reason.NOT_SCANNED)),
+    ("VAC-EDGE-1D", LOGGED, [LITE], loses(Reason.RETAINED)),
+    ("VAC-EDGE-1D", LOGGED, [LITE], keeps(Reason.EXPIRED)),
+    ("VAC-EDGE-2", LISTED, [Vacuum(retain_hours=-0.4, safety_check=False)], keeps(Reason.ORPHAN)),
+    ("VAC-KEEP-2A", LISTED, [NOW], keeps(Reason.ORPHAN)),
+    ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1)], loses(Reason.YOUNG)),
+    ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1e6)], keeps(Reason.ORPHAN)),
+    ("VAC-CHK-1A", LISTED, [Vacuum(retain_hours=0, dry_run=True)], simply(touching("old"))),
+    ("VAC-DRY-1", LISTED, [DRY], simply(touching("old"))),
+    ("VAC-DRY-2A", LISTED, [DRY, FULL], simply(removing("young"))),
+    ("VAC-DRY-2B", LISTED, [DRY, FULL], keeps(Reason.ORPHAN)),
+    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("nothing"))),
+    ("VAC-LOG-1C", LISTED, [FULL], simply(leaving("_delta_log/note.txt"))),
+    ("VAC-LOG-1E", LISTED, [FULL], simply(committing(Metadata("another", "{}")))),
+    ("VAC-LOG-3C", LISTED, [FULL], simply(in_commit(r"(.*\n)", r"\1\1"))),
+    ("VAC-LOG-1B", LISTED, [CRASHES], simply(in_commit(r'("defaultRetentionMillis":)\d+', r"\g<1>7", last=2))),
+    ("VAC-LOG-2A", LISTED, [CRASHES], simply(removing("young"))),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(removing("old"))),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], keeps(Reason.EMPTY)),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(in_commit("COMPLETED", "FAILED"))),
+    ("VAC-LOG-2C", LISTED, [VANISHES], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"'))),
+    ("VAC-LOG-2E", LISTED, [CRASHES], simply(leaving(f"_delta_log/{9:020}.json"))),
+    ("VAC-INV-1A", LISTED, [BY_QUERY], loses(Reason.RETAINED)),
+    ("VAC-INV-1A", LISTED, [BY_FILES], keeps(Reason.ORPHAN)),
+    ("VAC-INV-2", LISTED, [InvalidVacuum(VacuumMistake.INVENTORY_WITHOUT_COLUMN)], simply(with_another_error)),
+    ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], simply(refused)),
+    ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
+    ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.LINK)], simply(refused)),
+    ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
+    ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
+    ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
+    ("VAC-REF-2", HALF, [FULL], simply(leaving("new"))),
+    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.MISSING_PATH)], simply(leaving("../new"))),
+    ("VAC-REF-1C", LISTED, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)], simply(removing("old"))),
+    ("VAC-REF-1D", LISTED, [InvalidVacuum(VacuumMistake.CLAUSE_TWICE)], simply(with_another_error)),
+    ("VAC-CKPT-1A", CHECKPOINTED, [FULL], keeps(Reason.EXPIRED)),
+    ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
+    ("VAC-CKPT-7", V2, [FULL], simply(in_action(SIDECAR, "remove", dataChange=True))),
+    ("VAC-CKPT-8", V2, [FULL], simply(in_action(OWN, "checkpointMetadata", version=9))),
+]
+
+
+def run(
+    table: Table, directory: Path, steps: list[Step], last: Tamper
+) -> tuple[dict[str, tuple[int, int]], Observation]:
+    """The number of subjects and of violations at the last step, by clause; clauses without either are left out."""
+    tampers: list[Tamper | None] = [None if isinstance(step, (SetClock, AddStrayFiles)) else right for step in steps]
+    tampers[-1] = last
+    before: dict[str, tuple[int, int]] = {}
+    if len(steps) > 1:
+        tallies, _ = (
+            judged(table, directory / "before", *zip(steps[:-1], tampers[:-1])) if any(tampers[:-1]) else ({}, None)
+        )
+        before = {id: (tally.subjects, len(tally.violations)) for id, tally in tallies.items()}
+    tallies, seen = judged(table, directory / "whole", *zip(steps, tampers))
+    last_step = {}
+    for id, tally in tallies.items():
+        subjects, violations = before.get(id, (0, 0))
+        last_step[id] = (tally.subjects - subjects, len(tally.violations) - violations)
+    return {id: counts for id, counts in last_step.items() if any(counts)}, seen
+
+
+@pytest.mark.parametrize(
+    ("id", "table", "steps", "spoil"), EXAMPLES, ids=[f"{row[0]}-{number}" for number, row in enumerate(EXAMPLES)]
+)
+def test_a_clause_is_kept_by_a_right_run_and_violated_by_a_wrong_one(
+    id: str, table: Table, steps: list[Step], spoil: Spoil, tmp_path: Path
+) -> None:
+    held, seen = run(table, tmp_path / "right", steps, right)
+    assert held.get(id, (0, 0))[0] > 0, f"{id} must be exercised"
+    assert not any(violations for _, violations in held.values()), "nothing is wrong with a right run"
+    broken, _ = run(table, tmp_path / "wrong", steps, spoil(seen))
+    assert broken.get(id, (0, 0))[1] > 0, f"{id} must be violated"
+
+
+def changing(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / path).write_text("changed")
+
+    return tamper
+
+
+NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], StrayFile("deep/_ds=1/old", modified=OLD))
+
+#: A clause, a table, the steps of which it judges the last, and how to spoil that one; what it is told of, in which words,
+#: and what a script expects instead.
+TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
+    (
+        "VAC-DRY-2C",
+        LISTED,
+        [DRY],
+        simply(listing("young")),
+        "young",
+        "lists young: ",
+        Lists("young", listed=False),
+    ),
+    (
+        "VAC-DRY-2C",
+        LISTED,
+        [DRY],
+        removing_listed(Reason.ORPHAN),
+        "_change_data/old",
+        "does not list _change_data/old: ",
+        Lists("_change_data/old"),
+    ),
+    # A name that an engine makes up: a script's run has another one.
+    (
+        "VAC-DRY-2C",
+        CHANGED,
+        [SOME, Delete(), SetClock(Moment(3 * WEEK)), DRY],
+        simply(answering(lambda rows: tuple(row for row in rows if "-1111-4111-" not in str(row[0])))),
+        "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet",
+        "DRY RUN does not list",
+        ByReplay(
+            "the engine names _d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet anew in each run"
+        ),
+    ),
+    (
+        "VAC-REF-1B",
+        LISTED,
+        [InvalidVacuum(VacuumMistake.NOT_A_TABLE)],
+        simply(with_another_error),
+        "step",
+        "DELTA_MISSING_DELTA_TABLE (42P01)",
+        Fails(["DELTA_MISSING_DELTA_TABLE"]),
+    ),
+    (
+        "VAC-FORM-1A",
+        LISTED,
+        [Vacuum(form=VacuumForm.SQL_NAME)],
+        simply(refused),
+        "step",
+        "by sql by name must succeed",
+        Succeeds(),
+    ),
+    (
+        "VAC-SAFE-7A",
+        LISTED,
+        [FULL],
+        simply(changing("../table2/part")),
+        "../table2/part",
+        "VACUUM changed ../table2/part",
+        Unchanged("../table2/part"),
+    ),
+    (
+        "VAC-SAFE-5C",
+        NESTED,
+        [FULL],
+        simply(removing("deep/_ds=1/old")),
+        "deep/_ds=1/old",
+        "deep/_ds=1/old",
+        Unchanged("deep/_ds=1/old"),
+    ),
+    (
+        "VAC-LOG-1A",
+        LISTED,
+        [FULL],
+        simply(in_commit("VACUUM END", "VACUUM")),
+        "log",
+        "must commit VACUUM START and VACUUM END",
+        Operations(["VACUUM START", "VACUUM END"]),
+    ),
+    (
+        "VAC-LOG-2A",
+        LISTED,
+        [CRASHES],
+        simply(in_commit(r'"operationMetrics":\{\}', '"operationMetrics":{"numDeletedFiles":"1"}')),
+        "log",
+        "its END has the metrics {'numDeletedFiles': '1'}",
+        InfoIs("operationMetrics", None, "VACUUM END"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("id", "table", "steps", "spoil", "subject", "words", "expectation"),
+    TOLD,
+    ids=[f"{row[0]}-{number}" for number, row in enumerate(TOLD)],
+)
+def test_a_clause_tells_what_is_wrong_and_how_to_check_it(
+    id: str,
+    table: Table,
+    steps: list[Step],
+    spoil: Spoil,
+    subject: str,
+    words: str,
+    expectation: Expectation,
+    tmp_path: Path,
+) -> None:
+    _, seen = run(table, tmp_path / "right", steps, right)
+    tampers: list[Tamper | None] = [None if isinstance(step, SetClock) else right for step in steps]
+    tallies, _ = judged(table, tmp_path / "wrong", *zip(steps, [*tampers[:-1], spoil(seen)]))
+    found = tallies[id].violations
+    assert [
+        one for one in found if one.subject == subject and words in one.message and one.expectation == expectation
+    ], found
+
+
+@pytest.mark.parametrize("table", [LINKED, LINKED_INSIDE])
+def test_where_a_link_was_followed_only_the_status_is_judged(table: Table, tmp_path: Path) -> None:
+    broken, _ = run(table, tmp_path / "status", [FULL], in_commit("COMPLETED", "FAILED"))
+    assert broken["VAC-LOG-1B"] == (1, 1)
+    wrong = in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"')
+    broken, _ = run(table, tmp_path / "count", [FULL], wrong)
+    assert broken["VAC-LOG-1B"] == (1, 0)
+    twice, _ = run(table, tmp_path / "twice", [FULL, FULL], right)
+    assert "VAC-IDEM-1A" not in twice and "VAC-IDEM-1B" not in twice
+
+
+@pytest.mark.parametrize(("modified", "broken"), [(OLD, 0), (0, 1)], ids=["deleted", "kept"])
+def test_start_may_count_a_link_that_is_kept_since_its_target_was_deleted_first(
+    modified: int, broken: int, tmp_path: Path
+) -> None:
+    stray_files = (StrayFile("d/x", modified=modified, size=43), StrayFile("link", Kind.LINK, OLD, 0, target="d/x"))
+    linking = table(FILES[:1], [Commit(-HOUR, adds=(0,))], *stray_files)
+    more = in_commit(r'("sizeOfDataToDelete":)"\d+"', rf'\1"{43 * (2 - broken)}"', last=2)
+    held, seen = run(linking, tmp_path, [FULL], more)
+    assert isinstance(seen, VacuumObservation) and seen.vanished == frozenset(() if broken else {"d/x"})
+    assert held["VAC-LOG-1B"] == (1, broken)
+
+
+def test_lite_counts_files_of_its_window_that_are_already_deleted(tmp_path: Path) -> None:
+    held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
+    assert held["VAC-LOG-1F"] == (1, 0)
+    assert isinstance(seen, VacuumObservation) and any(
+        path not in seen.before.listing for path in seen.references.tombstones
+    )
+    wrong = in_commit(r'("numFilesToDelete":)"\d+"', r'\1"0"', last=2)
+    broken, _ = run(LOGGED, tmp_path / "wrong", [FULL, LITE], wrong)
+    assert broken["VAC-LOG-1F"] == (1, 1)
+
+
+#: A table of one live file, and steps that exercise few clauses.
+PLAINEST = table(FILES[:1], [Commit(-HOUR, adds=(0,))])
+BARE: list[tuple[Table, list[Step]]] = [
+    (PLAINEST, [FULL]),
+    (PLAINEST, [DRY]),
+    (PLAINEST, [Vacuum(logging=False)]),
+    (PLAINEST, [Read()]),
+    (PLAINEST, [SOME]),
+    (CHANGED, [SOME, ReadChanges(0)]),
+    (PLAINEST, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)]),
+    (PLAINEST, [InvalidVacuum(VacuumMistake.MISSING_PATH)]),
+    (UNKNOWN, [FULL]),
+    (LISTED, [Vacuum(retain_hours=0)]),
+    (table([], [Commit(-HOUR)]), [LITE]),
+    (WEEKLY, [FULL]),
+    (HALF, [Delete()]),
+]
+
+
+#: Clauses that hold for other engines only: tests/faults/test_known_bad_vacuums.py has these.
+OTHERS = unsupported(ReferenceEngine()).keys()
+
+
+@pytest.fixture(scope="module")
+def exercised_by_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Observation, set[str]]]:
+    """The observation of each of these steps, and the clauses that it exercised."""
+    found = []
+    for number, (bare, steps) in enumerate(BARE):
+        counts, seen = run(bare, tmp_path_factory.mktemp(f"bare-{number}"), steps, right)
+        assert not any(violations for _, violations in counts.values())
+        found.append((seen, {id for id, (subjects, _) in counts.items() if subjects}))
+    return found
+
+
+@pytest.mark.parametrize("id", sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC")))
+def test_every_clause_has_a_witness_or_an_example_and_is_not_exercised_elsewhere(
+    id: str, exercised_by_bare_steps: list[tuple[Observation, set[str]]]
+) -> None:
+    witnessed = {id for found in recorded("faulty").values() for id in found["violated"]}
+    assert id in witnessed | {row[0] for row in EXAMPLES}, f"{id} needs a witness or an example"
+    # A clause that each step of its kind exercises would never be reported as not exercised.
+    assert any(id not in ids for seen, ids in exercised_by_bare_steps if isinstance(seen, CATALOGUE[id].of))
+
+
+def test_the_clauses_that_a_plain_vacuum_exercises(exercised_by_bare_steps: list[tuple[Observation, set[str]]]) -> None:
+    plain = {id for id in exercised_by_bare_steps[0][1] if id.startswith("VAC")}
+    others = (
+        "CHK-2",
+        "CRC-1",
+        "FORM-1B",
+        "LITE-1D",
+        "SAFE-1",
+        "SAFE-5A",
+        "SAFE-6A",
+        "SAFE-6B",
+        "SAFE-10B",
+        "SAFE-10F",
+        "SAFE-11",
+        "SAFE-12",
+    )
+    records = {f"VAC-LOG-1{letter}" for letter in "ABCEFG"} | {f"VAC-LOG-3{letter}" for letter in "ABCDEF"}
+    assert plain == {f"VAC-{id}" for id in others} | records
+
+
+@pytest.mark.parametrize(
+    "step", [FULL, DRY, Vacuum(parallel=True), Vacuum(form=VacuumForm.SQL_NAME), Vacuum(retain_hours=7)]
+)
+def test_a_vacuum_that_refuses_inline_vectors_violates_one_clause(step: Vacuum, tmp_path: Path) -> None:
+    broken, _ = run(INLINE, tmp_path, [step], nothing_done)
+    assert {id for id, (_, violations) in broken.items() if violations} == {"VAC-LIVE-6"}
+
+
+def test_a_version_that_the_log_has_lost_need_not_be_refused_for_its_age(tmp_path: Path) -> None:
+    """It cannot be read for two reasons, and which of them is reported is not promised."""
+    _, seen = run(AGED_READ, tmp_path, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], right)
+    assert isinstance(seen, ReadObservation) and isinstance(seen.before.log, RelativeLog)
+    assert older_versions_are_refused.judge(seen) == Judgement(1)
+    left = {version: commit for version, commit in seen.before.log.commits.items() if version > seen.version}
+    stored = dataclasses.replace(seen.before.log.stored, commits=left)
+    log = dataclasses.replace(seen.before.log, commits=left, stored=stored)
+    pruned = dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log))
+    assert older_versions_are_refused.judge(pruned) == NOT_EXERCISED

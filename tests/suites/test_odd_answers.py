@@ -1,0 +1,178 @@
+"""Odd answers of an engine: each is broken, or tolerated where PROTOCOL.md allows it; none stops the suite."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
+from engines.port import Outcome
+from engines.wrapped import WrappedEngine
+from faults import FAULTS, Fault, KnownBadEngine, actions, odd_answers
+from faults.fault import delete_fault
+from model.vocabulary.case import Case
+from model.vocabulary.commands import Optimize
+from model.vocabulary.predicate import IsNull
+from model.vocabulary.steps import Delete, OtherCommand, Read, Request, Vacuum
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
+from tests.builders.observations import full_judge
+from tests.find_witnesses import witness
+from tests.handmade.steps import AGED, IN_A, PARTITIONED
+
+VECTORS = replace(PARTITIONED, features=(Feature.DELETION_VECTORS,))
+TRACKED = replace(PARTITIONED, features=(Feature.ROW_TRACKING, Feature.CHANGE_DATA_FEED))
+CHECKPOINTED = replace(PARTITIONED, features=(Feature.FREQUENT_CHECKPOINTS,))
+
+# The faults -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", odd_answers.FAULTS, ids=lambda fault: fault.name)
+def test_an_odd_answer_is_broken_and_nothing_else(fault: Fault, tmp_path: Path) -> None:
+    judged = full_judge(KnownBadEngine(ReferenceEngine(), fault), tmp_path).judge(witness(fault.name))
+    assert judged.failure is None, judged.failure
+    assert set(judged.failed) & set(fault.caught_by)
+    assert FAULTS[fault.name] is fault, "a known-bad engine as the others"
+
+
+@pytest.mark.parametrize("fault", odd_answers.TOLERATED, ids=lambda fault: fault.name)
+def test_what_the_protocol_allows_is_tolerated(fault: Fault, tmp_path: Path) -> None:
+    written: list[bytes] = []
+
+    class Looking(WrappedEngine):
+        """Notes the files of the last commit, and of deletion vectors."""
+
+        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+            outcome = super().run(root, step, clock=clock, version=version)
+            commit = max((root / LOG_DIRECTORY).glob("[0-9]*.json"))
+            written.append(b"".join(path.read_bytes() for path in (commit, *sorted(root.glob("*.bin")))))
+            return outcome
+
+    case = Case(VECTORS, (IN_A, Read(), Vacuum()))
+    healthy = full_judge(Looking(ReferenceEngine()), tmp_path / "healthy").judge(case)
+    plain, written = written[0], []
+    odd = full_judge(Looking(KnownBadEngine(ReferenceEngine(), fault)), tmp_path / "odd").judge(case)
+    assert len(written[0]) > len(plain), "it has something more"
+    assert odd.failure is None and not odd.failed
+    judged = {id for id in healthy.tallies if not id.startswith("DEL-CRC")}  # a changed commit has no checksum
+    assert odd.tallies.keys() == judged
+    assert fault.caught_by[0] in odd.tallies, "what would notice it was asked"
+
+
+@pytest.mark.parametrize("spelled", [None, ""])
+def test_a_null_partition_value_is_null_or_the_empty_string(spelled: str | None, tmp_path: Path) -> None:
+    """PROTOCOL.md, "Partition Value Serialization": a remove may have the one where the add has the other."""
+    columns = (Column("p", Type.STRING), Column("v", Type.INTEGER))
+    file = DataFile(0, (None,), ((1,),), modified=-WEEK, empty_nulls=spelled is None)
+    case = Case(Table(columns, ("p",), (file,), (Commit(-HOUR, adds=(0,)),)), (Delete(IsNull("p")),))
+    tamper = actions.set_fields(actions.removes, partitionValues={"p": spelled})
+    fault = delete_fault("spells-null-otherwise", "DEL-REM-1B", tamper, "A remove spells NULL otherwise than the add.")
+    judged = full_judge(KnownBadEngine(ReferenceEngine(), fault), tmp_path).judge(case)
+    assert judged.failure is None and judged.tallies["DEL-REM-1B"].subjects == 1
+    assert not [id for id in judged.failed if not id.startswith("DEL-CRC")]  # a changed commit has no checksum
+
+
+# Anything, anywhere -----------------------------------------------------------------------------------------------------
+
+#: Values of other types than a field has.
+ODD: tuple[object, ...] = (
+    None,
+    "x",
+    "",
+    -1,
+    10**30,
+    1.5,
+    True,
+    [],
+    ["a"],
+    {},
+    {"a": 1},
+    "\ud800",
+    "9" * 40,
+    "[" * 3000,
+)
+
+CASES = {
+    "DELETE": Case(PARTITIONED, (IN_A, Delete())),
+    "DELETE with deletion vectors": Case(VECTORS, (IN_A, Delete())),
+    "DELETE with row tracking": Case(TRACKED, (IN_A, Delete())),
+    "DELETE with a checkpoint": Case(CHECKPOINTED, (IN_A, Delete())),
+    "VACUUM": Case(AGED, (Vacuum(), Read())),
+    "OPTIMIZE": Case(PARTITIONED, (OtherCommand(Optimize()), Read())),
+}
+
+
+class Odd(WrappedEngine):
+    """The reference engine, and ``change`` of a file that its first step wrote into the log."""
+
+    def __init__(self, change: Callable[[bytes], bytes], name: str) -> None:
+        super().__init__(ReferenceEngine())
+        self._change, self._name = change, name
+        self.seen: dict[str, bytes] = {}
+
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        log = root / LOG_DIRECTORY
+        before = {path: path.read_bytes() for path in log.iterdir() if path.is_file()}
+        outcome = super().run(root, step, clock=clock, version=version)
+        if not self.seen:
+            new = {path.name: path for path in sorted(log.iterdir()) if path.is_file() and path.suffix != ".parquet"}
+            self.seen = {name: path.read_bytes() for name, path in new.items() if before.get(path) != path.read_bytes()}
+            if self._name in self.seen:
+                new[self._name].write_bytes(self._change(self.seen[self._name]))
+        return outcome
+
+
+def members(document: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of all members of a JSON object; those of statistics, which are JSON in a text, too."""
+    for name, member in document.items() if isinstance(document, dict) else ():
+        yield (*before, name)
+        inner = json.loads(member) if name == "stats" and isinstance(member, str) else member
+        yield from members(inner, (*before, name))
+
+
+def with_member(document: Any, path: tuple[str, ...], value: object) -> Any:
+    if not path:
+        return value
+    if isinstance(document, str):
+        return json.dumps(with_member(json.loads(document), path, value))
+    return {**document, path[0]: with_member(document[path[0]], path[1:], value)}
+
+
+def changes(data: bytes, name: str) -> Iterator[tuple[str, Callable[[bytes], bytes]]]:
+    """Each member of each line, with another value: which it is, and the change."""
+    parsed = parse_name(name)
+    ends = "\n" if parsed is not None and parsed.kind is LogFileKind.COMMIT else "\0"
+    lines = data.decode().split(ends)
+    for number, line in enumerate(lines):
+        for path in members(json.loads(line)) if line.strip() else ():
+            for value in ODD:
+
+                def change(
+                    _: bytes, number: int = number, path: tuple[str, ...] = path, value: object = value
+                ) -> bytes:
+                    new = json.dumps(with_member(json.loads(lines[number]), path, value))
+                    return ends.join([*lines[:number], new, *lines[number + 1 :]]).encode()
+
+                yield f"{name}: {'.'.join(path)} is {value!r:.40}", change
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_value_in_the_log_stops_the_suite(name: str, tmp_path: Path) -> None:
+    """A sample of all values in all places: the suite judges each, whatever it is."""
+    probe = Odd(lambda data: data, "")
+    assert full_judge(probe, tmp_path / "probe").judge(CASES[name]).failure is None
+    ways = [(what, file, change) for file, data in probe.seen.items() for what, change in changes(data, file)]
+    assert len(ways) > 300
+    broken = 0
+    for number, (what, file, change) in enumerate(random.Random(11).sample(ways, 60)):
+        judged = full_judge(Odd(change, file), tmp_path / str(number)).judge(CASES[name])
+        assert judged.failure is None, f"{what}: {judged.failure}"
+        broken += bool(judged.failed)
+    assert broken, "most of what a DELETE or a VACUUM commits is promised"
