@@ -14,7 +14,7 @@ from harness.observing.observation import (
     RefusalObservation,
     UnreadTableObservation,
 )
-from model.prediction.delete import types_of
+from model.prediction.delete import matches, types_of
 from model.prediction.failures import NOT_NULL_VIOLATED, failures, must_fail
 from model.prediction.paths import checksum_of
 from model.text.layout import is_named_by_engine
@@ -32,6 +32,13 @@ Judge = Callable[[RefusalObservation], Judgement]
 
 def is_append_only(r: RefusalObservation) -> bool:
     return r.append_only
+
+
+def is_refused_as_append_only(r: RefusalObservation) -> bool:
+    """PROTOCOL.md forbids to remove rows. That a DELETE of no row is refused too, only Delta on Spark and delta-rs promise."""
+    if not r.append_only or not isinstance(r.step, Delete):
+        return r.append_only
+    return r.rules.implementation is not None or any(matches(r.step, r.table, row) for row in r.before.rows or ())
 
 
 def is_invalid(r: RefusalObservation) -> bool:
@@ -58,11 +65,11 @@ def changes_nothing(when: Condition) -> Judge:
 REFUSALS = (
     clause(
         "DEL-REF-1A",
-        "A table with delta.appendOnly=true refuses DELETE, whether rows match or not, with DELTA_CANNOT_MODIFY_APPEND_ONLY.",
+        "A table with delta.appendOnly=true refuses DELETE with DELTA_CANNOT_MODIFY_APPEND_ONLY; Delta on Spark and delta-rs also where no row matches.",
         sources=("S0", "P Append-only Tables", "C 2.1"),
         harm=data_loss("Rows are gone from a table that forbids to delete any."),
         needs=(Feature.APPEND_ONLY,),
-    )(refused(is_append_only)),
+    )(refused(is_refused_as_append_only)),
     clause(
         "DEL-REF-2A",
         "A DELETE with a subquery, a non-deterministic condition, an aggregate or window function, an unknown column or a condition that is not BOOLEAN, and a DELETE of a partition directory, of something that is no Delta table or of a view, is refused with the documented error class.",
