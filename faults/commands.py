@@ -135,7 +135,7 @@ def _rewrite_commit(t: Tampering) -> None:
     path.write_bytes(path.read_bytes() + b"\n")
 
 
-def _undo_and_refuse(t: Tampering) -> Outcome:
+def undo_and_refuse(t: Tampering) -> Outcome:
     for version in t.log.written:
         t.log.uncommit(version)
     return t.refuse("INTERNAL_ERROR")
@@ -265,7 +265,7 @@ FAULTS = (
         "A command leaves a file in the log that is no part of it."),
     command_fault("command-breaks-the-log", "LIFE-1J", _of(Update, cut_off_commits),
         "UPDATE leaves a truncated commit."),
-    command_fault("refuses-a-retention", "LIFE-1E", _of(SetRetention, _undo_and_refuse),
+    command_fault("refuses-a-retention", "LIFE-1E", _of(SetRetention, undo_and_refuse),
         "A retention cannot be set.", needs=[CommandKind.SET_RETENTION]),
     # definitions
     command_fault("retention-replaces-all-properties", "LIFE-1D", _of(SetRetention, _change_definition(_lose_properties)),

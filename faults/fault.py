@@ -76,6 +76,11 @@ def when(condition: Condition, tamper: Tamper) -> Tamper:
     return lambda t: tamper(t) if condition(t) else None
 
 
+def succeeds(t: Tampering) -> bool:
+    """The step ended without an error."""
+    return not t.failed
+
+
 delete_fault = partial(fault, on=Delete)
 vacuum_fault = partial(fault, on=Vacuum)
 command_fault = partial(fault, on=OtherCommand)

@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
-from engines.port import EngineError, Outcome
 from faults import actions, files
+from faults.commands import undo_and_refuse
 from faults.delete import cut_off_commits, first_untouched
-from faults.fault import fault, when
+from faults.fault import fault, succeeds, when
 from faults.rows import change_rows
-from faults.tampering import Tampering
 from model.vocabulary.steps import Insert
 
 insert_fault = partial(fault, on=Insert)
 
 
-def _succeeds(t: Tampering) -> bool:
-    return not t.failed
-
-
-def _undo_and_refuse(t: Tampering) -> Outcome:
-    for version in t.log.written:
-        t.log.uncommit(version)
-    return replace(t.outcome, rows=(), error=EngineError("made up", None, None, "The INSERT is refused."))
-
-
 # fmt: off
 FAULTS = (
     insert_fault("insert-loses-a-row", "LIFE-6A",
-        when(_succeeds, change_rows(lambda rows: rows.slice(1))),
+        when(succeeds, change_rows(lambda rows: rows.slice(1))),
         "INSERT does not write the first of its rows."),
     insert_fault("insert-writes-a-row-twice", "LIFE-6A",
-        when(_succeeds, change_rows(lambda rows: rows.take([0, *range(rows.num_rows)]))),
+        when(succeeds, change_rows(lambda rows: rows.take([0, *range(rows.num_rows)]))),
         "INSERT writes the first of its rows twice."),
     insert_fault("insert-removes-a-file", "LIFE-6A LIFE-6D",
-        when(_succeeds, actions.remove(first_untouched)),
+        when(succeeds, actions.remove(first_untouched)),
         "INSERT removes a file of the table."),
     insert_fault("insert-deletes-a-removed-file", "LIFE-6C",
-        when(_succeeds, files.delete_all(files.tombstones)),
+        when(succeeds, files.delete_all(files.tombstones)),
         "INSERT deletes the files that no version needs but earlier ones."),
     insert_fault("insert-breaks-the-log", "LIFE-1J", cut_off_commits,
         "INSERT leaves a truncated commit."),
     insert_fault("insert-is-refused", "LIFE-6B",
-        when(_succeeds, _undo_and_refuse),
+        when(succeeds, undo_and_refuse),
         "INSERT is refused without a reason."),
 )
 # fmt: on

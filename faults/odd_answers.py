@@ -19,7 +19,7 @@ from deltalog.fields import read_fields
 from engines.port import EngineError, Outcome
 from faults import actions
 from faults.disk import drop_checksum
-from faults.fault import Tamper, command_fault, delete_fault, fault, vacuum_fault, when
+from faults.fault import Tamper, command_fault, delete_fault, fault, succeeds, vacuum_fault, when
 from faults.table_log import Action
 from faults.tampering import Tampering
 from model.vocabulary.commands import CommandKind, SetRetention
@@ -49,12 +49,8 @@ def _refuse_second(t: Tampering) -> Outcome:
     return replace(t.outcome, second=_refusal(t.outcome.second, ""))
 
 
-def _succeeds(t: Tampering) -> bool:
-    return not t.failed
-
-
 def _sets_retention(t: Tampering) -> bool:
-    return _succeeds(t) and isinstance(t.command, SetRetention)
+    return succeeds(t) and isinstance(t.command, SetRetention)
 
 
 _HUGE = "no " * 1_000_000
@@ -119,15 +115,15 @@ _VECTORS = [Feature.DELETION_VECTORS]
 # fmt: off
 FAULTS = (
     # messages
-    delete_fault("delete-fails-without-a-word", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(_succeeds, _refuse("")),
+    delete_fault("delete-fails-without-a-word", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(succeeds, _refuse("")),
         "A DELETE fails, and the error has no message."),
-    delete_fault("delete-fails-with-a-million-words", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(_succeeds, _refuse(_HUGE)),
+    delete_fault("delete-fails-with-a-million-words", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(succeeds, _refuse(_HUGE)),
         "A DELETE fails with a message of three million characters."),
-    delete_fault("delete-fails-with-an-empty-line", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(_succeeds, _refuse("\n\u2028")),
+    delete_fault("delete-fails-with-an-empty-line", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(succeeds, _refuse("\n\u2028")),
         "A DELETE fails with a message that has nothing but ends of lines."),
-    vacuum_fault("vacuum-fails-without-a-word", "VAC-CHK-2 VAC-LIVE-6", when(_succeeds, _refuse("")),
+    vacuum_fault("vacuum-fails-without-a-word", "VAC-CHK-2 VAC-LIVE-6", when(succeeds, _refuse("")),
         "A VACUUM fails, and the error has no message."),
-    fault("read-fails-without-a-word", "DEL-ROW-5A VAC-SAFE-10A", when(_succeeds, _refuse("")),
+    fault("read-fails-without-a-word", "DEL-ROW-5A VAC-SAFE-10A", when(succeeds, _refuse("")),
         "Reading the table fails, and the error has no message.", on=Read),
     command_fault("command-fails-without-a-word", "LIFE-1E", when(_sets_retention, _refuse("")),
         "A retention cannot be set, and the error has no message.", needs=[CommandKind.SET_RETENTION]),

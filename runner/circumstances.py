@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engines.kind import EngineKind
 from engines.object_store import Storage
+from engines.processors import processors
 
 
 def circumstances(directory: Path, kind: EngineKind, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -27,13 +28,6 @@ def circumstances(directory: Path, kind: EngineKind, environ: Mapping[str, str] 
 def set_up(kind: EngineKind, storage: Storage) -> dict[str, str]:
     """What the engine's options change of the machine, and the ``storage`` where it is not local."""
     return {**kind.machine, **({} if storage is Storage.LOCAL else {"storage": storage.value})}
-
-
-def processors() -> int:
-    """The processors that this process and its children may use; on a system that does not say it, all."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def time_zone(environ: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:

@@ -349,7 +349,7 @@ def _of_tests(step: Delete, table: Table, rows: Iterable[Row]) -> Iterator[Facet
         if any(required_fields(types[column]) for column in columns_of(test)):
             kind += " of a STRUCT with a NOT NULL field"
         for column in columns_of(test):
-            yield "tested type", f"{kind}: {getattr(types[column], 'value', type(types[column]).__name__)}"
+            yield "tested type", f"{kind}: {_name_of(types[column])}"
         for row in seen:
             yield "test", f"{kind}: {_outcome(test, row, types, step.zone)}"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from engines.port import EngineUnavailable
+from engines.processors import processors
 
 #: Masters whose tasks run in the driver's JVM: org.apache.spark.SparkContext, SparkMasterRegex.
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?")
@@ -59,7 +59,7 @@ def with_free_slots(conf: Mapping[str, str]) -> dict[str, str]:
     named = _THREADS.fullmatch(conf["spark.master"])
     if named is None:
         return dict(conf)
-    slots = len(os.sched_getaffinity(0)) if named[1] == "*" else int(named[1] or 1)
+    slots = processors() if named[1] == "*" else int(named[1] or 1)
     return {"spark.default.parallelism": str(slots), **conf, "spark.master": f"local[{slots + _MOST_HELD}]"}
 
 

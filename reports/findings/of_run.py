@@ -90,7 +90,7 @@ _FOUND: WeakKeyDictionary[Run, Findings] = WeakKeyDictionary()
 
 
 def findings_of(run: Run) -> Findings:
-    """What the cases of a finished run show. Of a run that was read only the first call passes over its cases."""
+    """What the cases of a finished run show. Of a run that was read, only the first call reads its cases."""
     if run in _FOUND:
         return _FOUND[run]
     found = FindingsSoFar(run.header)

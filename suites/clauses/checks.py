@@ -26,6 +26,7 @@ from records.expectations import (
     NoActions,
     NothingChanged,
     Of,
+    Readable,
     RowsAre,
     Unchanged,
     about,
@@ -121,6 +122,15 @@ def check_table_rows(
     if found is None:
         expectation = wrong_partition_text(observation) or expectation
     return Violation("rows", message, expectation, (*rows, *facts), cause=cause)
+
+
+def check_replayed(observation: Observation, command: str) -> Violation | None:
+    """The log must be readable after the ``command`` ("the DELETE")."""
+    broken = observation.after.broken
+    if not broken:
+        return None
+    message = f"After {command} the table must be readable; it is not: {broken}."
+    return Violation("log", message, Readable(), cause=causes.NOT_REPLAYED)
 
 
 def difference(expected: Counter[T], found: Counter[T]) -> str:

@@ -72,7 +72,7 @@ def bytes_of(deleted: list[str], before: dict[str, int | None]) -> str:
 
 
 def new_files(before: dict[str, int | None]) -> list[str]:
-    """The new files outside the log, but for the checksum files of Hadoop's local file system."""
+    """The new files outside the log, without the checksum files of Hadoop's local file system."""
     new_files = [path for path, size in listing().items() if path not in before and size is not None]
     return [path for path in new_files if not path.startswith("_delta_log/") and not path.endswith(".crc")]
 
@@ -107,7 +107,7 @@ def operations(new: dict[int, list[Any]]) -> list[tuple[int, str | None]]:
 
 
 def of_users(wrote: list[Any]) -> list[Any]:
-    """The actions, but for the domain of row tracking, which is not the user's."""
+    """The actions without the domain of row tracking, which is not the user's."""
     return [action for action in wrote if at(action, "domainMetadata.domain") != "delta.rowTracking"]
 
 

@@ -18,13 +18,12 @@ from records.expectations import (
     InfoIs,
     NothingChanged,
     Operations,
-    Readable,
     Unchanged,
     about,
 )
 from suites.clauses import harms
-from suites.clauses.causes import NOT_REPLAYED, changed, rows_left
-from suites.clauses.checks import check_definition_unchanged
+from suites.clauses.causes import changed, rows_left
+from suites.clauses.checks import check_definition_unchanged, check_replayed
 
 
 @clause(
@@ -154,11 +153,4 @@ def directories_stay(d: DeleteObservation) -> Judgement:
     of_broken=True,
 )
 def log_readable(d: DeleteObservation) -> Judgement:
-    broken = d.after.broken
-    return judgement(
-        Violation(
-            "log", f"After the DELETE the table must be readable; it is not: {broken}.", Readable(), cause=NOT_REPLAYED
-        )
-        if broken
-        else None
-    )
+    return judgement(check_replayed(d, "the DELETE"))

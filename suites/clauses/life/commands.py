@@ -16,9 +16,16 @@ from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Op
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
-from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Readable, Succeeds
+from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
 from suites.clauses import causes, harms
-from suites.clauses.checks import check_each_once, check_none, check_nothing_changed, check_stored, check_table_rows
+from suites.clauses.checks import (
+    check_each_once,
+    check_none,
+    check_nothing_changed,
+    check_replayed,
+    check_stored,
+    check_table_rows,
+)
 from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.life.definition import wrong_definition
 from suites.clauses.life.restorable import why_not_restorable
@@ -207,10 +214,7 @@ def rest_of_the_log(c: CommandObservation) -> Judgement:
 def log_can_be_replayed(o: Observation) -> Judgement:
     if not isinstance(o, (CommandObservation, InsertObservation, ConflictObservation)):
         return NOT_EXERCISED  # other clauses say it of these
-    if o.after.broken is None:
-        return judgement(None)
-    message = f"After the command the table must be readable; it is not: {o.after.broken}."
-    return judgement(Violation("log", message, Readable(), cause=causes.NOT_REPLAYED))
+    return judgement(check_replayed(o, "the command"))
 
 
 @clause(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, wrong_words
 from harness.observing import evidence
 from harness.observing.observation import InsertObservation
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Succeeds
 from suites.clauses import causes, harms
-from suites.clauses.checks import check_each_once, check_none, check_stored, check_table_rows
+from suites.clauses.checks import check_none, check_table_rows
 from suites.clauses.earlier_versions import earlier_versions
+from suites.clauses.life.commands import files_fit
 
 _REMOVES = Cause("an INSERT removes a file", Severity.DATA_LOSS)
 
@@ -57,15 +58,9 @@ def history_as_it_was(i: InsertObservation) -> Judgement:
     harm=harms.WRONG_FILE_ACTIONS,
 )
 def only_adds(i: InsertObservation) -> Judgement:
-    adds = [add for commit in i.commits for add in commit.adds]
-    removes = [remove for commit in i.commits for remove in commit.removes]
-    if not adds and not removes:
+    fit = files_fit(i)
+    if not fit.subjects:
         return NOT_EXERCISED
-    removed = sorted(remove.file for remove in removes)
-    whole = [
-        check_each_once(adds, removes),
-        check_none(removed, "The INSERT removed", ByReplay("the log must be read"), cause=_REMOVES),
-    ]
-    stored = each(adds, lambda add: check_stored(add, i.after.entry(add.file)))
-    found = tuple(problem for problem in whole if problem)
-    return Judgement(len(whole) + stored.subjects, (*found, *stored.violations))
+    removed = sorted(remove.file for commit in i.commits for remove in commit.removes)
+    problem = check_none(removed, "The INSERT removed", ByReplay("the log must be read"), cause=_REMOVES)
+    return Judgement(fit.subjects + 1, (*fit.violations, *([problem] if problem else [])))
