@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import TypeGuard
 
-from harness.observing.observation import ChangesObservation, DeleteObservation, Observation, OpenObservation
+from deltalog.errors import DeltaLogError
+from harness.observing.observation import (
+    ChangesObservation,
+    CommandObservation,
+    DeleteObservation,
+    Observation,
+    OpenObservation,
+)
+from harness.observing.together_observation import TogetherObservation
 from model.prediction.delete import ConditionScope, matches
 from model.semantics.definitions import VECTORS
 from model.text.layout import file_path
@@ -238,6 +246,23 @@ def _asks_python_which_files_to_rewrite(observation: Observation) -> bool:
     )
 
 
+def _restores_vectors_that_are_off(observation: Observation) -> bool:
+    """Whether a RESTORE adds a file with a deletion vector, and the table, as it was then, may get no new ones."""
+    if not isinstance(observation, (CommandObservation, TogetherObservation)):
+        return False
+    if not any(isinstance(command, Restore) for command in commands(observation)):
+        return False
+    log = observation.before.log
+    try:
+        wanted = log.snapshot(observation.version)
+    except DeltaLogError:  # a version that is gone
+        return False
+    if wanted.metadata.configuration.get("delta.enableDeletionVectors") == "true":
+        return False
+    now = observation.before.snapshot.adds
+    return any(add.deletion_vector is not None for key, add in wanted.adds.items() if key not in now)
+
+
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 
@@ -296,6 +321,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "function in Python in a condition": lambda o: any(wrappers_of(condition) for condition in _conditions(o)),
     "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
+    "RESTORE of deletion vectors that are switched off": _restores_vectors_that_are_off,
     "UPDATE of whole partitions": lambda o: any(
         isinstance(command, Update)
         and (command.where is None or columns_of(command.where) <= set(o.table.partition_by))

@@ -190,3 +190,11 @@ def test_a_version_is_lost_only_if_it_is_young_by_its_file_too(
     found = judged(CleansUpByFileTimes(ReferenceEngine()), case, tmp_path)
     assert len(found.steps) == 3
     assert not found.violated, found.wrong
+
+
+def test_a_version_that_is_older_than_the_retention_may_go(tmp_path: Path) -> None:
+    """Also the newest of them, which was the current one when the retention of the log began (docs/delta.md 2.5)."""
+    table = having(Feature.FREQUENT_CHECKPOINTS)
+    old = replace(table, commits=tuple(replace(commit, at=commit.at - 50 * DAY) for commit in table.commits))
+    found = judged(CleansUpByFileTimes(ReferenceEngine()), Case(old, run(Update(SEVEN, IN_PARTITION))), tmp_path)
+    assert not found.violated, found.wrong

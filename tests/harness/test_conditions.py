@@ -301,6 +301,13 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
     "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
+    "RESTORE of deletion vectors that are switched off": (
+        replace(
+            with_features(Feature.DELETION_VECTORS_OFF),
+            commits=(*PLAIN.commits, Commit(-HOUR // 2, deletion_vectors=(DeletionVector(0, (0,), -HOUR // 2),))),
+        ),
+        (Delete(), OtherCommand(Restore(0))),
+    ),
     "commit file no younger than the one before": (
         PLAIN,
         (SetClock(Moment(DAY)), Append((DataFile(9, (1,), ((1.0,),), 0),)), Delete(ONE), Read()),

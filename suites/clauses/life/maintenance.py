@@ -55,8 +55,10 @@ def _has(c: Observation, version: int) -> bool:
 
 
 def _first_to_keep(c: Observation) -> int:
-    """The first version inside the retention of the log by both of its times; at the latest the one before the command, which is the
-    newest that is not inside, or, if none is inside, the one after it.
+    """The first version inside the retention of the log by both of its times; the one after the command, if none is inside.
+
+    PROTOCOL.md, "Metadata Cleanup", recommends to keep the newest version outside too. Delta deletes it once a later version has a
+    checkpoint, as "entries older than the retention interval" (S1, delta.logRetentionDuration).
 
     Engines go by the modification time of the commit's file, whatever its in-commit timestamp (docs/delta.md 2.5).
     """
@@ -65,7 +67,7 @@ def _first_to_keep(c: Observation) -> int:
     by_file = monotonized({version: commit.modified for version, commit in commits.items()})
     cutoff = log_cutoff(c)
     inside = [one for one in by_commit if min(by_commit[one], by_file[one]) > cutoff]
-    return min(*inside, c.before.version) if inside else c.after.version
+    return min(inside, default=c.after.version)
 
 
 @clause(

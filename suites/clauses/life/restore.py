@@ -15,14 +15,14 @@ from suites.clauses.life.restorable import why_not_restorable
 
 @clause(
     "LIFE-2A",
-    "A RESTORE to a version whose files are all there gives the table the rows of that version, after a VACUUM too.",
+    "A RESTORE that succeeds, to a version whose files are all there, gives the table the rows of that version, after a VACUUM too.",
     sources=("S5", "P Add File and Remove File"),
     harm=data_loss("The rows of an earlier version cannot be brought back."),
     needs=(CommandKind.RESTORE,),
 )
 def restores(c: CommandObservation) -> Judgement:
-    if not isinstance(c.step.command, Restore) or c.may_be_refused or why_not_restorable(c) is not None:
-        return NOT_EXERCISED
+    if not isinstance(c.step.command, Restore) or c.refused or why_not_restorable(c) is not None:
+        return NOT_EXERCISED  # LIFE-1E judges a refusal
     return judgement(check_table_rows(c, c.promised, f"the rows of version {c.version}", evidence.of_answer(c)))
 
 
