@@ -25,7 +25,17 @@ from harness.observing.together_observation import TogetherObservation
 from model.prediction.delete import ConditionScope, matches
 from model.semantics.definitions import VECTORS
 from model.text.layout import file_path
-from model.vocabulary.commands import Checkpoint, Command, Merge, Overwrite, Restore, Switch, Update, condition_of
+from model.vocabulary.commands import (
+    Checkpoint,
+    Command,
+    Merge,
+    Optimize,
+    Overwrite,
+    Restore,
+    Switch,
+    Update,
+    condition_of,
+)
 from model.vocabulary.predicate import (
     Between,
     Compare,
@@ -233,6 +243,11 @@ def _updates_beside_a_backtick(observation: Observation) -> bool:
     return quoted and feeds and any(isinstance(command, Update) for command in commands(observation))
 
 
+def _orders_by_a_backtick(observation: Observation) -> bool:
+    ordered = (name for command in commands(observation) if isinstance(command, Optimize) for name in command.zorder_by)
+    return any("`" in name for name in ordered)
+
+
 def _asks_python_which_files_to_rewrite(observation: Observation) -> bool:
     """Whether a DELETE or an UPDATE without deletion vectors has a condition on data columns with a function that gets its rows
     in batches, of several files."""
@@ -318,6 +333,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "overwrite where BETWEEN": _overwrites_by_between,
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
+    "ZORDER BY a column named with a backtick": _orders_by_a_backtick,
     "function in Python in a condition": lambda o: any(wrappers_of(condition) for condition in _conditions(o)),
     "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),

@@ -20,7 +20,7 @@ from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
 from harness.judging.judge import Judge
 from harness.observing.observation import Observation
-from model.vocabulary.commands import Assignment, Checkpoint, Merge, Overwrite, Restore, Switch, Update
+from model.vocabulary.commands import Assignment, Checkpoint, Merge, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (
     And,
@@ -301,6 +301,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
     "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
+    "ZORDER BY a column named with a backtick": (
+        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER))),
+        (OtherCommand(Optimize(zorder_by=("b`t",))),),
+    ),
     "RESTORE of deletion vectors that are switched off": (
         replace(
             with_features(Feature.DELETION_VECTORS_OFF),
