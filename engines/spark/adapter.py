@@ -79,7 +79,15 @@ class SparkEngine:
 
     name = "spark"
 
-    def __init__(self, leases: LeaseSource, store: ObjectStore | None = None, *, time_limit: float = 120) -> None:
+    def __init__(
+        self,
+        leases: LeaseSource,
+        store: ObjectStore | None = None,
+        *,
+        time_limit: float = 120,
+        wall_clock: bool = False,
+    ) -> None:
+        self._wall_clock = wall_clock  # Delta's clock stands at the start of each step
         self._leases = leases
         self._store = store
         self._time_limit = time_limit
@@ -105,7 +113,7 @@ class SparkEngine:
 
     @property
     def rules(self) -> Rules:
-        rules = rules_of(installed_delta())
+        rules = replace(rules_of(installed_delta()), own_clock=not self._wall_clock)
         if self._store is None:
             return rules
         return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(SCHEME))
@@ -121,6 +129,7 @@ class SparkEngine:
             if isinstance(step, Together):
                 return self._together(session, root, step, clock, version)
             started, stop = now(), Stop()
+            clock = started if self._wall_clock else clock
             try:
                 command = step if isinstance(step, (Delete, Vacuum)) else Delete()
                 command = Delete(settings=step.delete.settings) if isinstance(step, Ask) else command

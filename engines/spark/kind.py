@@ -46,6 +46,11 @@ _NO_FAULTS = Limits(
     "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
 )
 
+_ON_A_WALL_CLOCK = Limits(
+    replace(EVERYTHING, sessions=False),
+    "It needs two sessions of one instant, and the machine's clock goes on between them.",
+)
+
 
 #: The setting of Spark that gives sessions another time zone than the JVM's.
 _SESSION_ZONE = "spark.sql.session.timeZone"
@@ -72,7 +77,8 @@ class Spark(EngineKind):
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
         master = self.chosen.master
         if storage is Storage.LOCAL:
-            return () if is_local(master) else (_OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER,)
+            on = () if is_local(master) else (_OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER,)
+            return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
         if not is_local(master):
             raise EngineUnavailable(
                 f"--storage {storage.value} is judged by a Spark in one process alone: leave out what names {master}."
@@ -90,7 +96,9 @@ class Spark(EngineKind):
 
     @property
     def is_scripted(self) -> bool:
-        return is_local(self.chosen.master) and not (self.chosen.conf or self.chosen.patches or self.chosen.jars)
+        return is_local(self.chosen.master) and not (
+            self.chosen.wall_clock or self.chosen.conf or self.chosen.patches or self.chosen.jars
+        )
 
     # PySpark need not be installed until it is judged.
 
@@ -107,7 +115,7 @@ class Spark(EngineKind):
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.spark.adapter import SparkEngine
 
-        return SparkEngine(lease, lease(0).store, time_limit=time_limit)
+        return SparkEngine(lease, lease(0).store, time_limit=time_limit, wall_clock=self.chosen.wall_clock)
 
 
 ENGINE = Spark()

@@ -31,6 +31,7 @@ OPTIONS = (
         "judge SQL through a client of Spark Connect; `local`: of a server that the run starts",
         runs_on="Spark",
     ),
+    Option("--spark-clock", "machine", "judge with the machine's clock, which the run does not set", runs_on="Spark"),
 )
 
 
@@ -40,6 +41,7 @@ class SparkOptions:
     patches: tuple[Path, ...] = ()  # jars or directories in front of Delta's classes
     jars: tuple[Path, ...] = ()  # none: Maven's
     master: str = LOCAL
+    wall_clock: bool = False  # the machine's, which the run does not set
 
     @classmethod
     def of(cls, given: Given) -> SparkOptions:
@@ -47,7 +49,16 @@ class SparkOptions:
         conf = dict(map(_setting, given.get("spark_conf", ())))
         named = conf.get("spark.master", given.get("spark_master"))
         master = _master(named, cluster=given.get("spark_cluster"), remote=given.get("spark_remote"))
-        return cls(conf, given.get("extra_classpath", ()), given.get("jars", ()), master)
+        wall_clock = _is_of_the_machine(given.get("spark_clock"))
+        return cls(conf, given.get("extra_classpath", ()), given.get("jars", ()), master, wall_clock)
+
+
+def _is_of_the_machine(clock: str | None) -> bool:
+    if clock not in (None, "machine"):
+        raise EngineUnavailable(
+            f"--spark-clock {clock} is not known: write machine, or leave it out, and the run sets Delta's clock."
+        )
+    return clock is not None
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from deltalog.commits import write_commit
 from engines.machine import raise_if_of_the_machine, require_machine
-from engines.port import Engine, EngineDied, Outcome
-from harness.judging.clause import Clause
+from engines.port import EngineDied, Outcome
 from harness.judging.coverage import Cell, coverage, operation_cell
-from harness.judging.excuses import Excuses
 from harness.judging.failure import Raised, failure_of, raised
+from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge, Tally
 from harness.judging.verbatim_answers import answered
 from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
@@ -81,12 +79,11 @@ class CaseRun:
     ``processors`` how many the engine may use (None: all), ``raised`` the errors of the suite.
     """
 
-    def __init__(
-        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], excuses: Excuses
-    ) -> None:
-        self._engine = engine
+    def __init__(self, side: Side, table: Table, root: Path) -> None:
+        self._side = side
         self._root = root
-        self._judge = StepJudge(clauses, excuses)
+        self._judge = StepJudge()
+        engine = side.engine
         unit = engine.rules.time_unit
         self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit)
         self._aged_before: list[int] = []  # by step
@@ -152,7 +149,7 @@ class CaseRun:
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
         after = before if self._leaves_all(step) else self._observer.observe(before, promise.table if promise else None)
         observation = self._observed(index, step, outcome, version, before, after, promise)
-        ends = self._judge.judge(observation)
+        ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
         if isinstance(step, OtherCommand):
             # What the table should be is not known after another result, and what later steps name may not be there.
             ends = (
@@ -172,7 +169,7 @@ class CaseRun:
 
     def _asked(self, step: Delete, before: TableState) -> Delete | None:
         """The DELETE with what the engine says of its verbatim tests; None if it says nothing that can be used."""
-        outcome = self._engine.run(self._root, Ask(step), clock=self._clock.now, version=None)
+        outcome = self._side.engine.run(self._root, Ask(step), clock=self._clock.now, version=None)
         require_machine(outcome)
         return answered(step, outcome, before, self._expected.table)
 
@@ -209,9 +206,13 @@ class CaseRun:
             version=version,
             **self._common(table, index, outcome, before, after),
         )
-        ends = self._judge.judge(observation)
+        ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
         # Nothing more is known of a table that has other rows, or of which a file that it needs may be gone.
         return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
+
+    def _is_whole(self, observation: Observation) -> bool:
+        """Whether the case can go on after a known deviation. With one engine nothing is asked after it."""
+        return False
 
     def _keep(self, observation: Observation, ends: bool) -> bool:
         """Record an observation, which has been judged; whether the case ends."""
@@ -248,13 +249,15 @@ class CaseRun:
                 self._root,
                 start=start,
                 at=clock - start,
-                uris=self._engine.rules.file_uris,
+                uris=self._side.engine.rules.file_uris,
             )
             write_files(files, (), self._root, start=start)
             version = self._state.version + 1
             write_commit(self._root, version, actions, modified=clock)
             self._expected.append(step.files)
-            self._expected.commit(version, clock // self._engine.rules.time_unit * self._engine.rules.time_unit)
+            self._expected.commit(
+                version, clock // self._side.engine.rules.time_unit * self._side.engine.rules.time_unit
+            )
 
     def _instant(self, moment: Moment) -> int:
         """A moment in ms since the epoch."""
@@ -284,7 +287,7 @@ class CaseRun:
             ]
             version = commits[0].version if commits else self._version_before[step.of_step]
         asks = isinstance(step, ReadChanges) or before_step is not None
-        outcome = self._engine.run(self._root, step, clock=self._clock.now, version=version if asks else None)
+        outcome = self._side.engine.run(self._root, step, clock=self._clock.now, version=version if asks else None)
         require_machine(outcome)
         return outcome, version
 
@@ -301,7 +304,7 @@ class CaseRun:
         expected, table = self._expected, self._expected.table
         due = refusal_due(table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
         if due is not None:
-            due = due.at(self._engine.rules.release)
+            due = due.at(self._side.engine.rules.release)
         fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
         if isinstance(step, Delete) and due is None and _has_deleted(outcome, before, after):
             expected.delete(step)
@@ -335,7 +338,7 @@ class CaseRun:
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):
             delete = DeleteObservation(step=step, **common)
-            refused = outcome.error is not None and self._engine.rules.checks_required_fields
+            refused = outcome.error is not None and self._side.engine.rules.checks_required_fields
             if refused and delete.prediction.writes_required_null(table):
                 return RefusalObservation(step=step, due=None, writes_null=True, **common)
             return delete
@@ -353,7 +356,7 @@ class CaseRun:
         if isinstance(step, ReadChanges):
             return ChangesObservation(step=step, version=version, **common)
         if isinstance(step, InvalidVacuum):
-            refusal = expected_vacuum_refusal(step.mistake).at(self._engine.rules.release)
+            refusal = expected_vacuum_refusal(step.mistake).at(self._side.engine.rules.release)
             return VacuumRefusalObservation(step=step, due=refusal, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
@@ -380,7 +383,8 @@ class CaseRun:
             "expected_rows": self._expected.rows,
             "clone_rows": self._expected.clone,
             "earlier": tuple(self.observations),
-            "rules": self._engine.rules,
+            "rules": self._side.engine.rules,
+            "side": self._side.name,
         }
 
 

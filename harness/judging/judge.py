@@ -16,6 +16,7 @@ from harness.judging.clause import Clause
 from harness.judging.coverage import Cell
 from harness.judging.excuses import Excuses
 from harness.judging.failure import died, failure_of, raised
+from harness.judging.side import Side
 from harness.judging.step_judge import Tally
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
@@ -71,10 +72,8 @@ class Judge:
         directory: Path,
         listed: Iterable[Deviation | str] = (),
     ) -> None:
-        self._engine = engine
-        self._clauses = clauses
+        self._side = Side(engine, tuple(clauses), Excuses(listed))
         self._directory = directory
-        self._excuses = Excuses(listed)
         self._made = 0
 
     def new_root(self, name: TableRoot = TableRoot.PLAIN) -> Path:
@@ -84,7 +83,7 @@ class Judge:
 
     def start(self, table: Table, root: Path) -> CaseRun:
         """Create the table at ``root``."""
-        return CaseRun(self._engine, table, root, self._clauses, self._excuses)
+        return CaseRun(self._side, table, root)
 
     def judge(self, case: Case) -> JudgedCase:
         """Run and judge a case; once more if the engine dies, as another worker's step may have killed it.

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from engines.port import EngineDied
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
 from harness.judging.conditions import Circumstances
-from harness.judging.excuses import Excuses
 from harness.judging.failure import Raised, raised
+from harness.judging.side import Side
 from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.observation import Observation
@@ -76,14 +76,14 @@ _NO_NAMES: frozenset[str] = frozenset()
 class StepJudge:
     """Judges the steps of one case. ``tallies`` has the exercised clauses by id, but those that are not recorded.
 
-    ``raised`` has the errors of the suite. A clause that raises loses its own verdict, and no other's; what only adds to a
-    violation (its evidence, its excuse) is left out where it raises.
+    ``found`` has the recorded violations in the order in which they were found, ``raised`` the errors of the suite. A clause
+    that raises loses its own verdict, and no other's; what only adds to a violation (its evidence, its excuse) is left out
+    where it raises.
     """
 
-    def __init__(self, clauses: Sequence[Clause[Any]], excuses: Excuses) -> None:
-        self._clauses = clauses
-        self._excuses = excuses
+    def __init__(self) -> None:
         self._tallies: dict[str, Tally] = {}
+        self.found: list[run.Violation] = []
         self.raised: list[Raised] = []
 
     @property
@@ -92,16 +92,17 @@ class StepJudge:
         erred = {one.clause for one in self.raised}
         return {id: tally for id, tally in self._tallies.items() if id not in erred or tally.unexcused}
 
-    def judge(self, observation: Observation) -> bool:
-        """Judge a step; True ends the case: a clause is broken.
+    def judge(self, observation: Observation, side: Side, *, is_whole: bool = False) -> bool:
+        """Judge a step of a side; True ends the case: a clause is broken.
 
         A violation that is a known deviation under any conditions does not end it, or nothing else would ever be judged. Any
-        other does, also of a clause that is not recorded: what the table should be after it is not known.
+        other does, also of a clause that is not recorded: what the table should be after it is not known; unless the table
+        ``is_whole``: then no known deviation ends it.
         """
         ends = False
         circumstances = Circumstances(observation)
         names: frozenset[str] | None = None
-        for clause in self._clauses:
+        for clause in side.clauses:
             if not isinstance(observation, clause.of) or (observation.after.broken and not clause.of_broken):
                 continue
             judgement = self._tried(clause, observation, partial(clause.judge, observation), NOT_EXERCISED)
@@ -109,13 +110,15 @@ class StepJudge:
                 continue
             if judgement.violations and names is None:
                 names = self._tried(clause, observation, lambda: circumstances.names, _NO_NAMES)
-            excuse = partial(self._excuses.excuse, clause.id, circumstances)
+            excuse = partial(side.excuses.excuse, clause.id, circumstances)
             excused = [self._tried(clause, observation, partial(excuse, one), None) for one in judgement.violations]
             if clause.recorded:
                 recorded = partial(self._recorded, clause, observation, names or _NO_NAMES)
                 tally = self._tallies.setdefault(clause.id, Tally())
+                earlier = len(tally.violations)
                 tally.add(observation, judgement, excused=excused, recorded=recorded)
-            ends = ends or any(known is None or known.when is not None for known in excused)
+                self.found += tally.violations[earlier:]
+            ends = ends or any(known is None or (known.when is not None and not is_whole) for known in excused)
         return ends
 
     def _recorded(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
@@ -75,6 +75,7 @@ class Observation:
     clone_rows: Rows | None  # of the table's shallow clone, likewise; None: there is none
     earlier: tuple[Observation, ...]
     rules: Rules  # of the engine
+    side: str = field(default="", kw_only=True)  # which engine ran it, where two work on the table
 
     @cached_property
     def commits(self) -> tuple[Commit, ...]:
@@ -166,10 +167,12 @@ class Observation:
 
     @cached_property
     def previous(self) -> Observation | None:
-        """The engine's step right before this one, reads aside; None if a step changed the table or the clock since."""
+        """The engine's step right before this one, reads aside; None if a step changed the table or the clock since, or another
+        engine ran it.
+        """
         index = self.index
         for observation in reversed(self.earlier):
-            if observation.index != index - 1:
+            if observation.index != index - 1 or observation.side != self.side:
                 return None
             if not isinstance(observation, ReadObservation):
                 return observation

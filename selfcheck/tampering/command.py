@@ -16,6 +16,7 @@ from engines.port import Engine
 from harness.campaigns.corpus import corpus_cases
 from harness.judging.clause import Clause
 from harness.judging.excuses import Excuses
+from harness.judging.side import Side
 from model.codec import case_id
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
@@ -105,7 +106,7 @@ def tampered_with(
             seen.setdefault(result.way, set()).update(result.clauses)
 
         root = directory / f"case-{number}" / case.table.root.value
-        run = TamperedRun(engine, case.table, root, clauses, excuses, wanted=wanted, found=add)
+        run = TamperedRun(Side(engine, tuple(clauses), excuses), case.table, root, wanted=wanted, found=add)
         for step in case.steps:
             if run.take(step):
                 break

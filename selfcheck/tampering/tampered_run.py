@@ -5,17 +5,15 @@ from __future__ import annotations
 import copy
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from engines.port import Engine, Outcome
+from engines.port import Outcome
 from faults.tampering import Tampering
 from harness.judging.case_run import CaseRun
-from harness.judging.clause import Clause
-from harness.judging.excuses import Excuses
+from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge
 from harness.observing.observation import Observation
 from harness.observing.table_state import TableState
@@ -56,18 +54,14 @@ class TamperedRun(CaseRun):
 
     def __init__(
         self,
-        engine: Engine,
+        side: Side,
         table: Table,
         root: Path,
-        clauses: Sequence[Clause[Any]],
-        excuses: Excuses,
         *,
         wanted: Callable[[str], bool],
         found: Callable[[Result], None],
     ) -> None:
-        super().__init__(engine, table, root, clauses, excuses)
-        self._clauses = clauses
-        self._excuses = excuses
+        super().__init__(side, table, root)
         self._wanted = wanted
         self._found = found
 
@@ -103,9 +97,9 @@ class TamperedRun(CaseRun):
 
     def _violated(self, step: EngineStep, outcome: Outcome, version: int, state: TableState) -> list[str]:
         """The clauses that the step violates as the table is now."""
-        judge = StepJudge(self._clauses, self._excuses)
+        judge = StepJudge()
         try:
-            judge.judge(self._tampered(step, outcome, version, state))
+            judge.judge(self._tampered(step, outcome, version, state), self._side)
         except Exception:  # noqa: BLE001 - an answer that nobody foresaw must not end the run
             return [FAILED]
         found = [id for id, tally in judge.tallies.items() if tally.unexcused]

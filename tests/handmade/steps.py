@@ -12,6 +12,7 @@ from pathlib import Path
 from engines.port import EngineError, Outcome
 from harness.judging.case_run import CaseRun
 from harness.judging.excuses import Excuses
+from harness.judging.side import Side
 from harness.judging.step_judge import Tally
 from harness.observing.observation import Observation
 from model.vocabulary.predicate import And, Compare, Op
@@ -47,8 +48,8 @@ class TamperingEngine(ReferenceEngine):
 def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) -> tuple[dict[str, Tally], Observation]:
     """The tallies of these steps on a new table, and the last observation. Steps that no engine runs have no tamper."""
     engine, kept = TamperingEngine(*(tamper for _, tamper in steps if tamper)), list[Observation]()
-    clauses = [*CATALOGUE.values(), listener(kept.append)]
-    run = CaseRun(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
+    side = Side(engine, (*CATALOGUE.values(), listener(kept.append)), Excuses(CATALOGUE))
+    run = CaseRun(side, table, directory / "table")
     for step, _ in steps:
         run.take(step)
     check_violations_readable(run.tallies)

@@ -1,0 +1,20 @@
+"""An engine as the judge sees it: what it promises, and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engines.port import Engine
+from harness.judging.clause import Clause
+from harness.judging.excuses import Excuses
+
+
+@dataclass(frozen=True)
+class Side:
+    """``name`` tells the two engines of a case apart that work on one table; it is empty where there is one."""
+
+    engine: Engine
+    clauses: tuple[Clause[Any], ...]
+    excuses: Excuses
+    name: str = ""

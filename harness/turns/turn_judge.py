@@ -1,0 +1,128 @@
+"""Judges a case on two engines in turn, and says what is new in that."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from deltalog.commits import parse_commit
+from engines.port import EngineDied
+from harness.judging.failure import died, failure_of, raised
+from harness.judging.side import Side
+from harness.turns.turn_run import Sides, Taken, TurnRun, on_one_clock
+from model.codec import case_id
+from model.vocabulary.case import Case
+from records.run import CaseError, Violation
+
+#: Who runs the first step of a case, and so on in turn.
+PATTERNS = ("AB", "BA")
+
+#: How many DELETEs of a value follow a case.
+QUESTIONS = 2
+
+
+@dataclass(frozen=True)
+class News:
+    """A violation that only two engines in turn show.
+
+    ``side`` ran the step that violates the clause. ``inherited`` is the known fault of the other side that came before it. A
+    violation that is a known fault of ``side`` is news too where it does not show it alone: the other side brings it about.
+    """
+
+    case: Case
+    pattern: str
+    side: str
+    violation: Violation
+    aside: bool
+    inherited: str | None
+
+    @property
+    def kind(self) -> tuple[str, str, str | None, str | None]:
+        """News of one kind is one way in which the two do not go together."""
+        return self.side, self.violation.cause, self.inherited, self.violation.excused
+
+
+@dataclass(frozen=True)
+class TurnCase:
+    """A case in one pattern."""
+
+    case: Case
+    pattern: str
+    taken: tuple[Taken, ...]
+    failure: CaseError | None
+    news: tuple[News, ...] = ()
+
+
+class TurnJudge:
+    """Judges cases on two sides. Tables are created below ``directory``, which nothing else may use.
+
+    ``prelude``: whether A first writes each table itself.
+    """
+
+    def __init__(self, a: Side, b: Side, directory: Path, *, prelude: bool = False) -> None:
+        self.sides: Sides = on_one_clock(a, b)
+        self._directory = directory
+        self._prelude = prelude
+        self._made = 0
+        self._alone: dict[str, frozenset[tuple[str, str, str, int]]] = {}  # by case
+
+    def judge(self, case: Case) -> Iterator[TurnCase]:
+        """The case in each pattern. What one side shows alone, on the same case, is no news."""
+        for pattern in PATTERNS:
+            taken, failure = self._run(case, pattern)
+            yield TurnCase(case, pattern, taken, failure, tuple(self._news(case, pattern, taken)))
+
+    def _news(self, case: Case, pattern: str, taken: tuple[Taken, ...]) -> Iterator[News]:
+        known: dict[str, str] = {}  # by side, its latest known fault
+        for one in taken:
+            (other,) = (side.name for side in self.sides if side.name != one.side)
+            for violation in one.violations:
+                is_of_both = violation.excused is None or one.aside or known.get(other) is not None
+                if is_of_both and _mark(one, violation) not in self._shown_alone(case):
+                    yield News(case, pattern, one.side, violation, one.aside, known.get(other))
+            for violation in one.violations:
+                if violation.excused is not None:
+                    known[one.side] = violation.excused
+
+    def _shown_alone(self, case: Case) -> frozenset[tuple[str, str, str, int]]:
+        """What each side violates in the case by itself. It is judged when it is asked for the first time."""
+        id = case_id(case)
+        if id not in self._alone:
+            self._alone[id] = frozenset(
+                _mark(one, violation)
+                for letter in "AB"
+                for one in self._run(case, letter)[0]
+                for violation in one.violations
+            )
+        return self._alone[id]
+
+    def _run(self, case: Case, pattern: str) -> tuple[tuple[Taken, ...], CaseError | None]:
+        self._made += 1
+        root = self._directory / f"case-{self._made}" / case.table.root.value
+        run: TurnRun | None = None
+        failure: CaseError | None = None
+        try:
+            run = TurnRun(self.sides, case.table, root, pattern)
+            ended = self._prelude and run.begin()
+            for step in () if ended else case.steps:
+                if ended := run.take(step):
+                    break
+            if not ended:
+                run.ask(QUESTIONS)
+        except EngineDied as death:
+            failure = died(death)
+        except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
+            failure = failure_of([raised("Making the table", None, error)])
+        finally:
+            shutil.rmtree(root.parent, ignore_errors=True)
+            parse_commit.cache_clear()  # no other case has these bytes
+        if run is None:
+            return (), failure
+        return tuple(run.taken), failure_of(run.raised, failure)
+
+
+def _mark(taken: Taken, violation: Violation) -> tuple[str, str, str, int]:
+    """By what a violation of a side alone is the same as one in turn."""
+    return taken.side, violation.clause, violation.cause, taken.index

@@ -1,0 +1,75 @@
+"""The answer of a run of two engines in turn: for each of them, what goes wrong on tables of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.vocabulary.severity import Severity
+from reports.findings.answers import Answer, Word
+from reports.text.harms import in_ways
+from reports.text.quantities import counted
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which an engine goes wrong on a table of the other, and does not when it is alone.
+
+    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
+    ``cases``: the ids of the cases that show it, the first the one that the files have; ``pattern`` is the order there, ``step``
+    the step.
+    """
+
+    side: str
+    other: str
+    clauses: tuple[str, ...]
+    cause: str
+    severity: Severity
+    message: str
+    inherited: str | None
+    known: str | None
+    cases: tuple[str, ...]
+    pattern: str
+    step: int
+
+
+@dataclass(frozen=True)
+class Together:
+    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged."""
+
+    sides: tuple[str, str]
+    cases: int
+    steps: int
+    seconds: float
+    ways: tuple[Way, ...]
+    errors: tuple[str, ...] = ()
+
+
+def answer_of(run: Together) -> Answer:
+    """KEPT (0): both go on with what the other leaves; BROKEN (1); PROVES NOTHING (2): cases could not be judged, or none was."""
+    both = " and ".join(run.sides)
+    new = sum(way.known is None for way in run.ways)
+    if new:
+        return Answer(Word.BROKEN, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
+    if run.errors or not run.cases:
+        why = f"{counted(len(run.errors), 'case')} ended in an error" if run.errors else "no case was judged"
+        return Answer(Word.PROVES_NOTHING, f"{why} on {both}", 2)
+    return Answer(Word.KEPT, f"{both} work on the same tables", 0)
+
+
+def directions(run: Together) -> Sequence[str]:
+    """A sentence for each engine."""
+    found = []
+    for side, other in (run.sides, run.sides[::-1]):
+        ways = [one for one in run.ways if one.side == side]
+        new = in_ways(one.severity for one in ways if one.known is None) or "nothing new is wrong"
+        known = in_ways(one.severity for one in ways if one.known is not None)
+        found.append(f"{side} on tables of {other}: {new}{f'; known: {known}' if known else ''}.")
+    return found
+
+
+def sentence(way: Way) -> str:
+    """What goes wrong, and what of the other it comes from."""
+    known = f" Known fault of {way.side}: {way.known}" if way.known else ""
+    why = f" It follows a known fault of {way.other}: {way.inherited}" if way.inherited else ""
+    return f"{way.message}{known}{why}"

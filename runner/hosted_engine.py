@@ -1,0 +1,90 @@
+"""An engine that runs in another environment: a process of ``runner.engine_host``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from engines.port import EngineDied, EngineUnavailable, Outcome
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import Rules
+from model.vocabulary.steps import Request
+from runner.channel import Caller
+from runner.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Seconds for a host to end by itself.
+_PATIENCE = 30
+
+
+class HostedEngine:
+    """``python`` is the interpreter of the engine's environment. Raises EngineUnavailable if it cannot be opened there."""
+
+    def __init__(self, python: Path, engine: str, workspace: Workspace, *, options: Sequence[str] = ()) -> None:
+        directory = Path(workspace.directory) / f"host-{python.parent.parent.name}"
+        directory.mkdir()
+        self._log = directory / "log"
+        environ = {key: value for key, value in os.environ.items() if key != "PYTHONHOME"}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [str(python), "-m", "runner.engine_host", engine, str(directory), *options],
+                cwd=ROOT,
+                env=environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,  # Ctrl-C ends the judge, and that ends it
+            )
+        workspace.started(self._process.pid)
+        self._caller = self._connected(engine, workspace)
+        self.name, self.versions, self.capabilities, self.rules = self._facts()
+
+    def _connected(self, engine: str, workspace: Workspace) -> Caller:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            said = json.loads(line)
+            if "started" in said:
+                workspace.started(said["started"])
+            else:
+                host, port = said["address"]
+                return Caller((host, port), bytes.fromhex(said["key"]))
+        self._process.wait()
+        raise EngineUnavailable(f"{engine} cannot be started in {sys.prefix}: {self._end_of_log()}")
+
+    def _facts(self) -> tuple[str, Mapping[str, str], Capabilities, Rules]:
+        return cast(tuple[str, Mapping[str, str], Capabilities, Rules], self._call("facts"))
+
+    def _call(self, name: str, *arguments: object) -> object:
+        try:
+            return self._caller.call(name, *arguments)
+        except (EOFError, OSError) as lost:
+            raise EngineDied(f"The process of the engine ended: {self._end_of_log()}") from lost
+
+    def _end_of_log(self) -> str:
+        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join(lines[-20:]) or "it says nothing"
+
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        outcome = self._call("run", root, step, clock, version)
+        assert isinstance(outcome, Outcome)
+        return outcome
+
+    def use_processors(self, number: int) -> None:
+        self._call("use_processors", number)
+
+    def close(self) -> None:
+        """End the process, and what it started."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

@@ -1,0 +1,211 @@
+"""``python -m runner.together A B``: two versions in turn on the same tables, as before and after an upgrade.
+
+Each case runs in both orders; after each step the other version reads the table. What a version does wrong by itself, on the
+same case, does not count. A and B are versions of Delta, such as 3.3.2, or of another engine: deltalake==1.6.6.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deviations.known import deviations_in, deviations_of, known
+from engines.kind import Version
+from engines.port import EngineUnavailable, version_of
+from engines.provider import kind_of
+from harness.campaigns.corpus import corpus_cases
+from harness.campaigns.drawing import kept_cases
+from harness.judging.excuses import Excuses
+from harness.judging.judge import severity_of
+from harness.judging.side import Side
+from harness.turns.turn_judge import News, TurnCase, TurnJudge
+from model.codec import case_id, from_json, to_json
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.case import Case
+from records.mistakes import UsageMistake
+from reports.render.lines import visible
+from reports.together.answer import Together, Way, answer_of, directions, sentence
+from reports.together.files import FILES, write_files
+from runner.commands import Parser, ended
+from runner.engine_host import WALL_CLOCK
+from runner.gate_version import ROOT, available, variables
+from runner.hosted_engine import HostedEngine
+from runner.workspace import Workspace
+from suites.campaigns import CORPUS, REGRESSIONS
+from suites.catalogue import CATALOGUE, unsupported
+
+DIRECTORY = Path("build/together")
+
+
+def python_of(version: Version) -> Path:
+    """The interpreter of the version's environment, which tox makes if it is not there. Raises EngineUnavailable."""
+    work = Path(os.environ.get("TOX_WORK_DIR") or ROOT / ".tox")
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
+    named = variables(version)
+    tox = [sys.executable, "-m", "tox", "run", "-q", "--notest", "--workdir", str(work), "-e", "versioned"]
+    made = subprocess.run(tox, cwd=ROOT, env=environ | named, capture_output=True, text=True, check=False)
+    if made.returncode:
+        last = (made.stdout + made.stderr).strip().splitlines()[-1:]
+        raise EngineUnavailable(f"tox cannot make the environment of {version.title}: {''.join(last)}")
+    return work / named["TOMBSTONE_ENVIRONMENT"] / "bin" / "python"
+
+
+def side_of(version: Version, workspace: Workspace, *, wall_clock: bool) -> Side:
+    """The version in a process of its own, with what it promises and what is known of it."""
+    engine = HostedEngine(python_of(version), version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
+    out = unsupported(engine)
+    clauses = tuple(clause for id, clause in CATALOGUE.items() if id not in out)
+    listed = known(deviations_in(deviations_of(version.engine)), version_of(engine))
+    return Side(engine, clauses, Excuses(listed), short(version))
+
+
+def short(version: Version) -> str:
+    """``Delta 4.4.0``."""
+    return version.title.partition(" on ")[0]
+
+
+def cases_for(capabilities: Capabilities, replayed: Sequence[Path]) -> list[Case]:
+    """The cases of the files; without any, the regression cases and smoke's, as far as both engines support them."""
+    if replayed:
+        return [from_json(json.loads(path.read_text(encoding="utf-8"))) for path in replayed]
+    found = [*kept_cases(REGRESSIONS, capabilities), *kept_cases(CORPUS.of(corpus_cases("smoke")), capabilities)]
+    return list({case_id(case): case for case in found}.values())
+
+
+@dataclass
+class Found:
+    """The news of a run, by their kinds."""
+
+    news: dict[tuple[Any, ...], list[News]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    cases: set[str] = field(default_factory=set)
+    steps: int = 0
+
+    def add(self, judged: TurnCase) -> Iterator[News]:
+        """Add a case in one order; yields what is new in a way that no case has shown yet."""
+        self.cases.add(case_id(judged.case))
+        self.steps += len(judged.taken)
+        if judged.failure is not None:
+            self.errors.append(f"{case_id(judged.case)} {judged.pattern}: {judged.failure.message}")
+        for one in judged.news:
+            if one.kind not in self.news:
+                yield one
+            self.news.setdefault(one.kind, []).append(one)
+
+    def ways(self, sides: tuple[str, str]) -> Iterator[Way]:
+        for found in self.news.values():
+            smallest = min(found, key=lambda one: len(json.dumps(to_json(one.case))))
+            gravest = min((severity_of(one.violation) for one in found), key=lambda severity: severity.rank)
+            (other,) = set(sides) - {smallest.side}
+            ids = dict.fromkeys([case_id(smallest.case), *(case_id(one.case) for one in found)])
+            yield Way(
+                smallest.side,
+                other,
+                tuple(dict.fromkeys(one.violation.clause for one in found)),
+                smallest.violation.cause,
+                gravest,
+                smallest.violation.message,
+                smallest.inherited,
+                smallest.violation.excused,
+                tuple(ids),
+                smallest.pattern,
+                smallest.violation.step,
+            )
+
+
+def _line(one: News) -> str:
+    known = "known: " if one.violation.excused is not None else ""
+    return f"{one.side}: {known}{one.violation.clause}: {one.violation.message} ({case_id(one.case)}, {one.pattern})"
+
+
+def judge(judge: TurnJudge, cases: Iterable[Case], *, minutes: float | None) -> Found:
+    """Judge the cases, or as many as the time allows; each new way is printed when it is found."""
+    found, begun = Found(), time.monotonic()
+    for case in cases:
+        if minutes is not None and time.monotonic() - begun > 60 * minutes:
+            break
+        for judged in judge.judge(case):
+            for one in found.add(judged):
+                print(
+                    visible(
+                        f"{one.side}: {one.violation.clause}: {one.violation.message} ({case_id(case)}, {judged.pattern})"
+                    ),
+                    flush=True,
+                )
+    return found
+
+
+def together(
+    a: Version, b: Version, *, out: Path, replayed: Sequence[Path], minutes: float | None, prelude: bool
+) -> int:
+    begun = time.monotonic()
+    with ExitStack() as opened:
+        workspace = Workspace(None)
+        opened.callback(workspace.close)
+        wall_clock = not all(kind_of(one.engine).rules_of(one.version).own_clock for one in (a, b))
+        sides = []
+        for version in (a, b):
+            print(f"Starting {version.title}.", flush=True)
+            side = side_of(version, workspace, wall_clock=wall_clock and version.engine == "spark")
+            opened.callback(side.engine.close)
+            sides.append(side)
+        capabilities = sides[0].engine.capabilities.shared(sides[1].engine.capabilities)
+        turns = TurnJudge(sides[0], sides[1], workspace.directory / "tables", prelude=prelude)
+        found = judge(turns, cases_for(capabilities, replayed), minutes=minutes)
+    names = (sides[0].name, sides[1].name)
+    run = Together(
+        names, len(found.cases), found.steps, time.monotonic() - begun, tuple(found.ways(names)), tuple(found.errors)
+    )
+    for way in run.ways:
+        case = next(one.case for many in found.news.values() for one in many if case_id(one.case) == way.cases[0])
+        (out / "cases").mkdir(exist_ok=True)
+        (out / "cases" / f"{way.cases[0]}.json").write_text(
+            json.dumps(to_json(case), indent=1) + "\n", encoding="utf-8"
+        )
+    write_files(run, out)
+    answer = answer_of(run)
+    print(answer, *directions(run), sep="\n")
+    for way in sorted(run.ways, key=lambda one: one.severity.rank):
+        print(
+            visible(f"- {way.side}: {sentence(way)} ({', '.join(way.clauses)}; {len(way.cases)} cases; {way.cases[0]})")
+        )
+    print(f"report: {out / FILES[1]}")
+    return answer.exit
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="tox -e together --", description=(__doc__ or "").partition("\n")[2], allow_abbrev=False)
+    parser.add_argument(
+        "a", metavar="A", help="a version of Delta, such as 3.3.2; or of another engine: deltalake==1.6.6"
+    )
+    parser.add_argument("b", metavar="B", help="another version")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="judge for this long (default: all cases)")
+    parser.add_argument("--prelude", action="store_true", help="A first writes each table itself")
+    parser.add_argument(
+        "--replay", type=Path, action="append", default=[], metavar="FILE", help="judge this case, repeatable"
+    )
+    asked = parser.parse_args(arguments)
+    for path in asked.replay:
+        if not path.is_file():
+            raise UsageMistake(f"--replay {path} is not a file: name a case.")
+    a, b = available(asked.a), available(asked.b)
+    if (a.engine, a.version) == (b.engine, b.version):
+        raise UsageMistake(f"{a.title} is named twice: name two versions.")
+    out = ROOT / (asked.out or DIRECTORY / f"{asked.a}-{asked.b}")
+    out.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        (out / name).unlink(missing_ok=True)
+    return together(a, b, out=out, replayed=asked.replay, minutes=asked.minutes, prelude=asked.prelude)
+
+
+if __name__ == "__main__":
+    ended(main)
