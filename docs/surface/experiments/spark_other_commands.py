@@ -120,7 +120,6 @@ TAKEN: dict[str, dict[str, Command]] = {
         "refreshTable refreshTable(REFRESH) refreshTable(TABLE) refreshTable(identifierReference)": "REFRESH TABLE {n}",
         "refreshResource": "REFRESH '/no/such/path'",
         "showColumns": "SHOW COLUMNS IN {n}",
-        "showCreateTable": "SHOW CREATE TABLE {n}",
         "showTblProperties": "SHOW TBLPROPERTIES {n}",
         "showTableExtended": "SHOW TABLE EXTENDED LIKE '{n}'",
         "showTables": "SHOW TABLES",
@@ -139,7 +138,6 @@ TAKEN: dict[str, dict[str, Command]] = {
         "cacheTable(AS) cacheTable(query)": "CACHE TABLE {o}_cached AS SELECT id FROM {n}",
         "cacheTable(OPTIONS) cacheTable(propertyList)": "CACHE TABLE {o}_cached2 OPTIONS ('storageLevel' "
         "'MEMORY_ONLY') AS SELECT id FROM {n}",
-        "analyze": "ANALYZE TABLE {n} COMPUTE STATISTICS",
         "analyzeTables": "ANALYZE TABLES IN default COMPUTE STATISTICS NOSCAN",
         "visitExecuteImmediate": "EXECUTE IMMEDIATE 'SELECT count(*) FROM {n}'",
         "manageResource": "LIST JARS",
@@ -182,7 +180,7 @@ TAKEN: dict[str, dict[str, Command]] = {
         "createTableHeader(EXISTS) createTableHeader(qualifiedName)": "CREATE TABLE IF NOT EXISTS {o}_clone3 SHALLOW CLONE {t}",
         "cloneTableHeader(replaceTableHeader) replaceTableHeader replaceTableHeader(CREATE) replaceTableHeader(OR) "
         "replaceTableHeader(REPLACE) replaceTableHeader(TABLE) replaceTableHeader(qualifiedName)": (
-            "CREATE OR REPLACE TABLE {o}_clone2 SHALLOW CLONE {t}"
+            "CREATE OR REPLACE TABLE {o}_clone4 SHALLOW CLONE {t}"
         ),
     },
     "statements that change the table": {
@@ -331,6 +329,15 @@ TAKEN: dict[str, dict[str, Command]] = {
         ),
     },
     "options": {
+        "startingTimestamp endingTimestamp readChangeData": lambda place: (
+            read(
+                readChangeData="true",
+                startingTimestamp=place.last(),
+                endingTimestamp=place.last(),
+            )(place)
+            if place.by
+            else None
+        ),
         "compression": write(compression="zstd"),
         "dataChange": write(dataChange="true"),
         "maxRecordsPerFile": write(maxRecordsPerFile="1"),
@@ -360,15 +367,6 @@ TAKEN: dict[str, dict[str, Command]] = {
             .save(str(place.root))
         ),
         "timestampAsOf": lambda place: read(timestampAsOf=place.last())(place),
-        "startingTimestamp endingTimestamp readChangeData": lambda place: (
-            read(
-                readChangeData="true",
-                startingTimestamp=place.last(),
-                endingTimestamp=place.last(),
-            )(place)
-            if place.by
-            else None
-        ),
     },
     "options of streams": {
         "ignoreChanges": stream(ignoreChanges="true"),
@@ -406,7 +404,7 @@ TAKEN: dict[str, dict[str, Command]] = {
     },
     "features": {
         f"feature {name}": f"ALTER TABLE {{t}} SET TBLPROPERTIES ('delta.feature.{name}' = 'supported')"
-        for name in ("checkpointProtection", "materializePartitionColumns", "variantType", "variantShredding", "clustering")
+        for name in ("checkpointProtection", "materializePartitionColumns", "variantType", "variantShredding")
     },
 }
 
@@ -433,11 +431,13 @@ REFUSED: dict[str, dict[str, Command]] = {
         "fetchCursorStatement": "FETCH c INTO x",
         "closeCursorStatement": "CLOSE c",
         "alterViewSchemaBinding": "ALTER VIEW {n} WITH SCHEMA EVOLUTION",
+        "showCreateTable": "SHOW CREATE TABLE {n}",
+        "analyze": "ANALYZE TABLE {n} COMPUTE STATISTICS",
         "setNamespaceCollation": "ALTER NAMESPACE default DEFAULT COLLATION UTF8_LCASE",
     },
     "features that are refused": {
         f"feature {name}": f"ALTER TABLE {{t}} SET TBLPROPERTIES ('delta.feature.{name}' = 'supported')"
-        for name in ("adaptiveMetadata-preview", "catalogManaged")
+        for name in ("adaptiveMetadata-preview", "catalogManaged", "clustering")
     },
 }
 
@@ -463,7 +463,7 @@ REFUSED["types that are refused"] = {
     )
 }
 
-CONTROL: Command = "DELETE FROM {t} WHERE id = 50"
+CONTROL: Command = "INSERT INTO {t} SELECT * FROM {t}"
 
 
 def _converted(place: Place, clause: str | None) -> None:
