@@ -70,6 +70,7 @@ class ReferenceEngine:
 
     Each step takes place at one instant, a millisecond or more after everything that happened before the step and before
     the step's end. All files and tombstones that it writes have that time, so verdicts do not depend on the machine's speed.
+    Files are numbered after ``first``: two engines on one table must not give two files one name.
     """
 
     name = "model"
@@ -82,12 +83,13 @@ class ReferenceEngine:
         rules: Rules = SPARK,
         capabilities: Capabilities = EVERYTHING,
         version: str = "4.4.0",
+        first: int = 0,
     ) -> None:
         self.versions = {"delta": version, "model": "1"}
         self.rules = rules
         self.capabilities = capabilities
         self._habits = habits or Habits()
-        self._number = 0
+        self._number = first
         self._stream: tuple[int, tuple[Row, ...]] | None = (
             None  # the version up to which it has come, and what it delivered
         )

@@ -114,9 +114,10 @@ class TurnRun(CaseRun):
         for question in questions_about(self._expected)[:number]:
             if self._state.rows != self._expected.rows:
                 return True
-            self._side = self._last_writer if self._alone else self._other(self._last_writer)
+            self._side = self._other(self._last_writer)
             if self._taken(question):
                 return True
+            self._last_writer = self._side
         return False
 
     def _other(self, side: Side) -> Side:
