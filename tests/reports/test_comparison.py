@@ -102,6 +102,11 @@ def test_runs_of_other_profiles_with_the_same_cases_are_compared() -> None:
     assert compare(run(case(1)), run(case(1), first=other)).exit == 0
 
 
+def test_runs_of_two_engines_are_refused() -> None:
+    with pytest.raises(Incomparable, match="two engines, spark and deltalake: compare two versions of one"):
+        compare(run(case(1)), run(case(1), first=replace(header(), engine="deltalake")))
+
+
 def test_runs_without_cases_are_refused() -> None:
     with pytest.raises(Incomparable, match="nothing to compare"):
         compare(run(), run())
