@@ -14,7 +14,7 @@ from reports.counterexamples.checked import Checked
 from reports.counterexamples.sources import Link, resolve
 from reports.findings.answers import Answer, answer_of, named
 from reports.findings.coverage import Coverage
-from reports.findings.drawn import NOTHING, Chart, Drawn
+from reports.findings.drawn import NOTHING, Drawn
 from reports.findings.failures import Failure
 from reports.findings.known import ShownDeviation
 from reports.findings.of_run import Findings, findings_of
@@ -85,7 +85,6 @@ class ClauseShown:
     proven_by: tuple[str, ...]  # the known-bad engines that it notices
     cases: int  # those that exercised it
     features: tuple[str, ...]  # of these cases
-    charts: tuple[Chart, ...]
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,6 @@ def _clause(run: Run, result: ClauseResult, drawn: Drawn) -> ClauseShown:
         proven_by=entry.proven_by,
         cases=drawn.cases,
         features=drawn.features,
-        charts=drawn.charts,
     )
 
 
