@@ -252,7 +252,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
     comparison = checked(compare(good, excused, predicted))
     assert not comparison.shifted(Change.REGRESSED) and comparison.shifted(Change.KNOWN) and comparison.exit == 1
     (fault,) = comparison.known_faults
-    assert (fault.severity, fault.is_new) == ("data loss", True)
+    assert (fault.severity, fault.on_base, fault.on_candidate) == ("data loss", False, True)
     assert "loses data in 1 way" in str(answer_to(comparison))
     assert explanations(comparison).keys() == {Kind.KNOWN_DEVIATION}
     assert compare(excused, excused).shifts == (), "known of both"

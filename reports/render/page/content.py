@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.codec import InvalidCase
+from model.text.durations import duration
 from model.vocabulary.case import Case
 from records.run import JudgedCase, Verdict
 from reports.counterexamples import folder_of
@@ -24,7 +25,7 @@ from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
-from reports.text.quantities import counted, duration
+from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 
 #: The failures that have a picture and a script on the page; of the others a line each.
