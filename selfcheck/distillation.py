@@ -18,7 +18,6 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,6 +46,7 @@ from selfcheck.facets import (
     goal_in_smoke,
     goal_of,
 )
+from selfcheck.processes import processes
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.campaigns import CAMPAIGNS, chapters_of
@@ -353,7 +353,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
     options = parser.parse_args(arguments)
-    with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
+    with processes(options.n) as workers:
         if options.lacking:
             corpus = {name: list(workers.map(counted, cases)) for name, cases in kept().items()}
             known = [one for cases in corpus.values() for one in cases]
