@@ -7,11 +7,10 @@ nothing is written. Exits with 0; with ``--check`` with 1 if the page has other 
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,6 +32,7 @@ from reference_engine import ReferenceEngine
 from runner.commands import Parser, ended
 from selfcheck.condition_facets import condition_facets
 from selfcheck.pair_facets import pairs_of
+from selfcheck.processes import processes
 from selfcheck.vacuum_facets import vacuum_facets
 from strategies.restricted import knows_types, restricted_to
 
@@ -242,7 +242,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.difference_tables", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the page has these tables")
     options = parser.parse_args(arguments)
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
+    with processes(os.cpu_count() or 1) as workers:
         asked = [(of_spark, "smoke"), (of_spark, "gate"), (of_delta_rs, "gate")]
         futures = [[workers.submit(function, name, part) for part in range(_PARTS)] for function, name in asked]
         found = [Differences() for _ in asked]

@@ -25,6 +25,7 @@ from model.prediction.delete import (
 )
 from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
+from model.text.durations import duration
 from model.text.layout import file_path, partition_value, physical_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import link_of
@@ -450,15 +451,3 @@ def relative(path: str, root: str) -> str:
     plain = path.removeprefix("file://").removeprefix("file:")
     below = next((name for name in (root, link_of(root)) if plain == name or plain.startswith(f"{name}/")), None)
     return plain if below is None else plain.removeprefix(below).lstrip("/")
-
-
-def duration(ms: int) -> str:
-    """A length of time as text: ``7 d 1 h 0.001 s``."""
-    parts = []
-    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000)):
-        if ms >= size:
-            parts.append(f"{ms // size} {unit}")
-            ms %= size
-    if ms or not parts:
-        parts.append(f"{ms / 1000:g} s")
-    return " ".join(parts)

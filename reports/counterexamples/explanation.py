@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from model.text.durations import duration
 from model.text.layout import file_path
 from model.text.literals import literal
 from model.text.session_conf import spark_conf
@@ -30,7 +31,7 @@ from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.counterexamples.sources import resolve
 from reports.text.markdown import code, command, row, text
-from reports.text.quantities import counted, duration, instant
+from reports.text.quantities import counted, instant
 
 #: How many rows or paths are shown of one file or answer.
 _SHOWN = 10

@@ -35,7 +35,6 @@ from harness.observing.observation import (
     ReadObservation,
     RefusalObservation,
     UnreadTableObservation,
-    duration,
     relative,
 )
 from harness.observing.observer import Observer
@@ -299,21 +298,6 @@ def test_the_latest_of_several_tombstones_counts(tmp_path: Path) -> None:
 )
 def test_paths_as_engines_print_them(path: str, expected: str) -> None:
     assert relative(path, "/t/table") == expected
-
-
-@pytest.mark.parametrize(
-    ("ms", "text"),
-    [
-        (0, "0 s"),
-        (1, "0.001 s"),
-        (1500, "1.5 s"),
-        (HOUR, "1 h"),
-        (WEEK + HOUR + 1, "7 d 1 h 0.001 s"),
-        (90_000, "1 min 30 s"),
-    ],
-)
-def test_durations_as_text(ms: int, text: str) -> None:
-    assert duration(ms) == text
 
 
 # Faults ------------------------------------------------------------------------------------------------------------
