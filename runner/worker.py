@@ -24,7 +24,7 @@ from runner.controller import Controller
 from runner.options import Options
 from runner.plan import limits_of
 from runner.replay import read_case
-from strategies.restricted import fits
+from strategies.restriction.capabilities import fits
 from suites.catalogue import CATALOGUE, unsupported
 
 #: Failing examples of the random profiles, for the next run.

@@ -34,7 +34,7 @@ from runner.commands import Parser, ended
 from selfcheck.condition_facets import condition_facets
 from selfcheck.pair_facets import pairs_of
 from selfcheck.vacuum_facets import vacuum_facets
-from strategies.restricted import knows_types, restricted_to
+from strategies.restriction.capabilities import knows_types, restricted_to
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 

@@ -51,7 +51,7 @@ from reference_engine import ReferenceEngine
 from selfcheck.condition_facets import OTHER_FILES, condition_facets
 from selfcheck.pair_facets import pairs_of
 from selfcheck.vacuum_facets import vacuum_facets
-from strategies.restricted import knows_types, restricted_to
+from strategies.restriction.capabilities import knows_types, restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 
 #: The kind of a facet, and its name within the kind.

@@ -26,7 +26,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

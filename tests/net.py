@@ -48,7 +48,7 @@ from reports.stream.reading import read_run
 from runner.controller import FIXED_SEED
 from runner.demo import KEPT
 from selfcheck.engine_pool import Worker, hosted
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

@@ -28,7 +28,7 @@ from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from reference_engine import ReferenceEngine
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import OF_SPARK, imitating, witness
 from tests.handmade.vacuums import HANDMADE

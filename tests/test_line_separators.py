@@ -24,7 +24,7 @@ from model.vocabulary.table import Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
-from strategies.column_values import DATA_STRINGS
+from strategies.tables.column_values import DATA_STRINGS
 from tests.builders.observations import full_judge
 
 #: Whatever ``str.splitlines`` takes for an end of a line, and JSON may have as it is.

@@ -19,9 +19,15 @@ from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Step
 from model.vocabulary.table import Table
 from records.run import CaseError
-from strategies.operations import allows
-from strategies.program_state import Program
-from strategies.restricted import capabilities_on, knows_types, restricted_step, restricted_table, restricted_to
+from strategies.restriction.capabilities import (
+    capabilities_on,
+    knows_types,
+    restricted_step,
+    restricted_table,
+    restricted_to,
+)
+from strategies.steps.operations import allows
+from strategies.steps.program_state import Program
 
 
 class Follower(Protocol):

@@ -22,7 +22,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from records import run
 from records.run import Violation
-from strategies.restricted import fits, restricted_cases
+from strategies.restriction.capabilities import fits, restricted_cases
 
 
 class ShardRunner:

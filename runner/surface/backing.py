@@ -18,8 +18,8 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Vacuum
 from runner.gate_version import ROOT
 from runner.surface.judgements import Entry, Word
-from strategies.signatures import signatures_of
-from strategies.verbatim_forms import FORMS
+from strategies.conditions.signatures import signatures_of
+from strategies.conditions.verbatim_forms import FORMS
 
 #: Where the code writes an engine's own names of what it draws.
 _PLACES = {"property": ("harness/tables", "model/text", "engines"), "feature": ("harness/tables",), "api": ("engines",)}

@@ -21,7 +21,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from reference_engine import Habits, ReferenceEngine
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import imitating
 from tests.handmade.vacuums import HANDMADE

@@ -32,7 +32,7 @@ from reports.counterexamples.script import reproduction
 from runner.plugin import ROOT
 from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 from tests import scripts

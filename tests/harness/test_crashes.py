@@ -28,7 +28,7 @@ from records.json_form import from_json as record_from_json
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
 from reports.counterexamples.plan import Plan
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.handmade.crashes import CRASHES, PARTITION, ROWS, TABLE

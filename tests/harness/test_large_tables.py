@@ -37,8 +37,8 @@ from model.vocabulary.steps import Read
 from model.vocabulary.table import Feature, Table
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
-from strategies.large_cases import SIZES, large_case, large_cases
-from strategies.tables import tables
+from strategies.cases.large_tables import SIZES, large_case, large_cases
+from strategies.tables.initial_tables import tables
 from suites.campaigns import SCALE, left_out, shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

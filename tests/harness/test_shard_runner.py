@@ -29,7 +29,7 @@ from records.expectations import ByReplay
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from runner.claims import Claims
-from strategies.restricted import fits
+from strategies.restriction.capabilities import fits
 from suites.profiles import PROFILES
 
 TABLE = Table(

@@ -35,7 +35,7 @@ from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
 from runner.circumstances import set_up
 from runner.plan import limits_of
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from tests.builders.listings import file, predict, unspecified
 from tests.runner.test_options import chosen
 

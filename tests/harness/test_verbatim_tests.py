@@ -36,9 +36,9 @@ from model.vocabulary.steps import Crash, CrashPoint, Delete, OpenSession, Other
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type, Value
 from reference_engine import ReferenceEngine
-from strategies.restricted import restricted_to
-from strategies.signatures import FILES, signatures_of, text_of
-from strategies.verbatim_cases import verbatim_deletes
+from strategies.cases.verbatim_deletes import verbatim_deletes
+from strategies.conditions.signatures import FILES, signatures_of, text_of
+from strategies.restriction.capabilities import restricted_to
 from tests.builders.observations import START, full_judge, make
 
 TABLE = Table(

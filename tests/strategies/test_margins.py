@@ -19,8 +19,8 @@ from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, OtherC
 from model.vocabulary.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
-from strategies.margins import kept_apart
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
+from strategies.restriction.margins import kept_apart
 from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES

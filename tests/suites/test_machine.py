@@ -29,7 +29,7 @@ from records import run
 from records.deviation import Deviation
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

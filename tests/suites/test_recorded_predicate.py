@@ -37,8 +37,8 @@ from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, DecimalOf, Type
 from reference_engine import ReferenceEngine
 from reference_engine.recorded_predicate import recorded
-from strategies.predicates import predicates
-from strategies.tables import tables
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import tables
 from suites.catalogue import CATALOGUE
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from tests.find_witnesses import smoke_cases
