@@ -99,10 +99,10 @@ def test_they_are_drawn() -> None:
 #: Texts that people read, one line after another: no JSON.
 TEXTS_OF_LINES = {
     "engines/deltalake/tables.py",  # an error of delta-rs
-    "engines/spark/cluster.py",  # a log
-    "engines/spark/jars.py",  # paths, and what Maven prints
-    "engines/spark/java.py",  # what java prints
-    "engines/spark/jvm.py",  # a log
+    "engines/spark/masters/cluster.py",  # a log
+    "engines/spark/jvm/jars.py",  # paths, and what Maven prints
+    "engines/spark/jvm/java.py",  # what java prints
+    "engines/spark/jvm/driver.py",  # a log
     "harness/observing/normalise.py",  # an error's message
 }
 

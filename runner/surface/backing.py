@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 
 import model.vocabulary
-from engines.spark.statements import settings_of_vacuum
+from engines.spark.commands.statements import settings_of_vacuum
 from model.text.session_conf import spark_conf
 from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.settings import Setting

@@ -10,10 +10,10 @@ from typing import Any
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from engines.spark.command_sql import plain_names
-from engines.spark.result_rows import columns_of, rows_of
-from engines.spark.settings import settings
-from engines.spark.statements import settings_of_vacuum
+from engines.spark.commands.command_sql import plain_names
+from engines.spark.commands.result_rows import columns_of, rows_of
+from engines.spark.commands.statements import settings_of_vacuum
+from engines.spark.sessions.settings import settings
 from model.text.sql import sql
 from model.vocabulary.steps import Delete, OpenSession, Read, Vacuum
 from model.vocabulary.values import Row

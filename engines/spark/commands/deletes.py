@@ -8,11 +8,11 @@ from pathlib import Path
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from engines.spark.catalog import named
-from engines.spark.columns import condition
-from engines.spark.result_rows import Answer, answered, rows_of
-from engines.spark.statements import view_statement
-from engines.spark.targets import target, temporary_view
+from engines.spark.commands.catalog import named
+from engines.spark.commands.columns import condition
+from engines.spark.commands.result_rows import Answer, answered, rows_of
+from engines.spark.commands.statements import view_statement
+from engines.spark.commands.targets import target, temporary_view
 from engines.targets import table_text
 from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql, sql

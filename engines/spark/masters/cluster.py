@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.port import EngineUnavailable
-from engines.spark.jars import scala_version, spark_jars
-from engines.spark.java import Java
-from engines.spark.jvm import tail
-from engines.spark.jvm_options import jvm_options
+from engines.spark.jvm.driver import tail
+from engines.spark.jvm.jars import scala_version, spark_jars
+from engines.spark.jvm.java import Java
+from engines.spark.jvm.options import jvm_options
 
 #: Seconds for the Master and all Workers to be there; 4 to 20 were seen on two cores.
 START_LIMIT = 60

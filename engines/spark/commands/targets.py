@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engines.named_paths import named_path
-from engines.spark.statements import VIEW, view_of
+from engines.spark.commands.statements import VIEW, view_of
 from engines.targets import table_text, target_path
 from model.text.invalid_sql import UNKNOWN_PARTITION
 from model.text.layout import escape

@@ -9,13 +9,13 @@ from pathlib import Path
 from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
-from engines.spark.catalog import named
-from engines.spark.file_system import faulty_path
-from engines.spark.inventories import inventory
-from engines.spark.result_rows import answered
-from engines.spark.settings import settings
-from engines.spark.statements import settings_of_vacuum
-from engines.spark.targets import target
+from engines.spark.commands.catalog import named
+from engines.spark.commands.inventories import inventory
+from engines.spark.commands.result_rows import answered
+from engines.spark.commands.statements import settings_of_vacuum
+from engines.spark.commands.targets import target
+from engines.spark.sessions.settings import settings
+from engines.spark.storage.file_system import faulty_path
 from engines.targets import table_text
 from model.text.invalid_sql import invalid_vacuum_sql
 from model.text.literals import literal

@@ -21,11 +21,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from engines.port import EngineUnavailable
-from engines.spark.file_system import NAME as FILE_SYSTEM
-from engines.spark.file_system import compiled
-from engines.spark.jvm import Lease, end, tail
-from engines.spark.result_rows import rows_of
-from engines.spark.session import connect, disconnect
+from engines.spark.commands.result_rows import rows_of
+from engines.spark.jvm.driver import Lease, end, tail
+from engines.spark.sessions.session import connect, disconnect
+from engines.spark.storage.file_system import NAME as FILE_SYSTEM
+from engines.spark.storage.file_system import compiled
 
 #: Seconds for the cluster to give an executor and run a first job on it.
 EXECUTOR_LIMIT = 120

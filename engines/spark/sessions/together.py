@@ -10,9 +10,9 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, Outcome
-from engines.spark.clocks import set_clock
-from engines.spark.file_system import held
-from engines.spark.result_rows import Answer, rows_of
+from engines.spark.commands.result_rows import Answer, rows_of
+from engines.spark.sessions.clocks import set_clock
+from engines.spark.storage.file_system import held
 from model.vocabulary.steps import Read, SessionStep, Together, named_step
 
 #: Runs a step in a session; its version is that of a Read or a RESTORE.

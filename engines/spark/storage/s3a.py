@@ -8,10 +8,10 @@ import pyspark
 
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
-from engines.spark.executors import FAILURES, cause_of, interrupts_as_before
-from engines.spark.jars import Dependency, downloaded_jars, spark_jars
-from engines.spark.jvm import Lease
-from engines.spark.session import connect, disconnect
+from engines.spark.jvm.driver import Lease
+from engines.spark.jvm.jars import Dependency, downloaded_jars, spark_jars
+from engines.spark.masters.executors import FAILURES, cause_of, interrupts_as_before
+from engines.spark.sessions.session import connect, disconnect
 
 #: The scheme of URIs by which Spark names objects in S3.
 SCHEME = "s3a"

@@ -14,8 +14,8 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from engines.spark.session import activate
-from engines.spark.settings import settings
+from engines.spark.sessions.session import activate
+from engines.spark.sessions.settings import settings
 from model.vocabulary.steps import Crash, CrashPoint, IOFault, Written
 
 _SOURCE = Path(__file__).with_name("PlannedFileSystem.java")

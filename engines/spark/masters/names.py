@@ -64,7 +64,7 @@ def with_free_slots(conf: Mapping[str, str]) -> dict[str, str]:
 
 
 def own_cluster(workers: int) -> str:
-    """The name of a cluster with so many workers that the run starts for itself: ``engines.spark.cluster``."""
+    """The name of a cluster with so many workers that the run starts for itself: ``engines.spark.masters.cluster``."""
     return f"standalone[{workers}]"
 
 

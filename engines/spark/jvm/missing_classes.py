@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engines.spark.jvm import tail
+from engines.spark.jvm.driver import tail
 
 #: The lines of its log that are read: the stacks of an exception and of its causes.
 _LINES = 400
 
-#: What engines/spark/EndOfThread.java writes before it ends the JVM.
+#: What engines/spark/sessions/EndOfThread.java writes before it ends the JVM.
 _DIED = re.compile(r"died of this:\n\S*(?:NoClassDefFoundError|ClassNotFoundException): ([\w/.$]+)")
 
 

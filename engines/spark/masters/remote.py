@@ -9,7 +9,7 @@ from typing import Any, cast
 from pyspark.sql import SparkSession
 
 from engines.port import EngineUnavailable
-from engines.spark.jars import spark_jars
+from engines.spark.jvm.jars import spark_jars
 
 _PLUGINS = "spark.plugins"
 

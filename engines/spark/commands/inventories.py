@@ -14,8 +14,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from engines.spark.clocks import forget
-from engines.spark.statements import INVENTORY_COLUMNS, INVENTORY_VIEW
+from engines.spark.commands.statements import INVENTORY_COLUMNS, INVENTORY_VIEW
+from engines.spark.sessions.clocks import forget
 from engines.targets import table_text
 from model.text.literals import literal
 from model.vocabulary.steps import Inventory, Mode

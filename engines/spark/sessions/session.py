@@ -12,7 +12,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from engines.spark.jvm import Lease
+from engines.spark.jvm.driver import Lease
 from model.vocabulary.versions import parse
 
 _END_OF_THREAD = Path(__file__).with_name("EndOfThread.java")

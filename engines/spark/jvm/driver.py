@@ -15,11 +15,11 @@ from pyspark.serializers import UTF8Deserializer, read_int
 
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
-from engines.spark.jars import scala_version, spark_jars
-from engines.spark.java import Java
-from engines.spark.jvm_options import jvm_options
-from engines.spark.startup_cache import StartupCache
-from engines.spark.statements import SESSION, SPARK_4
+from engines.spark.commands.statements import SESSION, SPARK_4
+from engines.spark.jvm.jars import scala_version, spark_jars
+from engines.spark.jvm.java import Java
+from engines.spark.jvm.options import jvm_options
+from engines.spark.jvm.startup_cache import StartupCache
 
 #: Settings for the semantics of conditions and for speed: tables are tiny, so planning, listing and scheduling dominate.
 TUNING = {

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import platformdirs
 
-from engines.spark.java import Java
+from engines.spark.jvm.java import Java
 
 #: The newest files that are kept: as many environments can be used in turn.
 MOST = 4

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from engines.spark.clocks import forget, log_of, set_clock
-from engines.spark.command_sql import NEED_COLUMNS, VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
-from engines.spark.result_rows import columns_of
-from engines.spark.settings import settings
-from engines.spark.statements import settings_of_vacuum
+from engines.spark.commands.command_sql import NEED_COLUMNS, VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
+from engines.spark.commands.result_rows import columns_of
+from engines.spark.commands.statements import settings_of_vacuum
+from engines.spark.sessions.clocks import forget, log_of, set_clock
+from engines.spark.sessions.settings import settings
 from model.text.layout import clone_of
 from model.text.sql import sql
 from model.vocabulary.commands import (
