@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from engines.port import Outcome
 from harness.campaigns.record import case_record
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.large_tables import Size
 from model.vocabulary.steps import Request
 from model.vocabulary.table import Feature

@@ -19,9 +19,9 @@ from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.regressions import kept_cases
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.judge import Judge
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge
 from model.semantics.condition_mutants import Mutation
 from model.semantics.domains import difference
 from model.semantics.evaluate import WouldFail

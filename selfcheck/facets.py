@@ -22,10 +22,10 @@ from engines.deltalake.versions import JUDGED
 from harness.campaigns.features import PAIRED, features_of
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
 from harness.judging.conditions import CONDITIONS
-from harness.judging.coverage import Cell
-from harness.judging.judge import Judge
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.coverage import Cell
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.prediction.delete import types_of
 from model.semantics.evaluate import WouldFail, evaluate

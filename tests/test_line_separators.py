@@ -103,7 +103,7 @@ TEXTS_OF_LINES = {
     "engines/spark/jvm/jars.py",  # paths, and what Maven prints
     "engines/spark/jvm/java.py",  # what java prints
     "engines/spark/jvm/driver.py",  # a log
-    "harness/observing/normalise.py",  # an error's message
+    "harness/observing/record/recorded_texts.py",  # an error's message
 }
 
 

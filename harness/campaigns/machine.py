@@ -10,9 +10,9 @@ from hypothesis import assume, target
 from hypothesis.stateful import RuleBasedStateMachine
 
 from engines.port import EngineDied
-from harness.judging.case_run import CaseRun
 from harness.judging.failure import died
-from harness.judging.judge import Judge, JudgedCase, judged_case
+from harness.running.case_run import CaseRun
+from harness.running.judge import Judge, JudgedCase, judged_case
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation

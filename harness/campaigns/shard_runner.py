@@ -15,7 +15,7 @@ from harness.campaigns.drawing import broken, fixed_cases, search_settings
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce, truncated
-from harness.judging.judge import Judge, JudgedCase, severity_of
+from harness.running.judge import Judge, JudgedCase, severity_of
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from deltalog.listing import EntryKind
 from harness.judging.severity import Cause
-from harness.observing.observation import DeleteObservation, Observation, ReadObservation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation, ReadObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.paths import LOG_DIRECTORY
 from model.vocabulary.severity import Severity
 

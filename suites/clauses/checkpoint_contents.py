@@ -12,8 +12,8 @@ from deltalog.errors import MalformedAction, UnreadableCheckpoint
 from deltalog.names import SIDECARS, LogFileKind, parse_name
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.observation import Observation
-from harness.observing.root_paths import relative_action
+from harness.observing.steps.observation import Observation
+from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY
 from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features

@@ -13,8 +13,8 @@ from deltalog.snapshot import Snapshot
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, Observation, ReadObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import DeleteObservation, Observation, ReadObservation
+from harness.observing.table.table_state import Rows
 from model.prediction.refusals import Refusal
 from model.vocabulary.severity import Severity
 from records.expectations import (

@@ -13,9 +13,9 @@ from deltalog.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_answers, wrong_words
 from harness.observing import evidence
-from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.observation import DeleteObservation, ReadObservation
-from harness.observing.table_state import differing
+from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.observation import DeleteObservation, ReadObservation
+from harness.observing.table.table_state import differing
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.paths import checksum_of, is_visible
 from model.vocabulary.severity import Severity

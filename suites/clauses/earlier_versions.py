@@ -11,12 +11,12 @@ from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.live_files import LiveFiles
-from harness.observing.observation import ChangesObservation, Observation, ReadObservation
-from harness.observing.table_state import Rows
-from harness.observing.vacuum_inputs import files_of
-from harness.observing.vacuums import vacuums_of
-from harness.observing.version_rows import VersionRows, change_between
+from harness.observing.steps.observation import ChangesObservation, Observation, ReadObservation
+from harness.observing.steps.vacuums import vacuums_of
+from harness.observing.table.live_files import LiveFiles
+from harness.observing.table.table_state import Rows
+from harness.observing.table.vacuum_inputs import files_of
+from harness.observing.table.version_rows import VersionRows, change_between
 from model.prediction.fates import Fate
 from model.vocabulary.severity import Severity
 from model.vocabulary.values import Row

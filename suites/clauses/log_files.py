@@ -26,10 +26,10 @@ from deltalog.names import (
 from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation, Observation
-from harness.observing.root_paths import relative_action
-from harness.observing.together_observation import TogetherObservation
-from harness.observing.vacuums import vacuums_of
+from harness.observing.steps.observation import CommandObservation, Observation
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuums import vacuums_of
+from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
 from model.vocabulary.steps import OtherCommand, Together

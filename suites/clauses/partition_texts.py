@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from deltalog.actions import Add, Cdc
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
 from model.text.layout import partition_value, physical_name
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, DecimalOf, Type

@@ -9,8 +9,8 @@ from typing import Any
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
 from deltalog.commits import Commit
 from harness.judging.clause import Violation
-from harness.observing.observation import Observation
-from harness.observing.vacuum_inputs import committed
+from harness.observing.steps.observation import Observation
+from harness.observing.table.vacuum_inputs import committed
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Expectation, FieldHolds, FieldMatches, InfoIs, Measure, NoActions
 

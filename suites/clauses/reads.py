@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
-from harness.observing.crash_observation import CrashObservation
-from harness.observing.observation import DeleteObservation, ReadObservation
-from harness.observing.vacuum_observation import VacuumObservation
-from harness.observing.vacuums import vacuums_of
+from harness.observing.steps.crash_observation import CrashObservation
+from harness.observing.steps.observation import DeleteObservation, ReadObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuums import vacuums_of
 from suites.clauses import harms
 from suites.clauses.checks import check_rows_read
 from suites.clauses.earlier_versions import is_in_log

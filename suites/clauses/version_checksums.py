@@ -18,8 +18,8 @@ from deltalog.names import checksum_name
 from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import Judgement, Violation, each
 from harness.judging.severity import Cause
-from harness.observing.observation import Observation
-from harness.observing.root_paths import relative_action
+from harness.observing.steps.observation import Observation
+from harness.observing.table.root_paths import relative_action
 from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features
 from suites.clauses.log_files import comparable

@@ -14,7 +14,7 @@ from engines.port import Engine, Outcome
 from engines.spark import releases
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.judging.clause import Clause
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case

@@ -22,7 +22,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from harness.tables.plan import PlannedFile
 from model.vocabulary.steps import Request
 from records.deviation import Deviation

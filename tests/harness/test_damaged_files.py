@@ -16,7 +16,7 @@ from engines.spark.adapter import SparkEngine
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.shrinking import candidates
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.codec import InvalidCase, from_json, to_json

@@ -16,7 +16,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Engine, EngineError, Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model import codec
 from model.text.sql import insert_sql
 from model.text.steps import step_text

@@ -20,13 +20,13 @@ from deltalog.names import LOG_DIRECTORY, commit_name
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce
-from harness.judging.judge import Judge, JudgedCase
 from harness.judging.step_judge import MOST_ALIKE
-from harness.observing.expected_versions import ExpectedVersions
-from harness.observing.live_files import LiveFiles
 from harness.observing.observer import Observer
-from harness.observing.table_state import Rows
-from harness.observing.version_rows import VersionRows, ever
+from harness.observing.steps.expected_versions import ExpectedVersions
+from harness.observing.table.live_files import LiveFiles
+from harness.observing.table.table_state import Rows
+from harness.observing.table.version_rows import VersionRows, ever
+from harness.running.judge import Judge, JudgedCase
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.codec import InvalidCase, case_id, from_json, to_json

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge, severity_of
 from harness.judging.severity import Cause, Harm
+from harness.running.judge import Judge, severity_of
 from model.vocabulary.severity import Severity
 from records.run import SCHEMA_VERSION, Violation
 from reference_engine import ReferenceEngine

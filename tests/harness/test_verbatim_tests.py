@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from engines.port import EngineError, Outcome
-from harness.judging.verbatim_answers import answered
 from harness.observing.observer import Observer
+from harness.running.verbatim_answers import answered
 from model.codec import InvalidCase, dumps, loads
 from model.semantics.evaluate import Unanswered, evaluate, might_fail
 from model.vocabulary.capabilities import EVERYTHING

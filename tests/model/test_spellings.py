@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from engines.named_paths import named_path
-from harness.observing.observation import relative
+from harness.observing.steps.observation import relative
 from model import codec
 from model.codec import InvalidCase
 from model.vocabulary.capabilities import EVERYTHING

@@ -11,7 +11,7 @@ import pytest
 from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.campaign import Shard
 from harness.campaigns.shard_runner import ShardRunner
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import SetRetention
 from model.vocabulary.rules import DELTA_RS

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.semantics.domains import combined, difference
 from model.text.sql import sql
 from model.vocabulary.predicate import (

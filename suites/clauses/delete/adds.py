@@ -7,8 +7,8 @@ from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_numbers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, partition_of
-from harness.observing.vacuum_inputs import vector_path
+from harness.observing.steps.observation import DeleteObservation, partition_of
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.prediction.paths import checksum_of
 from model.semantics.indexed_columns import INDEXED, indexed_columns

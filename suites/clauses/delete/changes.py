@@ -9,8 +9,8 @@ from deltalog.actions import Cdc
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import ChangesObservation, DeleteObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import ChangesObservation, DeleteObservation
+from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod
 from model.semantics.moments import moment
 from model.text.layout import physical_name

@@ -9,8 +9,8 @@ from collections import Counter
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
-from harness.observing.observation import DamagedTableObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import DamagedTableObservation
+from harness.observing.table.table_state import Rows
 from model.vocabulary.settings import Setting
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, FieldHolds, about

@@ -8,7 +8,7 @@ import re
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, damaged_paths
+from harness.observing.steps.observation import DeleteObservation, damaged_paths
 from model.prediction.delete import ConditionScope, LiveFile, matches
 from model.text.layout import is_named_by_engine
 from model.vocabulary.predicate import Predicate, columns_of, conjuncts

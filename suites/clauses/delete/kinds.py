@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
-from harness.observing.observation import DeleteObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import DeleteObservation
+from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod
 from model.vocabulary.predicate import columns_of
 from model.vocabulary.rules import SPARK

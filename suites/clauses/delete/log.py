@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, each, judgement
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.vocabulary.table import Feature
 from suites.clauses import checkpoint_contents, harms
 from suites.clauses.log_files import (

@@ -6,7 +6,7 @@ from deltalog.actions import Add, Cdc, Remove
 from deltalog.schemas import parse_schema
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.text.layout import physical_name
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable

@@ -10,7 +10,7 @@ from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import unreadable, wrong_numbers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.semantics.domains import difference
 from model.text.sql import sql
 from model.vocabulary.predicate import Compare, columns_of, verbatim_tests

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import data_loss, wrong_answers
 from harness.observing import evidence
-from harness.observing.crash_observation import CrashObservation
-from harness.observing.observation import (
+from harness.observing.steps.crash_observation import CrashObservation
+from harness.observing.steps.observation import (
     DamagedTableObservation,
     Observation,
     RefusalObservation,

@@ -9,7 +9,7 @@ from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.prediction.delete import DeleteMethod
 from model.text.layout import physical_name
 from model.vocabulary.severity import Severity

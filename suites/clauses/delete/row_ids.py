@@ -9,9 +9,9 @@ from itertools import pairwise
 from deltalog.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_words
-from harness.observing.identified_rows import identified
-from harness.observing.observation import DeleteObservation
-from harness.observing.table_state import TableState
+from harness.observing.steps.observation import DeleteObservation
+from harness.observing.table.identified_rows import identified
+from harness.observing.table.table_state import TableState
 from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature

@@ -7,9 +7,9 @@ from collections import Counter
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
-from harness.observing.table_state import Rows
-from harness.observing.vacuums import vacuums_of
+from harness.observing.steps.observation import DeleteObservation, ReadObservation, partition_of
+from harness.observing.steps.vacuums import vacuums_of
+from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Expectation, Of

@@ -12,8 +12,8 @@ from deltalog.schemas import parse_schema, widened_columns
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
-from harness.observing.vacuum_inputs import vector_path
+from harness.observing.steps.observation import DeleteObservation
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.text.layout import physical_name
 from model.vocabulary.severity import Severity

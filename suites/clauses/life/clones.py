@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation, Observation
+from harness.observing.steps.observation import CommandObservation, Observation
 from model.vocabulary.commands import CommandKind, VacuumClone
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Change, NothingChanged, Unchanged, about

@@ -9,7 +9,7 @@ from deltalog.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
+from harness.observing.steps.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
 from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Optimize, Purge, ShallowClone, VacuumClone

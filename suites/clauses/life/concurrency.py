@@ -8,9 +8,9 @@ from dataclasses import replace
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss, unreadable, wrong_answers, wrong_words
 from harness.observing import evidence
-from harness.observing.sessions import Session, alike
-from harness.observing.table_state import Rows
-from harness.observing.together_observation import TogetherObservation
+from harness.observing.steps.sessions import Session, alike
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.table.table_state import Rows
 from model.prediction.conflicts import Conflict
 from model.prediction.fates import Fate
 from model.text.steps import step_text

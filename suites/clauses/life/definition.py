@@ -8,8 +8,8 @@ from deltalog.protocols import features_of
 from deltalog.schemas import parse_schema
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
-from harness.observing.definitions import has_columns
-from harness.observing.observation import CommandObservation
+from harness.observing.steps.observation import CommandObservation
+from harness.observing.table.definitions import has_columns
 from model.vocabulary.commands import (
     CHANGE_COLUMNS,
     DropFeature,

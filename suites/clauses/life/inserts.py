@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import InsertObservation
+from harness.observing.steps.observation import InsertObservation
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Succeeds
 from suites.clauses import causes, harms

@@ -8,10 +8,10 @@ from typing import TypeVar
 from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.identified_rows import identified
-from harness.observing.observation import CommandObservation, Observation
-from harness.observing.table_state import RowId
-from harness.observing.vacuum_inputs import commit_times
+from harness.observing.steps.observation import CommandObservation, Observation
+from harness.observing.table.identified_rows import identified
+from harness.observing.table.table_state import RowId
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.lite import monotonized
 from model.vocabulary.commands import KEEP_ROWS, Merge, Update
 from model.vocabulary.severity import Severity

@@ -9,14 +9,14 @@ from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, unreadable, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import (
+from harness.observing.steps.observation import (
     ConflictObservation,
     DeleteObservation,
     EarlierReadObservation,
     Observation,
     OpenObservation,
 )
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.conflicts import conflicts_named
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum

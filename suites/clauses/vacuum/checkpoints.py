@@ -9,8 +9,8 @@ from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.root_paths import relative_action
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.root_paths import relative_action
 from model.text.layout import is_named_by_engine
 from model.vocabulary.table import Feature
 from records.expectations import Removes, about

@@ -5,8 +5,8 @@ from __future__ import annotations
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause
 from harness.observing import evidence
-from harness.observing.vacuum_inputs import commit_times
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import VISIBLE_PREFIXES
 from model.vocabulary.table import VectorStorage

@@ -10,8 +10,8 @@ from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, unreadable, wrong_numbers, wrong_words
 from harness.observing import evidence
-from harness.observing.vacuum_inputs import vector_path
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import PathFate
 from model.prediction.links import resolved
 from model.prediction.paths import Thing, checksum_of

@@ -9,9 +9,9 @@ from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import relative
-from harness.observing.vacuum_inputs import commit_times
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import relative
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.fates import Reason
 from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan

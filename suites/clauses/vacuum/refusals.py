@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
 from harness.judging.severity import wrong_words
-from harness.observing.observation import UnreadTableObservation
-from harness.observing.vacuum_observation import VacuumRefusalObservation
+from harness.observing.steps.observation import UnreadTableObservation
+from harness.observing.steps.vacuum_observation import VacuumRefusalObservation
 from model.prediction.refusals import CANNOT_VACUUM_LITE
 from model.vocabulary.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
 from model.vocabulary.table import Feature

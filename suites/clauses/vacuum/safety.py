@@ -6,7 +6,7 @@ from deltalog.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import space_kept, wrong_words
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import in_underscored_partition, is_hidden
 from model.prediction.scans import ObjectScan

@@ -18,7 +18,7 @@ from engines.spark.adapter import SparkEngine
 from engines.spark.jvm.java import Java
 from engines.spark.masters import cluster as subject
 from engines.spark.masters.cluster import EXECUTOR_OPTIONS, Cluster
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
 from tests.harness.test_judge import CASE

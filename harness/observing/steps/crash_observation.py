@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.vocabulary.steps import Delete, Vacuum
 
 

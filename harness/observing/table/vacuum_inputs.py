@@ -8,7 +8,7 @@ from deltalog.actions import Add, Remove
 from deltalog.commits import Commit
 from deltalog.errors import DeltaLogError
 from deltalog.paths import from_root, is_absolute
-from harness.observing.table_state import TableState
+from harness.observing.table.table_state import TableState
 from model.prediction.lite import Window
 from model.prediction.scans import LiteScan, References
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.observing.table_state import RowId, TableState
+from harness.observing.table.table_state import RowId, TableState
 from model.vocabulary.values import Row
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from deltalog.actions import Metadata, Protocol, Txn
 from deltalog.errors import DeltaLogError
-from harness.observing.expected_versions import Promise
-from harness.observing.observation import Observation, partition_of
-from harness.observing.sessions import Session
-from harness.observing.table_state import Rows
-from harness.observing.vacuum_inputs import files_of
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.expected_versions import Promise
+from harness.observing.steps.observation import Observation, partition_of
+from harness.observing.steps.sessions import Session
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.table_state import Rows
+from harness.observing.table.vacuum_inputs import files_of
 from model.prediction.conflicts import Changed, Conflict, conflicts_named, is_founded
 from model.prediction.fates import Fate
 from model.vocabulary.commands import Restore, SetRetention

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from engines.port import Outcome
-from harness.observing.table_state import TableState
+from harness.observing.table.table_state import TableState
 from model.vocabulary.predicate import And, Answered, Not, Or, Predicate, Verbatim, Wrapped, key_of, verbatim_tests
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Table

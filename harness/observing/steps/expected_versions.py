@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from harness.observing.observation import ExpectedVersion
-from harness.observing.table_state import Rows
-from harness.observing.version_rows import VersionRows, converted
+from harness.observing.steps.observation import ExpectedVersion
+from harness.observing.table.table_state import Rows
+from harness.observing.table.version_rows import VersionRows, converted
 from model.prediction.commands import as_read_after, may_be_refused, rows_after
 from model.prediction.delete import matches, may_fail
 from model.prediction.history import changes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from harness.observing.crash_observation import VacuumCrashObservation
-from harness.observing.observation import Observation
-from harness.observing.together_observation import TogetherObservation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.crash_observation import VacuumCrashObservation
+from harness.observing.steps.observation import Observation
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 
 
 def vacuums_of(observations: Iterable[Observation]) -> list[VacuumObservation]:

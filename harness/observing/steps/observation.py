@@ -11,9 +11,9 @@ from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from deltalog.listing import Entry, EntryKind
 from engines.port import Outcome
-from harness.observing.table_state import Rows, TableState, differing
-from harness.observing.vacuum_inputs import commit_times
-from harness.observing.version_rows import VersionRows, ever
+from harness.observing.table.table_state import Rows, TableState, differing
+from harness.observing.table.vacuum_inputs import commit_times
+from harness.observing.table.version_rows import VersionRows, ever
 from model.prediction.delete import (
     ConditionScope,
     DeletePrediction,

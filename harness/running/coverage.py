@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from deltalog.listing import EntryKind
-from harness.observing.vacuum_inputs import commit_times
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.fates import Reason
 from model.prediction.lite import monotonized
 from model.prediction.paths import in_underscored_partition

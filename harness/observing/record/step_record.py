@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -12,9 +11,10 @@ from deltalog.digests import digest
 from deltalog.listing import EntryKind
 from deltalog.names import LAST_VACUUM_INFO
 from engines import port
-from harness.observing.commit_record import commit_record, fields_of
 from harness.observing.evidence import rows_as_json
-from harness.observing.observation import (
+from harness.observing.record.commit_record import commit_record, fields_of
+from harness.observing.record.recorded_texts import kind_of_file, recorded_message, recorded_path
+from harness.observing.steps.observation import (
     ChangesObservation,
     EarlierReadObservation,
     Observation,
@@ -22,10 +22,10 @@ from harness.observing.observation import (
     ReadObservation,
     relative,
 )
-from harness.observing.sessions import Session
-from harness.observing.table_state import Rows, TableState
-from harness.observing.together_observation import TogetherObservation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.sessions import Session
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.table_state import Rows, TableState
 from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
 from model.text.layout import without_random
@@ -113,7 +113,7 @@ def unrecorded(observation: Observation) -> Step:
 def _error(observation: Observation, error: port.EngineError | None) -> EngineError | None:
     if error is None:
         return None
-    message = _message(observation, error.message)
+    message = recorded_message(observation, error.message)
     return EngineError(error.exception, error.condition, message, sqlstate=error.sqlstate)
 
 
@@ -156,7 +156,9 @@ def _answer(observation: Observation) -> Any:
 
 
 def _paths_answered(observation: Observation) -> list[str]:
-    return [_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row]
+    return [
+        recorded_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row
+    ]
 
 
 def _claim(observation: Observation) -> tuple[str, ...] | None:
@@ -181,7 +183,7 @@ def _observed(observation: Observation) -> Observed:
         return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
 
     def paths(found: Iterable[str]) -> tuple[str, ...]:
-        return _paths(_path(observation, path) for path in found)
+        return _paths(recorded_path(observation, path) for path in found)
 
     return Observed(
         version=version,
@@ -200,7 +202,7 @@ def _observed(observation: Observation) -> Observed:
         add_fields=fields_of(adds),
         change_fields=fields_of(changes),
         by_order=paths(by_order),
-        appeared=dict(sorted(Counter(_kind(path) for path in observation.appeared if is_counted(path)).items())),
+        appeared=dict(sorted(Counter(kind_of_file(path) for path in observation.appeared if is_counted(path)).items())),
         changed_beside=tuple(_limited([without_random(path) for path in observation.changed_beside], str)),
         checkpoints=tuple(sorted(_checkpoints(observation.after) - _checkpoints(observation.before))),
         commits=tuple(commit_record(commit) for commit in observation.commits),
@@ -226,7 +228,7 @@ def _added(observation: Observation, add: Add) -> dict[str, Any]:
 
 
 def _masked(observation: Observation, add: Add) -> tuple[Any, ...]:
-    return _path(observation, add.file), *sorted(observation.after.hidden(add) or ())
+    return recorded_path(observation, add.file), *sorted(observation.after.hidden(add) or ())
 
 
 def _place(add: Add) -> str:
@@ -249,50 +251,3 @@ def _by_order(observation: Observation) -> frozenset[str]:
 
 def _checkpoints(state: TableState) -> set[int]:
     return {checkpoint.version for checkpoint in state.log.checkpoints}
-
-
-def _kind(path: str) -> str:
-    if path.endswith(".parquet"):
-        change = path.startswith("_change_data/") or path.rpartition("/")[2].startswith("cdc-")
-        return "change files" if change else "data files"
-    return "vector files" if path.endswith(".bin") else "other files"
-
-
-def _path(observation: Observation, path: str) -> str:
-    """The path without its random parts; of a random path only the file name (``places`` has the directories).
-
-    A directory of two random characters is recognised by the earlier step that made it.
-    """
-    if len(path) == 2 and any(path in earlier.appeared for earlier in observation.earlier):
-        return "*"
-    path = _without_root(observation, path)
-    starred = without_random(path)
-    return path if starred == path else starred.rpartition("/")[2]
-
-
-def _without_root(observation: Observation, text: str) -> str:
-    """The text with ``table`` for the table's root and ``case`` for its parent. Some engines omit the first slash."""
-    case = observation.root.rpartition("/")[0]
-    for place, name in ((observation.root, "table"), (case, "case")):
-        text = text.replace(place, f"/{name}").replace(place.lstrip("/"), name)
-    return text
-
-
-#: Random parts of messages: ids of the engine, addresses of objects, instants; and the file that an error names, which is any
-#: of those that are read at the same time, with the directories of its partition.
-_RANDOM = (
-    (re.compile(r"((?:(?<=/)[^/=]+|\b[^\s/=]+)=[^/]*/)*\bpart-\d{5}-[^\s/]*?\.parquet"), "part-*.parquet"),
-    (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
-    (re.compile(r"#\d+L?"), "#*"),
-    (re.compile(r"@[0-9a-f]{5,8}\b"), "@*"),
-    (re.compile(r"\b1[0-9]{12}\b"), "*"),  # ms since the epoch
-    (re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*Z?"), "*"),
-)
-
-
-def _message(observation: Observation, message: str) -> str:
-    """The first line of an error's message, without random parts."""
-    text = _without_root(observation, (message.splitlines() or [""])[0])
-    for pattern, star in _RANDOM:
-        text = pattern.sub(star, text)
-    return text[:500]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from harness.observing.table_state import Rows
+from harness.observing.table.table_state import Rows
 from model.vocabulary.values import Row
 
 

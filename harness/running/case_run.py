@@ -11,16 +11,14 @@ from deltalog.commits import write_commit
 from engines.machine import raise_if_of_the_machine, require_machine
 from engines.port import Engine, EngineDied, Outcome
 from harness.judging.clause import Clause
-from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
 from harness.judging.failure import Raised, failure_of, raised
 from harness.judging.step_judge import StepJudge, Tally
-from harness.judging.verbatim_answers import answered
-from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.expected_versions import ExpectedVersions, Promise
-from harness.observing.left import left_by
-from harness.observing.normalise import normalise, unrecorded
-from harness.observing.observation import (
+from harness.observing.observer import Observer
+from harness.observing.record.step_record import normalise, unrecorded
+from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.expected_versions import ExpectedVersions, Promise
+from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
     ConflictObservation,
@@ -36,12 +34,14 @@ from harness.observing.observation import (
     decides_beside_damage,
     refusal_due,
 )
-from harness.observing.observer import Observer
-from harness.observing.sessions import in_order, reached, sessions_of
-from harness.observing.table_state import TableState
-from harness.observing.together_observation import TogetherObservation
-from harness.observing.vacuum_inputs import committed
-from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.steps.sessions import in_order, reached, sessions_of
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.table.left import left_by
+from harness.observing.table.table_state import TableState
+from harness.observing.table.vacuum_inputs import committed
+from harness.running.coverage import Cell, coverage, operation_cell
+from harness.running.verbatim_answers import answered
 from harness.tables.case_clock import CaseClock
 from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for

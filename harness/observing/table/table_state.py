@@ -12,7 +12,7 @@ from deltalog.listing import Entry, EntryKind, leads_to, links_in
 from deltalog.log import Log
 from deltalog.names import LAST_VACUUM_KEY
 from deltalog.snapshot import Snapshot
-from harness.observing.log_facts import LogFacts
+from harness.observing.table.log_facts import LogFacts
 from model.prediction.paths import LOG_DIRECTORY, Thing
 from model.vocabulary.table import Kind
 from model.vocabulary.values import Row
@@ -48,7 +48,7 @@ class TableState:
     """A state of a table: its storage, its log, and the rows of every data file that the log refers to.
 
     All paths are from the root, those in ``log`` and ``snapshot`` too, whether an action has a path or a URI
-    (harness.observing.root_paths): a path beside the root begins with ``../``. ``log.snapshot`` of an earlier version
+    (harness.observing.table.root_paths): a path beside the root begins with ``../``. ``log.snapshot`` of an earlier version
     reads the log as it is on storage when it is called.
     """
 

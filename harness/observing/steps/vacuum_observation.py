@@ -8,8 +8,8 @@ from functools import cached_property
 
 from deltalog.errors import MalformedPath
 from deltalog.paths import decode
-from harness.observing.observation import Observation, relative
-from harness.observing.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
+from harness.observing.steps.observation import Observation, relative
+from harness.observing.table.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 from model.prediction.fates import PathFate
 from model.prediction.lite import LogPruned, Window, lite_window
 from model.prediction.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal, checks_writer

@@ -17,7 +17,7 @@ from deltalog.errors import DeltaLogError
 from deltalog.log import Log
 from deltalog.paths import from_root
 from deltalog.snapshot import Snapshot
-from harness.observing.root_paths import RelativeLog, relative_action
+from harness.observing.table.root_paths import RelativeLog, relative_action
 
 OfFile = Add | Remove | Cdc
 

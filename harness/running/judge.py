@@ -11,12 +11,12 @@ from typing import Any
 
 from deltalog.commits import parse_commit
 from engines.port import Engine, EngineDied
-from harness.judging.case_run import CaseRun
 from harness.judging.clause import Clause
-from harness.judging.coverage import Cell
 from harness.judging.excuses import Excuses
 from harness.judging.failure import died, failure_of, raised
 from harness.judging.step_judge import Tally
+from harness.running.case_run import CaseRun
+from harness.running.coverage import Cell
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
@@ -31,7 +31,7 @@ class JudgedCase:
     steps: tuple[Step, ...]  # of the engine
     tallies: dict[str, Tally]
     failure: CaseError | None = None
-    coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.judging.coverage)
+    coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.running.coverage)
     processors: int | None = None  # how many the engine might use (None: all)
     left: Left | None = None  # on storage, by the last step that was killed
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deltalog.actions import Add, FileKey, Remove
 from deltalog.log import Rebuilt
-from harness.observing.root_paths import relative_action
+from harness.observing.table.root_paths import relative_action
 
 
 class LiveFiles:
