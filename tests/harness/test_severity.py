@@ -20,7 +20,7 @@ from reports import schema as schemas
 from reports.render.comparison import files as compared
 from reports.text.harms import does
 from suites.catalogue import CATALOGUE
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from tests.find_witnesses import imitating, witness
 
 SCHEMAS = Path(str(schemas.__file__)).parent

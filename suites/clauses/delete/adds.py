@@ -30,9 +30,6 @@ from records.expectations import (
     Unchanged,
     about,
 )
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_WRITE, rows_left
-from suites.clauses.checks import check_none, check_stored
 from suites.clauses.delete.file_statistics import (
     Malformed,
     WrongStatistic,
@@ -43,7 +40,10 @@ from suites.clauses.delete.file_statistics import (
     stored_columns,
     wrong_statistics,
 )
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_WRITE, rows_left
+from suites.clauses.shared.checks import check_none, check_stored
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 
 def _new_files_with_rows(d: DeleteObservation) -> list[str]:

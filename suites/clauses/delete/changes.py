@@ -28,9 +28,9 @@ from records.expectations import (
     Of,
     RowsAre,
 )
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_none, difference, rows_are
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_none, difference, rows_are
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 
 @clause(

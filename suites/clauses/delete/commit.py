@@ -21,9 +21,9 @@ from records.expectations import (
     Unchanged,
     about,
 )
-from suites.clauses import harms
-from suites.clauses.causes import changed, rows_left
-from suites.clauses.checks import check_definition_unchanged, check_replayed
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import changed, rows_left
+from suites.clauses.shared.checks import check_definition_unchanged, check_replayed
 
 
 @clause(

@@ -29,9 +29,9 @@ from records.expectations import (
     Succeeds,
     about,
 )
-from suites.clauses import causes, harms
-from suites.clauses.checks import MOST, check_nothing_changed, rows_are
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import MOST, check_nothing_changed, rows_are
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 
 def removed_exactly(d: DeleteObservation) -> Expectation:

@@ -19,11 +19,11 @@ from model.vocabulary.steps import Form
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, Row, Type, Value, is_nested
 from records.expectations import ByReplay, Succeeds
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
-from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly
 from suites.clauses.delete.metrics import expected_metrics
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_REWRITE, rows_left
+from suites.clauses.shared.checks import check_rows_left
 
 #: More columns than statistics are collected for.
 MANY_COLUMNS = 100

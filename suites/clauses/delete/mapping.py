@@ -10,9 +10,9 @@ from harness.observing.steps.observation import DeleteObservation
 from model.text.layout import physical_name
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
-from suites.clauses import harms
-from suites.clauses.causes import UNREADABLE
-from suites.clauses.checks import check_rows_left
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import UNREADABLE
+from suites.clauses.shared.checks import check_rows_left
 
 
 @clause(

@@ -23,9 +23,9 @@ from records.expectations import (
     Measure,
     about,
 )
-from suites.clauses import harms
-from suites.clauses.checks import check_each_once
 from suites.clauses.delete.files import removed_exactly
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_each_once
 
 
 @clause(

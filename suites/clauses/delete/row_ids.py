@@ -16,10 +16,10 @@ from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Change, FieldHolds, FieldMatches, Measure, NothingChanged
-from suites.clauses import harms
-from suites.clauses.causes import rows_left as rows_cause
-from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import rows_left as rows_cause
+from suites.clauses.shared.checks import difference
 
 
 @clause(

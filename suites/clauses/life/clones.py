@@ -9,9 +9,9 @@ from harness.observing.steps.observation import CommandObservation, Observation
 from model.vocabulary.commands import CommandKind, VacuumClone
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Change, NothingChanged, Unchanged, about
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_none, difference
-from suites.clauses.earlier_versions import may_be_gone
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_none, difference
+from suites.clauses.shared.earlier_versions import may_be_gone
 
 _BY_REPLAY = ByReplay("the log and the files of the clone must be read")
 

@@ -20,8 +20,8 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.table import HOUR, Feature, retention_of
 from records.expectations import ByReplay
-from suites.clauses.checks import sorted_features
 from suites.clauses.life.restorable import restored_snapshot
+from suites.clauses.shared.checks import sorted_features
 
 #: The property of each feature that can be switched.
 PROPERTIES: Mapping[Feature, str] = {

@@ -18,9 +18,9 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Change, NothingChanged
-from suites.clauses import harms
-from suites.clauses.checks import difference
-from suites.clauses.log_files import log_cutoff
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import difference
+from suites.clauses.shared.log_files import log_cutoff
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.vocabulary.rules import DELTA_RS
 from records.expectations import ByReplay, Expectation, Gone, Lists, Unchanged, about
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from suites.clauses.vacuum.log import END, at, info_of
 
 

@@ -24,8 +24,8 @@ from records.expectations import (
     about,
     in_any_table,
 )
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_nothing_changed
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (
     Condition,
     deleted,

@@ -12,8 +12,8 @@ from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
 from model.vocabulary.withdrawals import RETAIN_IGNORED
 from records.expectations import FieldIs
-from suites.clauses import harms
-from suites.clauses.causes import OTHER_VERSION_RECORDED
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
     by_cutoff,

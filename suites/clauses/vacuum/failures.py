@@ -14,8 +14,8 @@ from model.prediction.paths import is_visible
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import IOFault
 from records.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
-from suites.clauses.causes import UNREADABLE
-from suites.clauses.checks import check_nothing_changed, check_table_rows
+from suites.clauses.shared.causes import UNREADABLE
+from suites.clauses.shared.checks import check_nothing_changed, check_table_rows
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.log import (
     END,

@@ -18,8 +18,8 @@ from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Mode, VacuumForm
 from records.expectations import FieldIs, Lists, Of, RowsAre
-from suites.clauses import harms
-from suites.clauses.causes import OTHER_VERSION_RECORDED
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name
 from suites.clauses.vacuum.path_rules import (

@@ -13,7 +13,7 @@ from model.prediction.fates import Reason
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Reference
 from records.expectations import Unchanged, about
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from suites.clauses.vacuum.path_rules import must_keep, outside_behind_links, unchanged, with_reason
 
 

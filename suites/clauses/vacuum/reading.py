@@ -19,9 +19,9 @@ from model.prediction.fates import DISPUTED, Fate
 from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, Fails, Of
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_rows_read, check_table_rows, difference, rows_are
-from suites.clauses.earlier_versions import earlier_versions, is_in_log
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_rows_read, check_table_rows, difference, rows_are
+from suites.clauses.shared.earlier_versions import earlier_versions, is_in_log
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 

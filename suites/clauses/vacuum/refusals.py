@@ -11,8 +11,8 @@ from harness.observing.steps.vacuum_observation import VacuumRefusalObservation
 from model.prediction.refusals import CANNOT_VACUUM_LITE
 from model.vocabulary.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
 from model.vocabulary.table import Feature
-from suites.clauses import harms
-from suites.clauses.checks import check_nothing_changed, check_refusal
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_nothing_changed, check_refusal
 
 
 def _refused(r: VacuumRefusalObservation) -> Judgement:

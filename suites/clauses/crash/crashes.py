@@ -20,11 +20,11 @@ from model.prediction.fates import DISPUTED, Fate
 from model.prediction.paths import checksum_of, is_visible
 from model.vocabulary.severity import Severity
 from records.expectations import NoActions, NoFileWritten, Operations, Readable, Unchanged, about
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_rows_read, check_table_rows
 from suites.clauses.delete import adds, changes, commit, files, log, removes, row_ids, rows, vectors
-from suites.clauses.earlier_versions import earlier_versions
-from suites.clauses.log_files import check_rest_of_log
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_rows_read, check_table_rows
+from suites.clauses.shared.earlier_versions import earlier_versions
+from suites.clauses.shared.log_files import check_rest_of_log
 from suites.clauses.vacuum.log import END, START, expected_operations, operations
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,

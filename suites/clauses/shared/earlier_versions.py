@@ -21,7 +21,7 @@ from model.prediction.fates import Fate
 from model.vocabulary.severity import Severity
 from model.vocabulary.values import Row
 from records.expectations import ByReplay
-from suites.clauses.checks import difference
+from suites.clauses.shared.checks import difference
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
 
 _NOT_READ = Cause("a file of an earlier version cannot be read", Severity.DATA_LOSS)

@@ -19,12 +19,12 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand, Vacuum, named_step
 from model.vocabulary.table import HOUR, retention_of
 from records.expectations import ByReplay
-from suites.clauses import causes, harms
-from suites.clauses.checks import difference, sorted_features
-from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.life.commands import files_fit
 from suites.clauses.life.definition import PROPERTIES
-from suites.clauses.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import difference, sorted_features
+from suites.clauses.shared.earlier_versions import earlier_versions
+from suites.clauses.shared.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
 
 _BY_REPLAY = ByReplay("two sessions at once need the suite, which holds one of them")
 _NEEDS = ("sessions",)

@@ -31,8 +31,8 @@ from records.expectations import (
     Unchanged,
     about,
 )
-from suites.clauses import causes
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import causes
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 T = TypeVar("T")
 

@@ -35,8 +35,8 @@ from model.vocabulary import commands
 from model.vocabulary.steps import OtherCommand, Together
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
 from records.expectations import ByReplay, Unchanged, about
-from suites.clauses import causes
-from suites.clauses.checks import sorted_features
+from suites.clauses.shared import causes
+from suites.clauses.shared.checks import sorted_features
 
 _CLEANED_UP = (
     LogFileKind.COMMIT,

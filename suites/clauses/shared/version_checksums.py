@@ -21,8 +21,8 @@ from harness.judging.severity import Cause
 from harness.observing.steps.observation import Observation
 from harness.observing.table.root_paths import relative_action
 from records.expectations import ByReplay
-from suites.clauses.checks import sorted_features
-from suites.clauses.log_files import comparable
+from suites.clauses.shared.checks import sorted_features
+from suites.clauses.shared.log_files import comparable
 
 _VECTORS = ("numDeletedRecordsOpt", "numDeletionVectorsOpt", "deletedRecordCountsHistogramOpt")
 

@@ -7,9 +7,9 @@ from harness.observing.steps.crash_observation import CrashObservation
 from harness.observing.steps.observation import DeleteObservation, ReadObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.steps.vacuums import vacuums_of
-from suites.clauses import harms
-from suites.clauses.checks import check_rows_read
-from suites.clauses.earlier_versions import is_in_log
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_rows_read
+from suites.clauses.shared.earlier_versions import is_in_log
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
 
 _SOURCES = ("P Action Reconciliation", "P Delta Log Entries")

@@ -16,8 +16,8 @@ from harness.observing.steps.observation import Observation
 from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY
 from records.expectations import ByReplay
-from suites.clauses.checks import sorted_features
-from suites.clauses.log_files import OPTIONAL_IN_REMOVES, new_checkpoints, wrong_pointer
+from suites.clauses.shared.checks import sorted_features
+from suites.clauses.shared.log_files import OPTIONAL_IN_REMOVES, new_checkpoints, wrong_pointer
 
 #: Checks a checkpoint, which can be read, by its actions.
 Check = Callable[[Observation, Checkpoint, CheckpointParts], Violation | None]
