@@ -18,9 +18,9 @@ from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.regressions import kept_cases
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.judge import Judge
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge
 from model.semantics.condition_mutants import Mutation
 from model.semantics.domains import difference
 from model.semantics.evaluate import WouldFail
@@ -34,7 +34,7 @@ from selfcheck.condition_facets import condition_facets
 from selfcheck.pair_facets import pairs_of
 from selfcheck.processes import processes
 from selfcheck.vacuum_facets import vacuum_facets
-from strategies.restricted import knows_types, restricted_to
+from strategies.restriction.capabilities import knows_types, restricted_to
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 

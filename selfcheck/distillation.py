@@ -26,7 +26,7 @@ from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.regressions import kept_cases
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case

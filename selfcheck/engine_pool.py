@@ -20,7 +20,7 @@ from engines.provider import NONE_GIVEN, is_engine, kind_of, limits_in, open_ada
 from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
 from harness.judging.clause import Clause
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.vocabulary.case import Case
 from records.deviation import Deviation

@@ -16,7 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from faults import FAULTS, Fault, KnownBadEngine
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Together, Vacuum

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from engines.provider import kind_of
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, RuleChange, Rules, Walk
 from model.vocabulary.versions import parse

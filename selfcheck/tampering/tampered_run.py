@@ -13,12 +13,12 @@ from typing import Any
 
 from engines.port import Engine, Outcome
 from faults.tampering import Tampering
-from harness.judging.case_run import CaseRun
 from harness.judging.clause import Clause
 from harness.judging.excuses import Excuses
 from harness.judging.step_judge import StepJudge
-from harness.observing.observation import Observation
-from harness.observing.table_state import TableState
+from harness.observing.steps.observation import Observation
+from harness.observing.table.table_state import TableState
+from harness.running.case_run import CaseRun
 from model.vocabulary.steps import (
     Delete,
     EngineStep,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules

@@ -159,7 +159,7 @@ def test_a_file_that_is_not_a_history_is_refused(text: str, tmp_path: Path) -> N
     ("changed", "another"),
     [
         ("model/a.py", True),
-        ("harness/judging/judge.py", True),
+        ("harness/running/judge.py", True),
         ("suites/clauses/a.py", True),
         ("engines/port.py", True),
         ("engines/spark/adapter.py", True),

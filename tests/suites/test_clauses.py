@@ -21,8 +21,9 @@ from faults import FAULTS
 from faults.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
 from harness.judging.severity import data_loss
-from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.observation import (
+from harness.observing.observer import Observer
+from harness.observing.steps.crash_observation import DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
     ConflictObservation,
@@ -37,9 +38,8 @@ from harness.observing.observation import (
     UnreadTableObservation,
     relative,
 )
-from harness.observing.observer import Observer
-from harness.observing.together_observation import TogetherObservation
-from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.retention import Cutoff
 from model.vocabulary.commands import Optimize, Overwrite
