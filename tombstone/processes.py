@@ -33,6 +33,7 @@ def exit_code_of(
         stdout=output,
         stderr=output and subprocess.STDOUT,
         start_new_session=not in_terminal,
+        preexec_fn=None if in_terminal else _interruptible,  # noqa: PLW1509 - the launcher has no threads
     ) as child:
         try:
             code = child.wait()
@@ -45,9 +46,17 @@ def exit_code_of(
             try:
                 child.wait(PATIENCE)
             except subprocess.TimeoutExpired:
-                child.kill()
+                if in_terminal:
+                    child.kill()
+                else:
+                    os.killpg(child.pid, signal.SIGKILL)
             raise
     return code if code >= 0 else 128 - code
+
+
+def _interruptible() -> None:
+    """Where a shell starts a command in the background, the signal is ignored, by all that the command starts too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _in_terminal() -> bool:

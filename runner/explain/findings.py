@@ -30,7 +30,8 @@ def sections() -> tuple[Section, ...]:
     return tuple(found)
 
 
-def about(clause: str) -> list[Section]:
+@cache
+def about(clause: str) -> tuple[Section, ...]:
     """Those that name the clause, in their heading or below it."""
     named = re.compile(rf"(?<![\w-]){re.escape(clause)}(?![\w-])")
-    return [one for one in sections() if named.search(one.heading) or named.search(one.text)]
+    return tuple(one for one in sections() if named.search(one.heading) or named.search(one.text))

@@ -62,6 +62,19 @@ def test_an_interrupt_reaches_all_processes(sent: signal.Signals, code: int, tmp
     assert len(list(tmp_path.glob("ended-*"))) == 2, said
 
 
+def test_a_launcher_in_the_background_of_a_script_can_be_terminated(tmp_path: Path) -> None:
+    """There SIGINT is ignored, by all that it starts."""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ignoring = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{LAUNCHER}"
+    with in_a_terminal([sys.executable, "-c", ignoring], cwd=tmp_path, env=environ) as launcher:
+        assert launcher.stdout is not None
+        for _ in range(2):
+            assert launcher.stdout.readline() == "ready\n"
+        launcher.send_signal(signal.SIGTERM)
+        launcher.communicate(timeout=60)
+    assert launcher.returncode == 143 and len(list(tmp_path.glob("ended-*"))) == 2
+
+
 def test_the_launcher_needs_no_package_of_the_suite() -> None:
     """It runs where only what pyproject.toml lists is installed."""
     asked = "import sys; sys.path[:0] = [sys.argv[1]]; import tombstone.__main__; print(*sys.modules)"
