@@ -22,14 +22,14 @@ import pyarrow as pa
 
 from engines.port import Outcome
 from harness.campaigns.record import case_record
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.large_tables import Size
 from model.vocabulary.steps import Request
 from model.vocabulary.table import Feature
 from records.json_form import to_json
 from reference_engine import ReferenceEngine
 from runner.commands import ended
-from strategies.large_cases import large_case
+from strategies.cases.large_tables import large_case
 from suites.catalogue import CATALOGUE, unsupported
 
 #: The size of the largest table in the respect in which files are not counted, and the steps between sizes.

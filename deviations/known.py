@@ -10,7 +10,7 @@ from pathlib import Path
 from deviations.entries import CLUSTER, FILES, S3, holding_on, in_force, read_deviations
 from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
-from engines.spark.masters import is_cluster
+from engines.spark.masters.names import is_cluster
 from harness.judging.conditions import CONDITIONS
 from harness.judging.subjects import SUBJECTS
 from records.deviation import Deviation

@@ -24,7 +24,7 @@ RENAMED: Mapping[type, Mapping[str, str]] = {JudgedCase: {"document": "case"}}
 LEFT_OUT: Mapping[type, Collection[str]] = {
     Header: (
         *("date", "option", "part", "left_out", "deviations", "shard", "machines", "rules", "rule_changes"),
-        *("interpreter", "options"),
+        *("interpreter", "options", "suite"),
     ),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.Outcome: ("answer", "second"),

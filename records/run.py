@@ -134,7 +134,7 @@ class Header:
     engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
     ``interpreter``: the run's Python, as named from the suite's checkout, and ``options`` those with which a case of it is judged
-    again.
+    again. ``suite``: the version of the suite.
     """
 
     engine: Name
@@ -157,6 +157,7 @@ class Header:
     rule_changes: tuple[ListedRuleChange, ...] | None = None
     interpreter: str | None = None
     options: tuple[str, ...] = ()
+    suite: Name | None = None
     type: Literal["header"] = "header"
     schema: Literal[4] = SCHEMA_VERSION
 

@@ -40,15 +40,10 @@ class Row:
     failing: tuple[str, ...] = ()
 
 
-def directory(engine: str, version: str) -> Path:
-    """Where the report of a version is."""
-    return ROOT / DIRECTORY / name_of(engine, version)
-
-
-def row(engine: str, version: str) -> Row | None:
-    """The row of a version, from its report; None if there is no complete one."""
+def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> Row | None:
+    """The row of a version, from its report below ``out``; None if there is no complete one."""
     try:
-        run = read_run(directory(engine, version))
+        run = read_run(out / name_of(engine, version))
     except StreamError:
         return None
     return Row(
@@ -121,6 +116,9 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=judged)
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / DIRECTORY, metavar="DIR", help=f"where the reports go (default: {DIRECTORY})"
+    )
     parser.add_argument("--write", action="store_true", help="put the table into the page that has a place for it")
     asked = parsed(parser, arguments)
     chosen = given(asked.options)
@@ -134,19 +132,19 @@ def main(arguments: list[str]) -> int:
         check_engine(chosen, version)
     check_gate(["--engine", versions[0].engine, *options])
     engine = versions[0].engine
-    page = page_of(engine) if asked.write else None
+    page, out = page_of(engine) if asked.write else None, asked.out.absolute()
     for version in versions:
         print(f"{version.title}.", flush=True)
-        run_gate(version, options, report=directory(engine, version.version))
-    if not any(row(engine, version.version) for version in versions):
+        run_gate(version, options, report=out / name_of(engine, version.version))
+    if not any(row(engine, version.version, out) for version in versions):
         raise UsageMistake("No gate came to its end, as is said above: there is no table.")
     releases = releases_of(engine)
-    rows = {known: found for known in releases.judged if (found := row(engine, known)) is not None}
-    rows |= {version.version: row(engine, version.version) or _not_run(version) for version in versions}
+    rows = {known: found for known in releases.judged if (found := row(engine, known, out)) is not None}
+    rows |= {version.version: row(engine, version.version, out) or _not_run(version) for version in versions}
     text = table(releases.columns.values(), sorted(rows.values(), key=lambda row: parse(row.versions[0])))
     print(text)
-    (ROOT / DIRECTORY / f"{kind_of(engine).name}-versions.md").write_text(f"{text}\n", encoding="utf-8")
-    write_index(ROOT / DIRECTORY, ROOT / DIRECTORY / "index.html")
+    (out / f"{kind_of(engine).name}-versions.md").write_text(f"{text}\n", encoding="utf-8")
+    write_index(out, out / "index.html")
     if page is not None:
         page.write_text(written(page.read_text(encoding="utf-8"), text, engine), encoding="utf-8")
     return max(rows[version.version].exit for version in versions)

@@ -1,4 +1,4 @@
-"""``python -m runner.demo``: the pages of runs that are kept in ``docs/demo``, made in ``build/demo`` without an engine.
+"""``python -m runner.demo [--out DIR]``: the pages of runs that are kept in ``docs/demo``, made without an engine.
 
 A healthy run (Delta 4.4.0 on Spark), a known-bad engine, an upgrade that must not be made, and the index of all of them.
 """
@@ -11,33 +11,47 @@ from pathlib import Path
 
 from records.mistakes import UsageMistake
 from reports.__main__ import main as reports
-from runner.commands import ended
+from runner.commands import Parser, ended
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Where the streams are kept, and where the pages go.
+#: Where the streams are kept, and where the pages go if nothing else is said.
 KEPT, MADE = ROOT / "docs" / "demo", ROOT / "build" / "demo"
+
+#: By which a directory is known as one of an earlier demo, and may be replaced.
+_MARK = ".tombstone-demo"
 
 
 def main(arguments: list[str]) -> int:
     """0 if each command on the kept streams ends as it must."""
-    if arguments:
-        raise UsageMistake("tox -e demo takes no arguments: its pages go to build/demo.")
-    shutil.rmtree(MADE, ignore_errors=True)
-    shutil.copytree(KEPT, MADE)
-    base, candidate = MADE / "upgrade" / "base", MADE / "upgrade" / "candidate"
+    parser = Parser(prog="tox -e demo --", description=(__doc__ or "").partition("\n")[2])
+    parser.add_argument(
+        "--out", type=Path, default=MADE, metavar="DIR", help="where the pages go (default: build/demo)"
+    )
+    made = parser.parse_args(arguments).out
+    _clear(made)
+    shutil.copytree(KEPT, made)
+    (made / _MARK).touch()
+    base, candidate = made / "upgrade" / "base", made / "upgrade" / "candidate"
     commands = {
-        ("render", MADE / "healthy"): 0,
-        ("render", MADE / "broken"): 0,
+        ("render", made / "healthy"): 0,
+        ("render", made / "broken"): 0,
         ("render", base): 0,
         ("render", candidate): 0,
-        ("compare", base, candidate, "--out", MADE / "upgrade"): 1,
-        ("index", MADE): 1,
+        ("compare", base, candidate, "--out", made / "upgrade"): 1,
+        ("index", made): 1,
     }
     wrong = [command for command, code in commands.items() if reports([str(part) for part in command]) != code]
     for command in wrong:
         print(f"python -m reports {' '.join(map(str, command))} ended otherwise than it must.", file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _clear(made: Path) -> None:
+    """Remove an earlier demo. Raises UsageMistake if what is there is none."""
+    if made.exists() and made != MADE and not (made / _MARK).is_file():
+        raise UsageMistake(f"--out {made} is there, and is no demo: name a new directory.")
+    shutil.rmtree(made, ignore_errors=True)
 
 
 if __name__ == "__main__":

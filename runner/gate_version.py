@@ -12,6 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from filelock import FileLock
+
 from engines.kind import Version
 from engines.versions import version_of
 from records.mistakes import UsageMistake
@@ -72,8 +74,15 @@ def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None 
         prepare(report, option="The report").close()
         arguments = ["--report-dir", str(report), *arguments]
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
-    command = [sys.executable, "-m", "tox", "run", "-q", "-e", "versioned", "--", *arguments]
-    return exit_code_of(command, directory=ROOT, environ=environ | variables(version))
+    environ |= variables(version)
+    tox = [sys.executable, "-m", "tox", "run", "-q", "-e", "versioned"]
+    # Of two commands at once for one version the first makes its environment.
+    locks = ROOT / ".tox"
+    locks.mkdir(exist_ok=True)
+    with FileLock(locks / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
+        if code := exit_code_of([*tox, "-q", "--notest"], directory=ROOT, environ=environ):
+            return code
+    return exit_code_of([*tox, "--skip-env-install", "--", *arguments], directory=ROOT, environ=environ)
 
 
 @in_a_sentence

@@ -16,6 +16,7 @@ from harness.judging.clause import Clause, holds_for
 from model.vocabulary.rules import RuleChange
 from records.deviation import Deviation
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
+from records.suite_version import VERSION
 from reports.text.replaying import python_here
 from runner.options import Options
 from runner.plan import Plan
@@ -57,6 +58,7 @@ def run_header(
         rule_changes=None if options.engine in ENGINES else _rule_changes(options.kind.rule_changes),
         interpreter=python_here(),
         options=options.again,
+        suite=VERSION,
     )
 
 

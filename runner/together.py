@@ -24,8 +24,8 @@ from engines.provider import kind_of
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
 from harness.judging.excuses import Excuses
-from harness.judging.judge import severity_of
 from harness.judging.side import Side
+from harness.running.judge import severity_of
 from harness.turns.turn_judge import News, TurnCase, TurnJudge
 from model.codec import case_id, from_json, to_json
 from model.vocabulary.capabilities import Capabilities

@@ -16,7 +16,7 @@ from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner, message
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
 from records import run
 from reports.stream.lines import line_of
@@ -24,7 +24,7 @@ from runner.controller import Controller
 from runner.options import Options
 from runner.plan import limits_of
 from runner.replay import read_case
-from strategies.restricted import fits
+from strategies.restriction.capabilities import fits
 from suites.catalogue import CATALOGUE, unsupported
 
 #: Failing examples of the random profiles, for the next run.

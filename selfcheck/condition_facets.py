@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.prediction.delete import ConditionScope, DeleteMethod, types_of
 from model.semantics.condition_mutants import Mutant, mutants
 from model.semantics.evaluate import evaluate_avoiding_errors

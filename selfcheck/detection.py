@@ -11,7 +11,7 @@ from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
 from faults import Fault, KnownBadEngine
 from harness.campaigns.shrinking import reduce, truncated
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import has
 from model.vocabulary.case import Case

@@ -7,11 +7,10 @@ nothing is written. Exits with 0; with ``--check`` with 1 if the page has other 
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,9 +18,9 @@ from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.regressions import kept_cases
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.judge import Judge
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge
 from model.semantics.condition_mutants import Mutation
 from model.semantics.domains import difference
 from model.semantics.evaluate import WouldFail
@@ -33,8 +32,9 @@ from reference_engine import ReferenceEngine
 from runner.commands import Parser, ended
 from selfcheck.condition_facets import condition_facets
 from selfcheck.pair_facets import pairs_of
+from selfcheck.processes import processes
 from selfcheck.vacuum_facets import vacuum_facets
-from strategies.restricted import knows_types, restricted_to
+from strategies.restriction.capabilities import knows_types, restricted_to
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 
@@ -242,7 +242,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.difference_tables", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the page has these tables")
     options = parser.parse_args(arguments)
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
+    with processes(os.cpu_count() or 1) as workers:
         asked = [(of_spark, "smoke"), (of_spark, "gate"), (of_delta_rs, "gate")]
         futures = [[workers.submit(function, name, part) for part in range(_PARTS)] for function, name in asked]
         found = [Differences() for _ in asked]

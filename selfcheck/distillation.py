@@ -5,9 +5,8 @@ engine. Of all these, the smoke profile gets the fewest seconds of cases that sh
 path's fate, each form and outcome once, and each known-bad engine; the gate those that show every facet as often as its goal says
 (``selfcheck.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else with 1.
 
-With ``--of CAMPAIGN`` only random cases of these campaigns are drawn, which takes a part of the time. With ``--add CAMPAIGN``,
-all cases of the corpus stay, and cases of this campaign are chosen that show what these do not. With ``--lacking`` they stay
-too, and of all random cases only those are judged that have a name, a form or a text of which the corpus has too few.
+With ``--of CAMPAIGN`` only random cases of these campaigns are drawn, which takes a part of the time. With ``--lacking`` all
+cases of the corpus stay, and of all random cases only those are judged that have a name, a form or a text of which it lacks some.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,7 +26,7 @@ from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.regressions import kept_cases
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
@@ -48,6 +46,7 @@ from selfcheck.facets import (
     goal_in_smoke,
     goal_of,
 )
+from selfcheck.processes import processes
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.campaigns import CAMPAIGNS, chapters_of
@@ -109,12 +108,6 @@ def kept() -> dict[str, list[Case]]:
 def drawn(number: int, seed: int) -> list[Shown]:
     """The cases of a random shard."""
     return [counted(case) for case in random_cases(random_shards()[number], seed, EVERYTHING)]
-
-
-def drawn_by(campaign: str, number: int, seed: int) -> list[Shown]:
-    """The cases of a random shard of one campaign."""
-    own = [shard for shard in random_shards() if shard.campaign.name == campaign]
-    return [counted(case) for case in random_cases(own[number], seed, EVERYTHING)]
 
 
 def having(number: int, seed: int, enough: Collection[Facet]) -> list[Case]:
@@ -180,22 +173,6 @@ def pool_of(
             print(f"{number} of {len(others)} shards: {len(found):,} cases", flush=True)
     known = {case_id(one.case) for one in regressions}
     return regressions, [one for id, one in found.items() if id not in known and chapters_of(one.case)]
-
-
-def _of_campaigns(workers: ProcessPoolExecutor, names: Iterable[str], seeds: int) -> list[Shown]:
-    """The distinct cases that these campaigns draw with these seeds."""
-    counts = Counter(shard.campaign.name for shard in random_shards())
-    futures = [
-        workers.submit(drawn_by, name, number, seed)
-        for name in names
-        for seed in range(1, seeds + 1)
-        for number in range(counts[name])
-    ]
-    found: dict[str, Shown] = {}
-    for future in futures:
-        for one in future.result():
-            found.setdefault(case_id(one.case), one)
-    return list(found.values())
 
 
 def _lacking(workers: ProcessPoolExecutor, corpus: Iterable[Shown], seeds: int) -> list[Shown]:
@@ -362,14 +339,6 @@ def main(arguments: list[str]) -> int:
         help="of some 6,000 random cases each (default: 4); 0: no others",
     )
     parser.add_argument(
-        "--add",
-        action="append",
-        default=[],
-        metavar="CAMPAIGN",
-        choices=[campaign.name for campaign in CAMPAIGNS],
-        help="keep the corpus, and add cases of this campaign: test_commands (can be given several times)",
-    )
-    parser.add_argument(
         "--lacking",
         action="store_true",
         help="keep the corpus, and add random cases with names, forms and texts of which it has too few",
@@ -384,12 +353,11 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
     options = parser.parse_args(arguments)
-    with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
-        if options.add or options.lacking:
+    with processes(options.n) as workers:
+        if options.lacking:
             corpus = {name: list(workers.map(counted, cases)) for name, cases in kept().items()}
             known = [one for cases in corpus.values() for one in cases]
-            regressions, pool = corpus[KEPT[0]], _of_campaigns(workers, options.add, options.seeds)
-            pool += _lacking(workers, known, options.seeds) if options.lacking else []
+            regressions, pool = corpus[KEPT[0]], _lacking(workers, known, options.seeds)
             smoke, gate, missed = extended(workers, corpus, pool)
             considered = len(known) - len(regressions)
         else:

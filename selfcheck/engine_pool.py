@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from deviations.known import deviations_in, deviations_of, known, places_of
 from engines.kind import Given, Settings
@@ -23,7 +20,7 @@ from engines.provider import NONE_GIVEN, is_engine, kind_of, limits_in, open_ada
 from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
 from harness.judging.clause import Clause
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.vocabulary.case import Case
 from records.deviation import Deviation
@@ -32,6 +29,7 @@ from reference_engine import ReferenceEngine
 from runner.channel import Caller, Server
 from runner.circumstances import set_up
 from runner.workspace import Workspace
+from selfcheck.processes import processes
 from suites.catalogue import CATALOGUE, unsupported
 
 #: The name of the reference engine.
@@ -41,9 +39,6 @@ MODEL = "model"
 ENGINES = (MODEL, *BUILT_IN)
 
 ROOT = Path(__file__).resolve().parent.parent
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -148,38 +143,8 @@ def worker() -> Worker:
 
 def _start(host: Host) -> None:
     _HOST.append(host)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to every process; the command decides
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_command, daemon=True).start()
 
 
-def _end_with_command() -> None:
-    command = multiprocessing.parent_process()
-    assert command is not None
-    command.join()
-    os._exit(1)  # the command was killed
-
-
-class _Pool(ProcessPoolExecutor):
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Submit with SIGINT blocked: a process that this starts inherits the mask, until ``_start`` ignores the signal."""
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            return super().submit(fn, *args, **kwargs)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def workers(host: Host, number: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes with an engine each. If the command fails or is interrupted, they are killed at once."""
-    context = multiprocessing.get_context("spawn")
-    pool = _Pool(number, mp_context=context, initializer=_start, initargs=(host,))
-    try:
-        yield pool
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.kill()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+def workers(host: Host, number: int) -> AbstractContextManager[ProcessPoolExecutor]:
+    """A pool of processes with an engine each."""
+    return processes(number, partial(_start, host))

@@ -22,10 +22,10 @@ from engines.deltalake.versions import JUDGED
 from harness.campaigns.features import PAIRED, features_of
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
 from harness.judging.conditions import CONDITIONS
-from harness.judging.coverage import Cell
-from harness.judging.judge import Judge
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.coverage import Cell
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.prediction.delete import types_of
 from model.semantics.evaluate import WouldFail, evaluate
@@ -51,7 +51,7 @@ from reference_engine import ReferenceEngine
 from selfcheck.condition_facets import OTHER_FILES, condition_facets
 from selfcheck.pair_facets import pairs_of
 from selfcheck.vacuum_facets import vacuum_facets
-from strategies.restricted import knows_types, restricted_to
+from strategies.restriction.capabilities import knows_types, restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 
 #: The kind of a facet, and its name within the kind.

@@ -23,7 +23,7 @@ from model.vocabulary.steps import Ask, Delete, Request
 from runner.commands import Parser, ended, whole
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.random_cases import random_cases, random_shards
-from strategies.signatures import functions_in, signatures_of
+from strategies.conditions.signatures import functions_in, signatures_of
 
 #: The file of ``corpus/``.
 NAME = "functions"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.observing.observation import ConflictObservation, DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import ConflictObservation, DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.delete import ConditionScope, scope_of
 from model.vocabulary.pairs import Pair, Second, firsts
 from model.vocabulary.steps import Delete, OpenSession, Step, Vacuum

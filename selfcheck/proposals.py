@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
-from multiprocessing import get_context
 from pathlib import Path
 
 from harness.campaigns.corpus import corpus_cases, write_corpus
@@ -23,6 +21,7 @@ from selfcheck.corpus_page import Shown
 from selfcheck.cover import Candidate, Cover
 from selfcheck.distillation import counted, kept
 from selfcheck.facets import Facet
+from selfcheck.processes import processes
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
     options = parser.parse_args(arguments)
     cases = cases_of(options.report)
-    with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
+    with processes(options.n) as workers:
         corpus = [one.facets for one in workers.map(counted, chain.from_iterable(kept().values()))]
         run = list(workers.map(counted, cases, chunksize=8))
     proposed = proposals(corpus, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.vocabulary.predicate import Language
 from model.vocabulary.signatures import Signature
 from runner.commands import Parser, ended
-from strategies.signatures import FILES, text_of
+from strategies.conditions.signatures import FILES, text_of
 
 
 def _of_spark() -> list[Signature]:

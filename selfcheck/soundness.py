@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
     parser.add_argument(
-        "--history", "--ledger", type=Path, default=DIRECTORY / "history.jsonl", metavar="FILE", help="of earlier runs"
+        "--history", type=Path, default=DIRECTORY / "history.jsonl", metavar="FILE", help="of earlier runs"
     )
     parser.add_argument(
         "--of",

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from harness.observing.vacuum_inputs import commit_times, lite_scan
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import commit_times, lite_scan
 from model.prediction.fates import Fate, PathFate, Reason
 from model.prediction.lite import LogPruned, lite_window
 from model.prediction.paths import Thing

@@ -8,7 +8,8 @@ from typing import Any
 
 from engines.port import Engine, version_of
 from harness.judging.clause import Clause, not_applicable
-from suites.clauses import crashes, reads
+from suites.clauses.concurrency import two_at_once as concurrency
+from suites.clauses.crash import crashes
 from suites.clauses.delete import (
     adds,
     changes,
@@ -26,8 +27,9 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
-from suites.clauses.life import clones, concurrency, inserts, maintenance, restore, sessions
+from suites.clauses.life import clones, inserts, maintenance, restore, sessions
 from suites.clauses.life import commands as life_commands
+from suites.clauses.read import reads
 from suites.clauses.vacuum import (
     answers,
     checkpoints,

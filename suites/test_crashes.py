@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, cases_from
-from strategies.crashes import crash_cases
+from strategies.cases.crashes import crash_cases
 
 
 @cases_from(crash_cases(), judged_by=("CRASH", "DEL", "VAC"), weight=60)

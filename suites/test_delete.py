@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, cases_from
 from model.vocabulary.predicate import Language
-from strategies.cases import (
+from strategies.cases.corpus.telling_cases import telling_deletes
+from strategies.cases.corpus.telling_files import told_apart
+from strategies.cases.damaged_files import damaged_deletes
+from strategies.cases.deletes import (
     delete_forms,
     feature_deletes,
     partition_deletes,
@@ -15,10 +18,7 @@ from strategies.cases import (
     row_deletes,
     typed_deletes,
 )
-from strategies.damaged_files import damaged_deletes
-from strategies.telling_cases import telling_deletes
-from strategies.telling_files import told_apart
-from strategies.verbatim_cases import verbatim_deletes
+from strategies.cases.verbatim_deletes import verbatim_deletes
 
 
 @cases_from(told_apart(partition_deletes()), judged_by=("DEL",), weight=64)

@@ -11,13 +11,13 @@ from harness.campaigns.campaign import Shard, Worker, cases_from, explored_by
 from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
-from strategies.cases import programs
-from strategies.command_cases import command_cases
-from strategies.earlier_sessions import earlier_sessions
-from strategies.evolved_tables import evolved_tables
-from strategies.operations import operations
-from strategies.pairs import pairs
-from strategies.program_tables import program_tables
+from strategies.cases.commands import command_cases
+from strategies.cases.corpus.pairs import pairs
+from strategies.cases.deletes import programs
+from strategies.cases.earlier_sessions import earlier_sessions
+from strategies.cases.evolved_tables import evolved_tables
+from strategies.steps.operations import operations
+from strategies.tables.program_tables import program_tables
 
 #: Steps of the engine in one run of the state machine: each costs about a second.
 ENGINE_STEPS = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, read_from
-from strategies.large_cases import large_cases
+from strategies.cases.large_tables import large_cases
 
 
 @read_from(large_cases, judged_by=("DEL", "VAC"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, cases_from
-from strategies.settings import configured_cases
+from strategies.cases.settings import configured_cases
 
 
 @cases_from(configured_cases(), judged_by=("DEL", "VAC"), weight=60)

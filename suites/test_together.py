@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, cases_from
-from strategies.together import together_cases
+from strategies.cases.together import together_cases
 
 
 @cases_from(together_cases(), judged_by=("CONC", "DEL", "VAC", "READ"), weight=60)

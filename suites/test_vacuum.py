@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from harness.campaigns.campaign import Shard, Worker, cases_from
-from strategies.spellings import spelling_cases
-from strategies.table_roots import table_root_cases
-from strategies.telling_cases import telling_vacuums
-from strategies.vacuum_cases import (
+from strategies.cases.corpus.telling_cases import telling_vacuums
+from strategies.cases.spellings import spelling_cases
+from strategies.cases.table_roots import table_root_cases
+from strategies.cases.vacuum_commands import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
+from strategies.cases.vacuums import (
     vacuum_histories,
     vacuum_old_versions,
     vacuum_retentions,
     vacuum_stray_files,
     vacuum_vectors,
 )
-from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
 
 
 @cases_from(telling_vacuums(), judged_by=("VAC",), weight=48)

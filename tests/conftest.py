@@ -16,7 +16,6 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from engines.kind import Provider, Settings
 from engines.provider import provider_for
 from runner.workspace import Workspace
-from tests import flaky
 
 if TYPE_CHECKING:
     from engines.spark.adapter import SparkEngine
@@ -42,11 +41,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="also the tests that are marked slow, and every known-bad engine where a sample is tried otherwise",
     )
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    flaky.pytest_sessionfinish(session)
 
 
 @pytest.hookimpl(tryfirst=True)

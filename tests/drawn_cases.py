@@ -13,18 +13,13 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import Constant
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Value
-from strategies import (
-    cases,
-    command_cases,
-    crashes,
-    pairs,
-    spellings,
-    table_roots,
-    telling_cases,
-    vacuum_cases,
-    vacuum_command_cases,
-)
-from strategies.tables import live_files
+from strategies.cases import commands as command_cases
+from strategies.cases import crashes, spellings, table_roots
+from strategies.cases import deletes as cases
+from strategies.cases import vacuum_commands as vacuum_command_cases
+from strategies.cases import vacuums as vacuum_cases
+from strategies.cases.corpus import pairs, telling_cases
+from strategies.tables.initial_tables import live_files
 from tests.sampling import sample
 
 #: Each strategy, with the least and the most engine steps of a case.

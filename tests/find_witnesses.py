@@ -20,13 +20,13 @@ from engines.deltalake.capabilities import NEWEST
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.shrinking import reduce, truncated
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import loads, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

@@ -32,7 +32,7 @@ from engines.provider import kind_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_record
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from records.json_form import to_json
 from reports.comparison.comparison import compare
@@ -48,7 +48,7 @@ from reports.stream.reading import read_run
 from runner.controller import FIXED_SEED
 from runner.demo import KEPT
 from selfcheck.engine_pool import Worker, hosted
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

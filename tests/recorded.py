@@ -20,15 +20,15 @@ from engines.deltalake.capabilities import capabilities_of
 from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.judge import Judge
 from harness.judging.step_judge import Tally
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge
 from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from reference_engine import ReferenceEngine
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import OF_SPARK, imitating, witness
 from tests.handmade.vacuums import HANDMADE

@@ -15,8 +15,8 @@ from engines.port import Engine
 from engines.script_library import free_names
 from engines.spark.script import SparkScript
 from harness.campaigns.record import case_record
-from harness.judging import judge as judging
-from harness.judging.judge import Judge
+from harness.running import judge as judging
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Restore
 from model.vocabulary.steps import ENGINE_STEPS, EngineStep, OtherCommand, Read, ReadChanges

@@ -12,17 +12,16 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 
 from faults import FAULTS, Fault, KnownBadEngine
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
 from reference_engine import ReferenceEngine
+from selfcheck.processes import processes
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import OF_SPARK, smoke_cases
 
@@ -78,7 +77,7 @@ def _ids(name: str, directory: Path) -> list[str]:
 def main() -> int:
     with (
         tempfile.TemporaryDirectory(prefix="tombstone-smoke-shows-") as scratch,
-        ProcessPoolExecutor(os.cpu_count() or 1, mp_context=get_context("spawn")) as workers,
+        processes(os.cpu_count() or 1) as workers,
     ):
         search = partial(_ids, directory=Path(scratch))
         found = dict(zip(OF_SPARK, workers.map(search, OF_SPARK, chunksize=8)))

@@ -24,7 +24,7 @@ from model.vocabulary.table import Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
-from strategies.column_values import DATA_STRINGS
+from strategies.tables.column_values import DATA_STRINGS
 from tests.builders.observations import full_judge
 
 #: Whatever ``str.splitlines`` takes for an end of a line, and JSON may have as it is.
@@ -99,11 +99,11 @@ def test_they_are_drawn() -> None:
 #: Texts that people read, one line after another: no JSON.
 TEXTS_OF_LINES = {
     "engines/deltalake/tables.py",  # an error of delta-rs
-    "engines/spark/cluster.py",  # a log
-    "engines/spark/jars.py",  # paths, and what Maven prints
-    "engines/spark/java.py",  # what java prints
-    "engines/spark/jvm.py",  # a log
-    "harness/observing/normalise.py",  # an error's message
+    "engines/spark/masters/cluster.py",  # a log
+    "engines/spark/jvm/jars.py",  # paths, and what Maven prints
+    "engines/spark/jvm/java.py",  # what java prints
+    "engines/spark/jvm/driver.py",  # a log
+    "harness/observing/record/recorded_texts.py",  # an error's message
 }
 
 

@@ -22,23 +22,23 @@ from pyspark.sql import SparkSession
 from engines.machine import MachineFailed, trouble_in
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, Outcome, now
-from engines.spark.clocks import forget, set_clock
-from engines.spark.commands import run_command
-from engines.spark.deletes import run_delete, run_invalid_delete
-from engines.spark.file_system import Stop, stopped
-from engines.spark.jvm import Lease, end, tail
-from engines.spark.opened import Opened, opened, run_earlier
+from engines.spark.commands.deletes import run_delete, run_invalid_delete
+from engines.spark.commands.others import run_command
+from engines.spark.commands.result_rows import Answer, answered, columns_of, rows_of
+from engines.spark.commands.targets import spelled_path
+from engines.spark.commands.vacuums import run_invalid_vacuum, run_vacuum
+from engines.spark.jvm.driver import Lease, end, tail
+from engines.spark.masters.remote import over_connect
 from engines.spark.releases import capabilities_of, rules_of
-from engines.spark.remote import over_connect
-from engines.spark.result_rows import Answer, answered, columns_of, rows_of
-from engines.spark.s3a import SCHEME
-from engines.spark.session import activate, connect
-from engines.spark.settings import settings
-from engines.spark.targets import spelled_path
-from engines.spark.together import run_together
-from engines.spark.user_functions import register
-from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
-from engines.spark.wrappers import called_by
+from engines.spark.sessions.clocks import forget, set_clock
+from engines.spark.sessions.opened import Opened, opened, run_earlier
+from engines.spark.sessions.session import activate, connect
+from engines.spark.sessions.settings import settings
+from engines.spark.sessions.together import run_together
+from engines.spark.sessions.user_functions import register
+from engines.spark.sessions.wrappers import called_by
+from engines.spark.storage.file_system import Stop, stopped
+from engines.spark.storage.s3a import SCHEME
 from engines.targets import table_text
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
@@ -66,7 +66,7 @@ from model.vocabulary.values import Row
 #: Parts of messages by which a failure is a cluster's, and not the engine's.
 _OF_A_CLUSTER = ("SparkContext was shut down", "stopped SparkContext", "ExecutorLostFailure")
 
-#: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
+#: Returns a JVM of a newer generation than the given one: engines.spark.jvm.driver.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
 
 
@@ -74,7 +74,7 @@ class SparkEngine:
     """Delta on Spark. ``time_limit`` is in seconds per step; the JVM is killed when a step exceeds it.
 
     ``store`` is where tables are; None: on a local file system. In a bucket Spark takes a path for an object's key
-    (engines.spark.s3a), and DELETE and VACUUM by path name it as a URI.
+    (engines.spark.storage.s3a), and DELETE and VACUUM by path name it as a URI.
     """
 
     name = "spark"

@@ -10,7 +10,7 @@ from engines.bucket_limits import IN_BUCKETS
 from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
-from engines.spark.masters import REMOTE, is_local
+from engines.spark.masters.names import REMOTE, is_local
 from engines.spark.options import OPTIONS, SparkOptions
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engines.kind import Given, Option
 from engines.port import EngineUnavailable
-from engines.spark.masters import REMOTE, is_master, own_cluster
+from engines.spark.masters.names import REMOTE, is_master, own_cluster
 
 #: The master if none is named.
 LOCAL = "local[*]"

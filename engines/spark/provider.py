@@ -14,19 +14,19 @@ from engines.dialect import DialectFor
 from engines.kind import Provider, Settings
 from engines.port import EngineUnavailable
 from engines.spark.adapter import installed_delta
-from engines.spark.cluster import EXECUTOR_OPTIONS, Cluster
-from engines.spark.executors import check_executors, executor_settings
-from engines.spark.jars import delta_jars
-from engines.spark.java import find_java
-from engines.spark.jvm import JvmPlan, Lease, Leases
-from engines.spark.masters import REMOTE, is_local, own_workers, require_reachable, with_free_slots
-from engines.spark.missing_classes import missing_class
+from engines.spark.jvm.driver import JvmPlan, Lease, Leases
+from engines.spark.jvm.jars import delta_jars
+from engines.spark.jvm.java import find_java
+from engines.spark.jvm.missing_classes import missing_class
+from engines.spark.jvm.startup_cache import startup_cache
+from engines.spark.masters.cluster import EXECUTOR_OPTIONS, Cluster
+from engines.spark.masters.executors import check_executors, executor_settings
+from engines.spark.masters.names import REMOTE, is_local, own_workers, require_reachable, with_free_slots
+from engines.spark.masters.remote import server_settings
 from engines.spark.options import SparkOptions
 from engines.spark.releases import settings_of
-from engines.spark.remote import server_settings
-from engines.spark.s3a import require_usable, s3a_jars, s3a_settings
 from engines.spark.script import SparkScript
-from engines.spark.startup_cache import startup_cache
+from engines.spark.storage.s3a import require_usable, s3a_jars, s3a_settings
 from engines.spark.versions import artifact_for
 
 

@@ -63,7 +63,7 @@ def capabilities_of(version: str) -> Capabilities:
 
 
 def settings_of(version: str) -> Mapping[str, str]:
-    """Settings that this release needs in addition to engines.spark.jvm.TUNING."""
+    """Settings that this release needs in addition to engines.spark.jvm.driver.TUNING."""
     if parse(version) >= parse("3.1"):
         return {}
     # The vectorized reader cannot read deletion vectors without whole-stage code generation, which is too slow for the

@@ -12,8 +12,8 @@ from engines.dialect import Command, Run, ScriptedCase
 from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
 from engines.quoting import Code, called, quoted
 from engines.script_library import library
-from engines.spark.command_sql import VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
-from engines.spark.statements import (
+from engines.spark.commands.command_sql import VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
+from engines.spark.commands.statements import (
     INVENTORY_COLUMNS,
     INVENTORY_VIEW,
     SESSION,
@@ -23,8 +23,8 @@ from engines.spark.statements import (
     view_of,
     view_statement,
 )
+from engines.spark.sessions.wrappers import called_by
 from engines.spark.versions import GROUP, artifact_for
-from engines.spark.wrappers import called_by
 from engines.targets import table_text
 from model.prediction.history import live_ids
 from model.semantics.definitions import table_after

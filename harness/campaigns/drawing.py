@@ -17,7 +17,7 @@ from harness.campaigns.machine import Collecting, ProgramMachine
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from strategies.restricted import can_be_judged, restricted_cases, restricted_to, speaks
+from strategies.restriction.capabilities import can_be_judged, restricted_cases, restricted_to, speaks
 
 # Hypothesis draws constants from the source of all local modules too, so that any edit or import would change the cases of
 # a seed. Without them they depend on the seed, the strategies and Hypothesis alone.

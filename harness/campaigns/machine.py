@@ -10,18 +10,24 @@ from hypothesis import assume, target
 from hypothesis.stateful import RuleBasedStateMachine
 
 from engines.port import EngineDied
-from harness.judging.case_run import CaseRun
 from harness.judging.failure import died
-from harness.judging.judge import Judge, JudgedCase, judged_case
+from harness.running.case_run import CaseRun
+from harness.running.judge import Judge, JudgedCase, judged_case
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Step
 from model.vocabulary.table import Table
 from records.run import CaseError
-from strategies.operations import allows
-from strategies.program_state import Program
-from strategies.restricted import capabilities_on, knows_types, restricted_step, restricted_table, restricted_to
+from strategies.restriction.capabilities import (
+    capabilities_on,
+    knows_types,
+    restricted_step,
+    restricted_table,
+    restricted_to,
+)
+from strategies.steps.operations import allows
+from strategies.steps.program_state import Program
 
 
 class Follower(Protocol):

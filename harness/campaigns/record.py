@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.campaigns.features import features_of
-from harness.judging.coverage import nested
-from harness.judging.judge import JudgedCase
 from harness.judging.step_judge import Tally
+from harness.running.coverage import nested
+from harness.running.judge import JudgedCase
 from model.codec import case_id, to_json
 from records import run
 from records.run import ClauseResult, Verdict

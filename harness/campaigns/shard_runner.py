@@ -15,14 +15,14 @@ from harness.campaigns.drawing import broken, fixed_cases, search_settings
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce, truncated
-from harness.judging.judge import Judge, JudgedCase, severity_of
+from harness.running.judge import Judge, JudgedCase, severity_of
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from records import run
 from records.run import Violation
-from strategies.restricted import fits, restricted_cases
+from strategies.restriction.capabilities import fits, restricted_cases
 
 
 class ShardRunner:

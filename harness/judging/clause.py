@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from harness.judging.severity import NO_CAUSE, NO_HARM, Cause, Harm
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
 from model.vocabulary.capabilities import Capabilities, Need, has
 from model.vocabulary.rules import SPARK, Implementation, Rules
 from model.vocabulary.severity import Severity

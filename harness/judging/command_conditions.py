@@ -14,14 +14,14 @@ from decimal import Decimal
 from typing import TypeGuard
 
 from deltalog.errors import DeltaLogError
-from harness.observing.observation import (
+from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
     DeleteObservation,
     Observation,
     OpenObservation,
 )
-from harness.observing.together_observation import TogetherObservation
+from harness.observing.steps.together_observation import TogetherObservation
 from model.prediction.delete import ConditionScope, matches
 from model.semantics.definitions import VECTORS
 from model.text.layout import file_path

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from harness.judging.command_conditions import OF_COMMANDS
 from harness.judging.table_conditions import OF_TABLES
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
 
 #: By the name that a deviation gives as ``when``.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {**OF_COMMANDS, **OF_TABLES}

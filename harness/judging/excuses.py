@@ -8,7 +8,7 @@ from functools import cache, partial
 from harness.judging.clause import Violation
 from harness.judging.conditions import Circumstances
 from harness.judging.subjects import kinds_of
-from harness.observing.normalise import recorded_error
+from harness.observing.record.step_record import recorded_error
 from records.deviation import Deviation
 
 

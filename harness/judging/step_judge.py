@@ -15,7 +15,7 @@ from harness.judging.failure import Raised, raised
 from harness.judging.side import Side
 from harness.judging.subjects import kinds_of
 from harness.observing import evidence
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
 from records import run
 from records.deviation import Deviation
 

@@ -15,10 +15,10 @@ from deltalog.listing import EntryKind
 from deltalog.paths import encode
 from harness.judging.command_conditions import opened_by
 from harness.judging.wrong_rows import WRONG_ROWS
-from harness.observing.observation import Observation
-from harness.observing.table_state import TableState
-from harness.observing.vacuum_inputs import vector_path
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.table_state import TableState
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import Reason
 from model.vocabulary.table import Kind
 

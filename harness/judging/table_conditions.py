@@ -24,17 +24,17 @@ from deltalog.statistics import bounds_of, is_single
 from harness.judging.command_conditions import deletes
 from harness.judging.subjects import links_to_directories, young_orphans
 from harness.judging.wrong_rows import has_empty_text
-from harness.observing.log_facts import OfFile
-from harness.observing.observation import (
+from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
     Observation,
     ReadObservation,
     partition_of,
 )
-from harness.observing.table_state import TableState
-from harness.observing.vacuum_inputs import vector_path
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.log_facts import OfFile
+from harness.observing.table.table_state import TableState
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
 from model.vocabulary.commands import Restore

@@ -21,8 +21,8 @@ from harness.judging.command_conditions import (
     untyped_decimals,
     zero_signs,
 )
-from harness.observing.observation import Observation
-from harness.observing.table_state import Rows, TableState
+from harness.observing.steps.observation import Observation
+from harness.observing.table.table_state import Rows, TableState
 from model.prediction.delete import matches
 from model.text.layout import physical_name
 from model.vocabulary.commands import Overwrite, Update

@@ -10,11 +10,11 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.codec import to_line
 from deltalog.listing import EntryKind
-from harness.observing.crash_observation import CrashObservation
-from harness.observing.observation import DeleteObservation, Observation
-from harness.observing.table_state import Rows, TableState, differing
-from harness.observing.vacuum_inputs import vector_path
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.crash_observation import CrashObservation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.table_state import Rows, TableState, differing
+from harness.observing.table.vacuum_inputs import vector_path
 from model.codec import value_to_json
 
 

@@ -22,10 +22,10 @@ from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID, parse_schema
 from deltalog.snapshot import Snapshot
 from engines.machine import raise_if_of_the_machine
-from harness.observing.definitions import has_columns, with_stored_names
-from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
-from harness.observing.table_state import CloneState, RowId, Rows, TableState
-from harness.observing.vacuum_inputs import files_of, vector_path
+from harness.observing.table.definitions import has_columns, with_stored_names
+from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
+from harness.observing.table.table_state import CloneState, RowId, Rows, TableState
+from harness.observing.table.vacuum_inputs import files_of, vector_path
 from model.prediction.paths import LOG_DIRECTORY
 from model.text.layout import clone_of, file_path
 from model.vocabulary.table import Damage, Feature, Table

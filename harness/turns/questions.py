@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.observing.expected_versions import ExpectedVersions
+from harness.observing.steps.expected_versions import ExpectedVersions
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import Checkpoint, CommandKind, Overwrite
 from model.vocabulary.predicate import Compare, Op

@@ -8,9 +8,9 @@ from itertools import cycle
 from pathlib import Path
 
 from engines.wrapped import WrappedEngine
-from harness.judging.case_run import CaseRun
 from harness.judging.side import Side
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
+from harness.running.case_run import CaseRun
 from harness.turns.questions import prelude_of, questions_about
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import (

@@ -1,4 +1,4 @@
-"""What an engine supports: cases for it are restricted to this (``strategies/restricted.py``)."""
+"""What an engine supports: cases for it are restricted to this (``strategies/restriction/capabilities.py``)."""
 
 from __future__ import annotations
 

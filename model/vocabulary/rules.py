@@ -5,8 +5,8 @@ A rule is here only if an engine's documentation or source states it, not becaus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Literal
 
@@ -94,7 +94,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class RuleChange:
-    """A release gave one field of Rules another value; or, if ``since`` is empty, another engine has another value."""
+    """A release gave one field of Rules another value; or, if ``since`` is empty, a storage does."""
 
     since: str  # a version such as 4.1: it holds from the first release of that line on
     field: str
@@ -168,98 +168,6 @@ DELTA_RS = Rules(
     rounds_log_retention=False,
     reads_mapped_change_feed=False,
 )
-
-_DELTA_RS_SOURCE = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
-
-#: How delta-rs differs from Delta on Spark, for users, with the source; by the field of Rules.
-_IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
-    "implementation": (
-        "delta-rs has results, metrics and members of commitInfo of its own.",
-        f"{_DELTA_RS_SOURCE}/delete.rs, vacuum.rs",
-    ),
-    "own_clock": (
-        "delta-rs uses the machine's clock, Delta on Spark that of the case.",
-        f"{_DELTA_RS_SOURCE}/vacuum.rs, Clock",
-    ),
-    "retain": (
-        "delta-rs obeys RETAIN; Delta on Spark ignores it since 4.1, unless it rounds to 0 hours.",
-        "https://github.com/delta-io/delta/pull/5028",
-    ),
-    "walk": (
-        "delta-rs lists objects: it deletes and counts no directory, and only a path's first component can hide it.",
-        f"{_DELTA_RS_SOURCE}/vacuum.rs",
-    ),
-    "lite_window": (
-        "VACUUM LITE of delta-rs looks at the tombstones of the current version, not at the commits since the last LITE.",
-        f"{_DELTA_RS_SOURCE}/vacuum.rs, VacuumMode::Lite",
-    ),
-    "writes_vectors": (
-        "A DELETE of delta-rs writes no deletion vectors: it rewrites the file.",
-        f"{_DELTA_RS_SOURCE}/delete.rs",
-    ),
-    "counts_vectors": (
-        "The metrics of a DELETE count deletion vectors in Delta on Spark since 3.0.",
-        "https://github.com/delta-io/delta/blob/v3.0.0/spark/src/main/scala/org/apache/spark/sql/delta/DeltaOperations.scala",
-    ),
-    "release": (
-        "Errors have the classes of the release of Delta on Spark.",
-        "https://github.com/delta-io/delta/blob/master/spark/src/main/scala/org/apache/spark/sql/delta/DeltaErrors.scala",
-    ),
-    "retain_error_class": (
-        "The refusal of a RETAIN that is too short has an error class in Delta on Spark since 4.1.",
-        "https://github.com/delta-io/delta/pull/5722",
-    ),
-    "reserved_names": (
-        "Delta on Spark 3.1 and 3.2 hides files and directories named metadata from VACUUM; delta-rs does not.",
-        "https://github.com/delta-io/delta/blob/v3.1.0/spark/src/main/scala/org/apache/spark/sql/delta/DeltaTable.scala",
-    ),
-    "blocks_expired_versions": (
-        "Delta on Spark refuses to read a version older than the retention since 4.1; delta-rs reads it.",
-        "https://github.com/delta-io/delta/pull/5022",
-    ),
-    "checks_write_protocol": (
-        "VACUUM of Delta on Spark checks only when it commits, before 3.1, that it may write the table.",
-        "https://github.com/delta-io/delta/commit/16c386b155",
-    ),
-    "utc_partition_values": (
-        "A DELETE of Delta on Spark writes TIMESTAMP partition values in the session's time zone before 3.3.",
-        "https://github.com/delta-io/delta/pull/3378",
-    ),
-    "checks_required_fields": (
-        "Delta on Spark refuses to rewrite a NULL struct that has a NOT NULL field; delta-rs writes it.",
-        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/constraints/Invariants.scala",
-    ),
-    "logs_empty_vacuums": (
-        "VACUUM of delta-rs writes no commits where it has nothing to delete.",
-        f"{_DELTA_RS_SOURCE}/vacuum.rs",
-    ),
-    "rounds_log_retention": (
-        "Log cleanup of Delta on Spark rounds its cutoff down to a day in UTC; that of delta-rs does not.",
-        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/MetadataCleanup.scala",
-    ),
-    "reads_mapped_change_feed": (
-        "delta-rs does not read the change feed of a table with column mapping.",
-        f"{_DELTA_RS_SOURCE}/load_cdf.rs",
-    ),
-    "reads_struct_statistics": (
-        "Delta on Spark reads statistics that a checkpoint has as a struct only since 4.1.",
-        "https://github.com/delta-io/delta/blob/v4.1.0/spark/src/main/scala/org/apache/spark/sql/delta/Snapshot.scala",
-    ),
-    "random_directories": (
-        "Delta on Spark writes new files of tables with column mapping into directories with random names since 4.1.",
-        "https://github.com/delta-io/delta/pull/5229",
-    ),
-}
-
-
-def changes_to_delta_rs(spark: Rules, delta_rs: Rules) -> tuple[RuleChange, ...]:
-    """How rules of delta-rs differ from rules of Delta on Spark: one change for each field that has a sentence."""
-    return tuple(
-        RuleChange("", field.name, getattr(delta_rs, field.name), *_IN_DELTA_RS[field.name])
-        for field in fields(Rules)
-        if field.name in _IN_DELTA_RS and getattr(spark, field.name) != getattr(delta_rs, field.name)
-    )
-
 
 #: The counts in the metrics of a DELETE of delta-rs (DeleteMetrics in crates/core/src/operations/delete.rs), in the order in
 #: which the adapter returns them.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from model.vocabulary.severity import Severity, gravest
 from reports.comparison.cases import Change
-from reports.comparison.comparison import Comparison, engine_of
+from reports.comparison.comparison import Comparison
 from reports.comparison.weight import Way
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import accepted
@@ -26,7 +26,7 @@ def answer_to(comparison: Comparison) -> Answer:
     base, candidate = named(comparison.base), named(comparison.candidate)
     if base == candidate:
         base = "the base"
-    elif engine_of(comparison.base)[0] == engine_of(comparison.candidate)[0]:
+    else:
         base = base.partition(" ")[2] or base
     worse = comparison.worse
     if comparison.forbids:

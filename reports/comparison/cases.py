@@ -87,11 +87,6 @@ class KnownFault:
     case_ids: frozenset[str] = field(repr=False)
     case: JudgedCase = field(repr=False)
 
-    @property
-    def is_new(self) -> bool:
-        """Whether the candidate has it and the base does not."""
-        return self.on_candidate and not self.on_base
-
 
 def size(case: JudgedCase) -> tuple[int, int, str]:
     """The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id."""

@@ -1,4 +1,4 @@
-"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently.
+"""The comparison of two versions on the same cases: what each side fails, case by case, and what the engines did differently.
 
 The cases are read in pairs: only those that are shown are kept.
 """
@@ -174,7 +174,7 @@ def compare(
     *,
     allows_changes: bool = False,
 ) -> Comparison:
-    """Compare two complete runs. Raises Incomparable if they judged different cases.
+    """Compare two complete runs. Raises Incomparable if they are of two engines, or judged different cases.
 
     Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
     explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or
@@ -204,11 +204,7 @@ def compare(
     )
     groups = walk.groups()
     listed = {one.id: one for one in base.header.clauses}
-    gone = (
-        withdrawn(listed, results[0], results[1], groups, texts)
-        if base.header.engine == candidate.header.engine
-        else ()
-    )
+    gone = withdrawn(listed, results[0], results[1], groups, texts)
     return Comparison(
         base=base,
         candidate=candidate,

@@ -1,4 +1,4 @@
-"""Why two engines did different things in a step: a rule that differs between them, or a clause that one of them breaks.
+"""Why two versions did different things in a step: a rule that differs between them, or a clause that one of them breaks.
 
 What each engine had to do is predicted by the rules of its version (``Predictor``). A difference is explained by a rule if
 both sides did what their rules predict, and changing this rule alone in the prediction for one gives the other's.
@@ -129,7 +129,7 @@ def _by_verdicts(broken: Sequence[Sequence[Violation]]) -> Right:
 
 
 class Explainer:
-    """Explains differences between two engines. ``names``: of the older and the newer, for sentences."""
+    """Explains differences between two versions. ``names``: of the older and the newer, for sentences."""
 
     def __init__(self, predictor: Predictor | None, *, backwards: bool, names: tuple[str, str]) -> None:
         self._predictor = predictor

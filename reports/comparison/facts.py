@@ -46,7 +46,7 @@ Facts = Mapping[Field, Fact]
 _COUNTED = ("vanished", "changed_beside", "removed", "masked", "added")
 _NAMED = ("remove_fields", "add_fields", "change_fields", "places")
 
-#: The kinds of file (``harness.observing.normalise``): each has a fact, so that all records have them in the same order.
+#: The kinds of file (``harness.observing.record``): each has a fact, so that all records have them in the same order.
 _FILES = ("change files", "data files", "other files", "vector files")
 
 ERROR, OPERATIONS, BY_ORDER = Field("error"), Field("operations"), Field("by_order")

@@ -1,4 +1,4 @@
-"""What two engines did differently, step by step, in groups of one change each."""
+"""What two versions of an engine did differently, step by step, in groups of one change each."""
 
 from __future__ import annotations
 

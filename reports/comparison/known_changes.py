@@ -38,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class KnownChange:
-    """A change in the release ``since``, or between two engines (then ``since`` is empty)."""
+    """A change in the release ``since``."""
 
     since: str
     sentence: str
@@ -62,11 +62,6 @@ def errors(commands: Iterable[str], older: str | None, newer: str | None) -> lis
 def added(command: str, field: str, *names: str, within: str = "") -> list[Entry]:
     """The newer version has these members too."""
     return [Entry(command, field, None, name, within) for name in names]
-
-
-def lost(command: str, field: str, *names: str, within: str = "") -> list[Entry]:
-    """The newer version, or the other engine, lacks these members."""
-    return [Entry(command, field, name, None, within) for name in names]
 
 
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
@@ -210,53 +205,10 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     ),
 }
 
-_SPARK_METRICS = (
-    *("executionTimeMs", "numAddedBytes", "numAddedChangeFiles", "numAddedFiles", "numCopiedRows", "numDeletedRows"),
-    *("numDeletionVectorsAdded", "numDeletionVectorsRemoved", "numDeletionVectorsUpdated", "numRemovedBytes"),
-    *("numRemovedFiles", "rewriteTimeMs", "scanTimeMs"),
-)
-_DELTA_RS_METRICS = (
-    *("execution_time_ms", "num_added_files", "num_copied_rows", "num_deleted_rows", "num_removed_files"),
-    *("rewrite_time_ms", "scan_time_ms"),
-)
-_DELTA_RS = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
-
-#: Between two engines, from the first to the second, in any version.
-BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {
-    ("spark", "deltalake"): (
-        change(
-            "",
-            "The metrics of a DELETE of delta-rs have other names, and there are fewer.",
-            f"{_DELTA_RS}/delete.rs",
-            lost("delete", "metrics", *_SPARK_METRICS, within="DELETE"),
-            added("delete", "metrics", *_DELTA_RS_METRICS, within="DELETE"),
-        ),
-        change(
-            "",
-            "commitInfo of delta-rs names the client, but no transaction and no isolation level.",
-            "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/kernel/transaction/mod.rs",
-            lost("delete", "keys", "isBlindAppend", "isolationLevel", "txnId", within="DELETE"),
-            added("delete", "keys", "clientVersion", within="DELETE"),
-        ),
-        change(
-            "",
-            "A DELETE of delta-rs without WHERE has no predicate in commitInfo.",
-            f"{_DELTA_RS}/delete.rs",
-            lost("delete", "parameters", "predicate", within="DELETE"),
-        ),
-        change(
-            "",
-            "The removes of delta-rs have no statistics.",
-            f"{_DELTA_RS}/delete.rs",
-            lost("delete", "remove_fields", "stats", *_STATISTICS),
-        ),
-    )
-}
-
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The changes known between two engines. ``backwards``: from the candidate to the base."""
+    """The changes known between two versions. ``backwards``: from the candidate to the base."""
 
     changes: tuple[KnownChange, ...]
     backwards: bool
@@ -268,22 +220,16 @@ class Knowledge:
 
 
 def knowledge(base: Identity, candidate: Identity) -> Knowledge:
-    """What is known to differ between two engines.
+    """What is known to differ between two versions of an engine: the changes after the older one, up to the newer.
 
-    Between versions of one engine: the changes after the older one, up to the newer. A change in 4.1 is in 4.1.0.
-    Between two engines: only what ``BY_PAIR`` names.
+    A change in 4.1 is in 4.1.0.
     """
     older, newer, backwards = in_order(base, candidate)
-    if older[0] != newer[0]:
-        return Knowledge(BY_PAIR.get((older[0], newer[0]), ()), backwards)
     found = [one for one in BY_ENGINE.get(older[0], ()) if parse(older[1]) < parse(one.since) <= parse(newer[1])]
     return Knowledge(tuple(found), backwards)
 
 
 def in_order(base: Identity, candidate: Identity) -> tuple[Identity, Identity, bool]:
-    """The older and the newer, or the first and the second of a pair of engines; and whether the base is the latter."""
-    if base[0] != candidate[0]:
-        backwards = (candidate[0], base[0]) in BY_PAIR
-    else:
-        backwards = parse(base[1]) > parse(candidate[1])
+    """The older and the newer; and whether the base is the newer."""
+    backwards = parse(base[1]) > parse(candidate[1])
     return (candidate, base, True) if backwards else (base, candidate, False)

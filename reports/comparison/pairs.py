@@ -18,6 +18,9 @@ class Incomparable(UsageMistake):
 def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int]]:
     """The places of each case that both runs judged, once: of the generated ones, and of the listed ones (``regressions/``) and
     those made by shrinking that both have; and the places of what only the candidate judged. Raises Incomparable."""
+    if base.header.engine != candidate.header.engine:
+        engines = f"{base.header.engine} and {candidate.header.engine}"
+        raise Incomparable(f"The runs are of two engines, {engines}: compare two versions of one.")
     places = _places(base), _places(candidate)
     one, other = (found["generated"] for found in places)
     listed, also_listed = ({**found["shrunk"], **found["explicit"]} for found in places)
@@ -67,6 +70,7 @@ def _why(base: Run, candidate: Run) -> str:
         "part": (one.part or 1, other.part or 1),
         "seed": (one.seed, other.seed),
         "Hypothesis": (one.versions.get("hypothesis"), other.versions.get("hypothesis")),
+        "suite": (one.suite, other.suite),
         "engine": (one.engine, other.engine),
     }
     reasons = [f"{name} {mine} and {theirs}" for name, (mine, theirs) in pairs.items() if mine != theirs]

@@ -8,9 +8,9 @@ from dataclasses import fields
 from pathlib import Path
 
 from engines.provider import kind_of
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
-from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
+from model.vocabulary.rules import DELTA_RS, RuleChange, Rules, Walk
 from model.vocabulary.versions import parse
 from records.run import Header, ListedRuleChange, Step
 from reference_engine import Habits, ReferenceEngine
@@ -39,15 +39,14 @@ class Prediction:
 
 
 def prediction_between(older: Header, newer: Header) -> Prediction | None:
-    """The prediction for the engines of two runs; None if the rules of one are not known.
+    """The prediction for two versions of an engine, the older first; None if the rules of one are not known.
 
-    Of one engine, the older version comes first; of two, only the way from Spark to delta-rs is known. An engine from outside has
-    the rules that the headers record.
+    An engine from outside has the rules that the headers record.
     """
     if is_built_in(older) and is_built_in(newer):
-        return prediction_of((older.engine, older.version), (newer.engine, newer.version))
+        return prediction_of(older.engine, older.version, newer.version)
     before, after = rules_in(older), rules_in(newer)
-    if before is None or after is None or older.engine != newer.engine:
+    if before is None or after is None:
         return None
     said = {one.field: one for one in newer.rule_changes or () if parse(one.since) <= parse(newer.version)}
     changes = []
@@ -57,13 +56,10 @@ def prediction_between(older: Header, newer: Header) -> Prediction | None:
     return Prediction(before, changes)
 
 
-def prediction_of(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
-    """The prediction for two built-in engines, each a name and a version."""
-    before, after = (kind_of(engine).rules_of(version) for engine, version in (older, newer))
-    if older[0] != newer[0]:
-        known = (before.implementation, after.implementation) == (SPARK.implementation, DELTA_RS.implementation)
-        return Prediction(before, changes_to_delta_rs(before, after)) if known else None
-    listed = kind_of(older[0]).rule_changes
-    between = [change for change in listed if parse(older[1]) < parse(change.since) <= parse(newer[1])]
+def prediction_of(engine: str, older: str, newer: str) -> Prediction:
+    """The prediction for two versions of a built-in engine."""
+    before, after = map(kind_of(engine).rules_of, (older, newer))
+    listed = kind_of(engine).rule_changes
+    between = [change for change in listed if parse(older) < parse(change.since) <= parse(newer)]
     differing = [one for one in between if getattr(before, one.field) != getattr(after, one.field)]
     return Prediction(before, differing)

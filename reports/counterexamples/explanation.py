@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from model.text.durations import duration
 from model.text.layout import file_path
 from model.text.literals import literal
 from model.text.session_conf import spark_conf
 from model.text.steps import step_text
+from model.vocabulary.case import Case
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
@@ -30,7 +32,7 @@ from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.counterexamples.sources import resolve
 from reports.text.markdown import code, command, row, text
-from reports.text.quantities import counted, duration, instant
+from reports.text.quantities import counted, instant
 
 #: How many rows or paths are shown of one file or answer.
 _SHOWN = 10
@@ -281,3 +283,18 @@ def _moment(moment: Moment) -> str:
         return instant(moment.offset)
     shift = "" if moment.offset == 0 else f" {'+' if moment.offset > 0 else '-'} {duration(abs(moment.offset))}"
     return f"the deletionTimestamp of step {moment.removed_by_step}{shift}"
+
+
+# A case that has not been judged --------------------------------------------------------------------------------------
+
+
+def description(case: Case) -> list[str]:
+    """Its table and its steps, a line of Markdown each."""
+    lines = [line.removeprefix("- ") for line in _table(case.table).splitlines()]
+    for index, step in enumerate(case.steps):
+        if isinstance(step, ENGINE_STEPS):
+            what = ", ".join([code(step_text(step)), *_settings(step)])
+        else:
+            what = text(_arrangement(step))
+        lines.append(f"Step {index}: {what}.")
+    return lines

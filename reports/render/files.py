@@ -8,14 +8,14 @@ from reports.counterexamples.checked import read_checked
 from reports.findings.of_run import findings_of
 from reports.render.junit import junit
 from reports.render.page.content import page_of
-from reports.render.page.html import badge_of, html_of
+from reports.render.page.html import html_of
 from reports.render.summary import summary
 from reports.stream.reading import Run
 
 
 def write_views(run: Run, directory: Path, *, beside: Path | None = None) -> None:
-    """Write the views of a run into ``directory``, which is made if need be: ``report.html``, ``summary.md``, ``junit.xml`` and
-    ``badge.json``. The page has the scripts of the counterexamples in the directory ``beside``, by default the same.
+    """Write the views of a run into ``directory``, which is made if need be: ``report.html``, ``summary.md`` and
+    ``junit.xml``. The page has the scripts of the counterexamples in the directory ``beside``, by default the same.
 
     Raises StreamError, before anything is written.
     """
@@ -26,5 +26,4 @@ def write_views(run: Run, directory: Path, *, beside: Path | None = None) -> Non
     checked = read_checked(own)
     page = page_of(run, directory=own, checked=checked)
     (directory / "report.html").write_text(html_of(page), encoding="utf-8", newline="\n")
-    (directory / "badge.json").write_text(badge_of(page.answer), encoding="utf-8", newline="\n")
     (directory / "summary.md").write_text(summary(run, checked=checked, directory=own), encoding="utf-8", newline="\n")

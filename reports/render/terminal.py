@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.campaigns.costs import seconds_left
+from model.text.durations import duration
 from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked
@@ -25,7 +26,7 @@ from reports.render.lines import show_command, show_fact, show_kinds, show_text,
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
-from reports.text.quantities import counted, duration
+from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 
 _STYLES = {

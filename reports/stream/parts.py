@@ -95,6 +95,7 @@ def _difference(one: Header, other: Header) -> str:
     values: dict[str, tuple[object, object]] = {
         "engine": (one.option or one.engine, other.option or other.engine),
         **named,
+        "suite": (one.suite, other.suite),
         "known-bad engine": (one.known_bad, other.known_bad),
         "profile": (one.profile, other.profile),
         "seed": (one.seed, other.seed),

@@ -20,8 +20,9 @@ def profile_of(header: Header) -> str:
 
 
 def versions_of(header: Header) -> str:
-    """``delta 4.4.0, pyspark 4.2.0``: the engine's version first."""
-    return ", ".join(f"{name} {version}" for name, version in header.versions.items())
+    """``delta 4.4.0, pyspark 4.2.0, tombstone 0.1.0``: the engine's version first, the suite's last."""
+    suite = {} if header.suite is None else {"tombstone": header.suite}
+    return ", ".join(f"{name} {version}" for name, version in (*header.versions.items(), *suite.items()))
 
 
 def machine_of(header: Header) -> str:

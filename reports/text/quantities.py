@@ -1,6 +1,8 @@
-"""Counts, durations and instants in words. Durations and instants are exact to the ms."""
+"""Counts, and instants in words, exact to the ms."""
 
 from __future__ import annotations
+
+from model.text.durations import duration
 
 
 def counted(number: int, noun: str) -> str:
@@ -13,17 +15,3 @@ def instant(offset: int) -> str:
     if offset == 0:
         return "start"
     return f"start {'+' if offset > 0 else '-'} {duration(abs(offset))}"
-
-
-def duration(ms: int) -> str:
-    """A duration of ``ms`` >= 0 milliseconds: ``7 d``, ``1 h 30 min``, ``0.001 s``, ``0 s``."""
-    seconds, thousandths = divmod(ms, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = [f"{count} {unit}" for count, unit in ((days, "d"), (hours, "h"), (minutes, "min")) if count]
-    if thousandths:
-        parts.append(f"{seconds}.{thousandths:03d} s")
-    elif seconds or not parts:
-        parts.append(f"{seconds} s")
-    return " ".join(parts)

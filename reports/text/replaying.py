@@ -1,13 +1,21 @@
-"""The command that judges a case of a run again, for a shell in the suite's checkout."""
+"""The command that judges a case of a run again: for a shell in the suite's checkout, or for the launcher's users."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
 
+from engines.provider import ENGINES
 from engines.versions import name_of
 from records.run import Header
+
+#: The launcher sets it (``tombstone.tree``): its users do not stand in the suite's folder.
+_LAUNCHED = "TOMBSTONE_LAUNCHED"
+
+#: The environments of the newest releases, by what the launcher calls them.
+_NEWEST = {"gate": (), "gate-deltalake": ("deltalake",)}
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -30,12 +38,22 @@ def replay_command(header: Header, case: Path) -> str:
     """
     engine = header.option or header.engine
     options = [*(() if header.known_bad is None else ("--known-bad", header.known_bad)), *header.options]
+    if _LAUNCHED in os.environ:
+        return shlex.join(["tombstone", "replay", place_of(case), *_launched(header, engine), *options])
     if header.interpreter is None:
         version = name_of(engine, header.version)
         return shlex.join(
             [".venv/bin/tox", "-e", "gate-version", "--", version, *options, f"--replay={place_of(case)}"]
         )
     return command_with(header.interpreter, "--engine", engine, *options, case=case)
+
+
+def _launched(header: Header, engine: str) -> tuple[str, ...]:
+    """How the launcher names what the run judged."""
+    environment = Path(header.interpreter or "").parent.parent.name
+    if environment in _NEWEST and engine in ENGINES:
+        return _NEWEST[environment]
+    return (name_of(engine, header.version),) if engine in ENGINES else ("--engine", engine)
 
 
 def command_with(python: str, *options: str, case: Path) -> str:
@@ -48,4 +66,5 @@ def command_with(python: str, *options: str, case: Path) -> str:
 
 def script_command(header: Header, script: Path) -> str:
     """The command that runs a reproduction script, in the run's environment, which has what it needs."""
-    return shlex.join([header.interpreter or "python", place_of(script)])
+    python = header.interpreter or "python"
+    return shlex.join([str(_ROOT / python) if _LAUNCHED in os.environ else python, place_of(script)])

@@ -18,7 +18,7 @@ Kinds = Mapping[str, Mapping[str, str]]
 
 
 def _spark() -> Kinds:
-    from engines.spark.session import connect, disconnect
+    from engines.spark.sessions.session import connect, disconnect
     from engines.spark.surface import surface
 
     with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:

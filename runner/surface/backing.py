@@ -11,15 +11,15 @@ from enum import Enum
 from functools import cache
 
 import model.vocabulary
-from engines.spark.statements import settings_of_vacuum
+from engines.spark.commands.statements import settings_of_vacuum
 from model.text.session_conf import spark_conf
 from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Vacuum
 from runner.gate_version import ROOT
 from runner.surface.judgements import Entry, Word
-from strategies.signatures import signatures_of
-from strategies.verbatim_forms import FORMS
+from strategies.conditions.signatures import signatures_of
+from strategies.conditions.verbatim_forms import FORMS
 
 #: Where the code writes an engine's own names of what it draws.
 _PLACES = {"property": ("harness/tables", "model/text", "engines"), "feature": ("harness/tables",), "api": ("engines",)}

@@ -26,7 +26,7 @@ from selfcheck.case_order import relevant_cases
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.tampering.tampered_run import FAILED, Result, TamperedRun
 from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
-from strategies.restricted import knows_types, restricted_to
+from strategies.restriction.capabilities import knows_types, restricted_to
 from suites.campaigns import chapters_of
 from suites.profiles import PROFILES
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from engines.port import Outcome
 from faults.tampering import Tampering
-from harness.judging.case_run import CaseRun
 from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge
-from harness.observing.observation import Observation
-from harness.observing.table_state import TableState
+from harness.observing.steps.observation import Observation
+from harness.observing.table.table_state import TableState
+from harness.running.case_run import CaseRun
 from model.vocabulary.steps import (
     Delete,
     EngineStep,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from engines.port import Engine, EngineError, Outcome
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.judge import Judge
-from harness.observing.observation import Observation
 from harness.observing.observer import Observer
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.vocabulary.rules import SPARK

@@ -24,7 +24,7 @@ from harness.judging.conditions import CONDITIONS, Circumstances
 from harness.judging.excuses import Excuses
 from harness.judging.severity import Cause
 from harness.judging.wrong_rows import WRONG_ROWS
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.predicate import (
     And,

@@ -22,9 +22,9 @@ from model.vocabulary.table import FEATURES, Column, Damage
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
-from strategies.cases import ZONES
-from strategies.together import PARTS
-from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES
+from strategies.cases.deletes import ZONES
+from strategies.cases.together import PARTS
+from strategies.tables.types import DECIMALS, PARTITIONABLE, PRIMITIVES
 from suites.catalogue import unsupported
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "coverage.md"

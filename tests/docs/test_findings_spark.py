@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.spark.adapter import SparkEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Mode, Vacuum

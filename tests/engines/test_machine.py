@@ -12,8 +12,8 @@ import pytest
 from deltalog.errors import UnreadableCheckpoint
 from engines.machine import MachineFailed, raise_if_of_the_machine, require_machine, trouble_in, trouble_of
 from engines.port import EngineError, Outcome
-from harness.judging.judge import Judge
 from harness.observing import observer
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, IOFault, Read, Request, Vacuum
 from reference_engine import ReferenceEngine

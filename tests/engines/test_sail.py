@@ -10,7 +10,7 @@ from pathlib import Path
 from deviations.known import deviations_in
 from examples.sail_engine import ENGINE
 from harness.campaigns.drawing import fixed_cases
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.capabilities import mistake_in
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED

@@ -8,7 +8,7 @@ import pytest
 
 from engines.port import Engine
 from faults import FAULTS, KnownBadEngine, commands, earlier_sessions
-from harness.judging.judge import JudgedCase
+from harness.running.judge import JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from reference_engine import ReferenceEngine

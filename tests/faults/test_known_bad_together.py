@@ -9,7 +9,7 @@ import pytest
 from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine
 from faults import FAULTS, KnownBadEngine, concurrency
-from harness.judging.judge import JudgedCase
+from harness.running.judge import JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS

@@ -14,14 +14,14 @@ from engines.port import Engine, Outcome
 from engines.spark import releases
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.judging.clause import Clause
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from reference_engine import Habits, ReferenceEngine
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import imitating
 from tests.handmade.vacuums import HANDMADE

@@ -10,7 +10,7 @@ from deviations.known import deviations_in, known
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from records.deviation import Deviation
 from runner.plugin import ROOT
 from suites.catalogue import CATALOGUE

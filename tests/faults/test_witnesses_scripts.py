@@ -22,7 +22,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from harness.tables.plan import PlannedFile
 from model.vocabulary.steps import Request
 from records.deviation import Deviation
@@ -32,7 +32,7 @@ from reports.counterexamples.script import reproduction
 from runner.plugin import ROOT
 from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 from tests import scripts

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.port import EngineError, Outcome
-from harness.judging.case_run import CaseRun
 from harness.judging.excuses import Excuses
 from harness.judging.side import Side
 from harness.judging.step_judge import Tally
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
+from harness.running.case_run import CaseRun
 from model.vocabulary.predicate import And, Compare, Op
 from model.vocabulary.steps import Delete, EngineStep, Request, Step, Vacuum
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from harness.judging.conditions import CONDITIONS, Circumstances
-from harness.judging.judge import Judge
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
+from harness.running.judge import Judge
 from model.vocabulary.commands import Checkpoint, Restore
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import AddStrayFiles, Delete, Insert, OpenSession, OtherCommand, Read, Step, Vacuum

@@ -10,7 +10,7 @@ import pytest
 from deltalog.times import set_modified
 from engines.port import EngineError, Outcome, now
 from engines.wrapped import WrappedEngine
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import InvalidCase, from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (

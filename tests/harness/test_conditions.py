@@ -18,8 +18,8 @@ from deviations.known import deviations_in
 from engines.port import Engine
 from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
-from harness.judging.judge import Judge
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
+from harness.running.judge import Judge
 from model.vocabulary.commands import Assignment, Checkpoint, Merge, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.judging.coverage import SHORT_NAMES, Cell, coverage, nested, retention_form
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.coverage import SHORT_NAMES, Cell, coverage, nested, retention_form
 from model.prediction.fates import Reason
 from model.vocabulary.steps import Mode, Vacuum
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table

@@ -14,10 +14,10 @@ from engines.port import Engine, Outcome
 from faults import FAULTS, KnownBadEngine, crash
 from harness.campaigns.shrinking import candidates
 from harness.judging.clause import Clause
-from harness.judging.judge import Judge, JudgedCase
-from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.observation import Observation
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.observation import Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge, JudgedCase
 from model.codec import InvalidCase, dumps, from_json, loads, to_json
 from model.text.steps import step_text
 from model.vocabulary.capabilities import EVERYTHING
@@ -28,7 +28,7 @@ from records.json_form import from_json as record_from_json
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
 from reports.counterexamples.plan import Plan
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.handmade.crashes import CRASHES, PARTITION, ROWS, TABLE

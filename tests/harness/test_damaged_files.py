@@ -16,7 +16,7 @@ from engines.spark.adapter import SparkEngine
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.shrinking import candidates
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.codec import InvalidCase, from_json, to_json
@@ -26,9 +26,9 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Append, Delete, Request, Together, Vacuum
 from model.vocabulary.table import Damage, DataFile, Feature
 from reference_engine import ReferenceEngine
-from strategies.damaged_files import damaged_deletes
-from strategies.tables import live_files
-from strategies.telling_files import with_telling_files
+from strategies.cases.corpus.telling_files import with_telling_files
+from strategies.cases.damaged_files import damaged_deletes
+from strategies.tables.initial_tables import live_files
 from suites.catalogue import CATALOGUE, unsupported
 from tests.handmade.damage import DAMAGED, LENIENT, case, damaged, equal
 from tests.sampling import check_shares, sample

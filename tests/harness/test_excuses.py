@@ -15,12 +15,12 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
 from harness.judging.conditions import Circumstances
 from harness.judging.excuses import Excuses
-from harness.judging.judge import JudgedCase
 from harness.judging.severity import Cause
 from harness.judging.subjects import SUBJECTS
 from harness.judging.wrong_rows import WRONG_ROWS
-from harness.observing.normalise import recorded_error
-from harness.observing.observation import Observation
+from harness.observing.record.step_record import recorded_error
+from harness.observing.steps.observation import Observation
+from harness.running.judge import JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Append, Delete, OpenSession, Read, Step, Vacuum

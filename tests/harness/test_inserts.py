@@ -16,7 +16,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Engine, EngineError, Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model import codec
 from model.text.sql import insert_sql
 from model.text.steps import step_text
@@ -27,10 +27,10 @@ from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
-from strategies.operations import operations
-from strategies.program_state import Program
-from strategies.program_tables import program_tables
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
+from strategies.steps.operations import operations
+from strategies.steps.program_state import Program
+from strategies.tables.program_tables import program_tables
 from suites.catalogue import CATALOGUE
 from tests.sampling import fifty
 from tests.scripts import DELTA_RS, SPARK, plans

@@ -14,10 +14,10 @@ from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
-from harness.judging.coverage import Cell
-from harness.judging.judge import Judge
-from harness.observing.observation import Observation, ReadObservation
-from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.steps.observation import Observation, ReadObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.running.coverage import Cell
+from harness.running.judge import Judge
 from model.prediction.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
 from model.text.steps import step_text
 from model.vocabulary.case import Case

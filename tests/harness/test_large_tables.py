@@ -20,13 +20,13 @@ from deltalog.names import LOG_DIRECTORY, commit_name
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce
-from harness.judging.judge import Judge, JudgedCase
 from harness.judging.step_judge import MOST_ALIKE
-from harness.observing.expected_versions import ExpectedVersions
-from harness.observing.live_files import LiveFiles
 from harness.observing.observer import Observer
-from harness.observing.table_state import Rows
-from harness.observing.version_rows import VersionRows, ever
+from harness.observing.steps.expected_versions import ExpectedVersions
+from harness.observing.table.live_files import LiveFiles
+from harness.observing.table.table_state import Rows
+from harness.observing.table.version_rows import VersionRows, ever
+from harness.running.judge import Judge, JudgedCase
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.codec import InvalidCase, case_id, from_json, to_json
@@ -37,8 +37,8 @@ from model.vocabulary.steps import Read
 from model.vocabulary.table import Feature, Table
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
-from strategies.large_cases import SIZES, large_case, large_cases
-from strategies.tables import tables
+from strategies.cases.large_tables import SIZES, large_case, large_cases
+from strategies.tables.initial_tables import tables
 from suites.campaigns import SCALE, left_out, shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

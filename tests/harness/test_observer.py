@@ -17,7 +17,7 @@ from deltalog.parquet import write_data_file
 from harness.observing import evidence
 from harness.observing import observer as observer_module
 from harness.observing.observer import Observer
-from harness.observing.table_state import TableState
+from harness.observing.table.table_state import TableState
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import Window
 from model.prediction.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL

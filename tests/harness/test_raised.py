@@ -12,10 +12,10 @@ import pytest
 
 from engines.port import EngineDied, EngineError, Outcome
 from harness.campaigns.record import case_record
-from harness.judging import case_run
 from harness.judging.clause import Clause, Judgement, Violation, judgement
-from harness.judging.judge import Judge, JudgedCase
-from harness.observing.observation import DeleteObservation, Observation
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.running import case_run
+from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, EngineStep, Read, Request, Vacuum
 from records import run as run_records

@@ -13,7 +13,7 @@ from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
 from deltalog.paths import from_root
 from deltalog.schemas import schema_string
-from harness.observing.root_paths import named_by_uri, relative_action, relative_log
+from harness.observing.table.root_paths import named_by_uri, relative_action, relative_log
 
 ROOT = "/cases/case 1/table"
 

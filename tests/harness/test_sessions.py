@@ -7,7 +7,7 @@ import pytest
 from deltalog.actions import CommitInfo
 from deltalog.commits import Commit
 from engines.port import EngineError, Outcome
-from harness.observing.sessions import alike, in_order, reached, sessions_of
+from harness.observing.steps.sessions import alike, in_order, reached, sessions_of
 from model.vocabulary.commands import Checkpoint, Overwrite
 from model.vocabulary.steps import CrashPoint, Delete, OtherCommand, Together, Vacuum
 from tests.handmade.crashes import PARTITION, ROW

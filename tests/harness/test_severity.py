@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge, severity_of
 from harness.judging.severity import Cause, Harm
+from harness.running.judge import Judge, severity_of
 from model.vocabulary.severity import Severity
 from records.run import SCHEMA_VERSION, Violation
 from reference_engine import ReferenceEngine
@@ -20,7 +20,7 @@ from reports import schema as schemas
 from reports.render.comparison import files as compared
 from reports.text.harms import does
 from suites.catalogue import CATALOGUE
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from tests.find_witnesses import imitating, witness
 
 SCHEMAS = Path(str(schemas.__file__)).parent

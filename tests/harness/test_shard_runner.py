@@ -14,10 +14,10 @@ from harness.campaigns.campaign import Campaign, Profile, Shard
 from harness.campaigns.drawing import PromiseBroken
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.clause import Judgement, Violation, clause
-from harness.judging.judge import Judge
 from harness.judging.severity import Cause, data_loss
 from harness.judging.wrong_rows import WRONG_ROWS
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.judge import Judge
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
@@ -29,7 +29,7 @@ from records.expectations import ByReplay
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from runner.claims import Claims
-from strategies.restricted import fits
+from strategies.restriction.capabilities import fits
 from suites.profiles import PROFILES
 
 TABLE = Table(

@@ -61,7 +61,9 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from model.vocabulary.values import Type
-from strategies import cases, vacuum_cases, vacuum_command_cases
+from strategies.cases import deletes as cases
+from strategies.cases import vacuum_commands as vacuum_command_cases
+from strategies.cases import vacuums as vacuum_cases
 from tests.sampling import fifty
 
 TABLE = Table(

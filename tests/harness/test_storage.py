@@ -19,7 +19,7 @@ from engines.object_store import ObjectStore, Storage
 from engines.port import Engine, EngineDied, EngineUnavailable
 from engines.provider import kind_of, limits_in
 from engines.spark.adapter import SparkEngine
-from harness.observing.expected_versions import ExpectedVersions
+from harness.observing.steps.expected_versions import ExpectedVersions
 from harness.tables.case_clock import CaseClock
 from harness.tables.plan import plan_table
 from model.prediction.fates import Fate, Reason
@@ -35,7 +35,7 @@ from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
 from runner.circumstances import set_up
 from runner.plan import limits_of
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from tests.builders.listings import file, predict, unspecified
 from tests.runner.test_options import chosen
 

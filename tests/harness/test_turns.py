@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
 from harness.judging.excuses import Excuses
 from harness.judging.side import Side
-from harness.observing.expected_versions import ExpectedVersions
+from harness.observing.steps.expected_versions import ExpectedVersions
 from harness.turns.questions import questions_about
 from harness.turns.turn_judge import PATTERNS, TurnCase, TurnJudge
 from model.codec import case_id
@@ -51,7 +52,7 @@ def delta_rs(version: str, *, first: int = 0) -> ReferenceEngine:
     return ReferenceEngine(rules=DELTA_RS, capabilities=of_delta_rs(version), version="4.4.0", first=first)
 
 
-PAIRS = {
+PAIRS: dict[str, tuple[Callable[[], ReferenceEngine], Callable[[], ReferenceEngine]]] = {
     "3.3.2 and 4.4.0": (lambda: delta("3.3.2"), lambda: delta("4.4.0", first=SECOND)),
     "4.4.0 and delta-rs": (lambda: delta("4.4.0", own_clock=False), lambda: delta_rs("1.6.6", first=SECOND)),
     "two of delta-rs": (lambda: delta_rs("1.5.1"), lambda: delta_rs("1.6.6", first=SECOND)),

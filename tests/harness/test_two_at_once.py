@@ -27,8 +27,8 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import Type
-from strategies.restricted import restricted_step
-from strategies.together import together_cases
+from strategies.cases.together import together_cases
+from strategies.restriction.capabilities import restricted_step
 from tests.handmade.crashes import PARTITION, ROW, TABLE, with_features
 from tests.handmade.together import APPEND, ENDS, UPDATE, pair
 

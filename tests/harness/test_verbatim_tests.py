@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from engines.port import EngineError, Outcome
-from harness.judging.verbatim_answers import answered
 from harness.observing.observer import Observer
+from harness.running.verbatim_answers import answered
 from model.codec import InvalidCase, dumps, loads
 from model.semantics.evaluate import Unanswered, evaluate, might_fail
 from model.vocabulary.capabilities import EVERYTHING
@@ -36,9 +36,9 @@ from model.vocabulary.steps import Crash, CrashPoint, Delete, OpenSession, Other
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type, Value
 from reference_engine import ReferenceEngine
-from strategies.restricted import restricted_to
-from strategies.signatures import FILES, signatures_of, text_of
-from strategies.verbatim_cases import verbatim_deletes
+from strategies.cases.verbatim_deletes import verbatim_deletes
+from strategies.conditions.signatures import FILES, signatures_of, text_of
+from strategies.restriction.capabilities import restricted_to
 from tests.builders.observations import START, full_judge, make
 
 TABLE = Table(

@@ -21,8 +21,8 @@ from model.vocabulary.predicate import Call, Compare, Expression, Function, Like
 from model.vocabulary.steps import Delete, Read, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vocabulary.values import NAN, Type
-from strategies.predicates import predicates
-from strategies.tables import tables
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import tables
 from tests.model.codec_cases import (
     CASE,
     COMMAND_CASE,

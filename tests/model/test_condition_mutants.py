@@ -33,8 +33,8 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import AnyType, DecimalOf, Type, Value
-from strategies.predicates import predicates
-from strategies.tables import feature_tables
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import feature_tables
 
 TYPES: dict[str, AnyType] = {"a": Type.INTEGER, "b": Type.INTEGER, "s": Type.STRING}
 LESS, NULL = Compare("a", Op.LT, 3, Type.INTEGER), IsNull("b")

@@ -44,7 +44,7 @@ from model.vocabulary.predicate import (
     Relate,
 )
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, StructOf, Type, Value
-from strategies.column_values import values
+from strategies.tables.column_values import values
 
 TRUTHS = (True, False, None)
 

@@ -30,7 +30,7 @@ from model.vocabulary.predicate import (
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Column, Table
 from model.vocabulary.values import Type, Value
-from strategies.cases import refused_deletes, typed_deletes
+from strategies.cases.deletes import refused_deletes, typed_deletes
 from tests.sampling import fifty, sample
 
 TABLE = Table(

@@ -18,8 +18,8 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete, Mode, Moment, Read, Vacuum
 from model.vocabulary.table import Table
 from model.vocabulary.values import Type
-from strategies.restricted import restricted_to
-from strategies.settings import configured, configured_cases, has_expressions
+from strategies.cases.settings import configured, configured_cases, has_expressions
+from strategies.restriction.capabilities import restricted_to
 from tests import scripts
 from tests.handmade.steps import PARTITIONED
 

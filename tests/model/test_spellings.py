@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from engines.named_paths import named_path
-from harness.observing.observation import relative
+from harness.observing.steps.observation import relative
 from model import codec
 from model.codec import InvalidCase
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import DELETES_BY_PATH, NAMED_RELATIVELY, Delete, Form, Read, Vacuum, VacuumForm
-from strategies.restricted import restricted_step
-from strategies.spellings import SPELLINGS
+from strategies.cases.spellings import SPELLINGS
+from strategies.restriction.capabilities import restricted_step
 from tests.drawn_cases import drawn
 from tests.handmade.steps import PARTITIONED
 

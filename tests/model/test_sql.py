@@ -40,8 +40,8 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.steps import Delete, Form, Literals, Mode, Vacuum, VacuumForm
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
-from strategies.predicates import predicates
-from strategies.tables import tables
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import tables
 
 X = Compare("x", Op.GE, 5, Type.INTEGER)
 Y = Compare("y", Op.EQ, "a", Type.STRING)

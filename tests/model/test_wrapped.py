@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from engines.dialect import Run, ScriptedCase
-from engines.spark.columns import condition
-from engines.spark.user_functions import register
-from engines.spark.wrappers import called_by
+from engines.spark.commands.columns import condition
+from engines.spark.sessions.user_functions import register
+from engines.spark.sessions.wrappers import called_by
 from model import codec
 from model.prediction.delete import LiveFile
 from model.prediction.failures import must_fail

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.judge import JudgedCase
+from harness.running.judge import JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS

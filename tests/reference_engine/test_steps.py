@@ -10,7 +10,7 @@ import pytest
 
 from deltalog.log import read_log
 from engines.port import Outcome
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Vacuum

@@ -11,7 +11,7 @@ from engines.port import Engine
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_record
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.deviation import Deviation

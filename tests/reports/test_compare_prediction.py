@@ -12,7 +12,7 @@ from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.spark.versions import JUDGED
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.rules import DELTA_RS, RuleChange, changes_to_delta_rs
+from model.vocabulary.rules import RuleChange
 from model.vocabulary.steps import ENGINE_STEPS, Delete, InvalidVacuum, Read, Vacuum, VacuumMistake
 from model.vocabulary.table import WEEK, Column, Commit, DataFile, Feature, StrayFile, Table
 from model.vocabulary.values import Type
@@ -24,13 +24,9 @@ from reports.comparison.facts import facts
 from reports.comparison.prediction import prediction_of
 from tests.reports.model_streams import run_of
 
-OLDEST, NEWEST = ("spark", "2.4.0"), ("spark", "4.4.0")
-
 
 def fields(older: str, newer: str) -> list[str]:
-    prediction = prediction_of(("spark", older), ("spark", newer))
-    assert prediction is not None
-    return [change.field for change in prediction.changes]
+    return [change.field for change in prediction_of("spark", older, newer).changes]
 
 
 def test_the_rules_that_differ_between_two_versions() -> None:
@@ -44,28 +40,11 @@ def test_the_rules_that_differ_between_two_versions() -> None:
 
 def test_all_changes_up_to_a_release_give_its_rules() -> None:
     for version in JUDGED:
-        prediction = prediction_of(OLDEST, ("spark", version))
-        assert prediction is not None
+        prediction = prediction_of("spark", "2.4.0", version)
         rules = rules_of("2.4.0")
         for change in prediction.changes:
             rules = change.applied_to(rules)
         assert {name for name, value in vars(rules).items() if value != getattr(rules_of(version), name)} <= {"release"}
-
-
-def test_each_difference_of_delta_rs_has_a_sentence() -> None:
-    for version in ("2.4.0", "3.1.0", "4.4.0"):
-        spark = rules_of(version)
-        named = {change.field for change in changes_to_delta_rs(spark, DELTA_RS)}
-        differing = {name for name, value in vars(spark).items() if value != getattr(DELTA_RS, name)}
-        # The reference engine has Spark's classes of errors in any case, and does not depend on processors.
-        assert differing - named <= {
-            "error_classes",
-            "retain_error_class",
-            "release",
-            "counts_vectors",
-            "cleans_up_anytime",
-            "draws_processors",
-        }
 
 
 def table(*features: Feature, stray: str = "orphan") -> Table:
@@ -117,8 +96,8 @@ SHOWN = {
 @pytest.mark.parametrize("change", RULE_CHANGES, ids=lambda change: f"{change.since} {change.field}")
 def test_each_change_changes_what_the_reference_engine_does(change: RuleChange) -> None:
     before = [one for one in JUDGED if parse(one) < parse(change.since)][-1]
-    prediction = prediction_of(("spark", before), ("spark", f"{change.since}.9"))
-    assert prediction is not None and change in prediction.changes
+    prediction = prediction_of("spark", before, f"{change.since}.9")
+    assert change in prediction.changes
     case = SHOWN[change.since, change.field]
     last = case.steps[-1]
     assert isinstance(last, ENGINE_STEPS)

@@ -102,6 +102,11 @@ def test_runs_of_other_profiles_with_the_same_cases_are_compared() -> None:
     assert compare(run(case(1)), run(case(1), first=other)).exit == 0
 
 
+def test_runs_of_two_engines_are_refused() -> None:
+    with pytest.raises(Incomparable, match="two engines, spark and deltalake: compare two versions of one"):
+        compare(run(case(1)), run(case(1), first=replace(header(), engine="deltalake")))
+
+
 def test_runs_without_cases_are_refused() -> None:
     with pytest.raises(Incomparable, match="nothing to compare"):
         compare(run(), run())
@@ -328,9 +333,9 @@ def test_known_deviations_are_named_with_what_a_user_loses_the_new_ones_first() 
     )
     comparison = compare(base, candidate)
     assert comparison.exit == 1
-    assert [(one.reason, one.is_new, one.clauses) for one in comparison.known_faults] == [
-        ("A new one.", True, ("DEL-ROW-1", NAME)),
-        ("An old one.", False, (NAME,)),
+    assert [(one.reason, one.on_base, one.clauses) for one in comparison.known_faults] == [
+        ("A new one.", False, ("DEL-ROW-1", NAME)),
+        ("An old one.", True, (NAME,)),
     ]
     assert {(one.change, one.cause) for one in comparison.shifts} == {(Change.KNOWN, "A new one.")}
     assert "| spark 4.4.0 only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |" in comparison_markdown(

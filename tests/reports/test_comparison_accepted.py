@@ -80,7 +80,7 @@ def test_a_fault_that_both_versions_are_known_to_have_is_neutral_whichever_shows
     for pair in ((holds, fails), (fails, holds), (fails, fails)):
         comparison = compare(*pair)
         assert (comparison.exit, comparison.shifts) == (0, ())
-        assert not comparison.known_faults[0].is_new
+        assert comparison.known_faults[0].on_base
         assert shown(comparison).startswith("UPGRADE: nothing is worse on spark 4.4.0 than on the base\n")
 
 

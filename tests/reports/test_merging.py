@@ -97,7 +97,7 @@ def test_merged_parts_say_what_the_undivided_run_says(
         one.lead.judged.id for one in findings_of(whole).failures
     ]
     assert str(answer_of(merged)) == str(answer_of(whole))
-    views = {"run.jsonl", "report.html", "summary.md", "junit.xml", "badge.json"}
+    views = {"run.jsonl", "report.html", "summary.md", "junit.xml"}
     assert views <= {path.name for path in (directory / "whole").iterdir()}
 
 

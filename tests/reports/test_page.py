@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules
@@ -25,7 +24,7 @@ from reports.counterexamples.checked import Checked
 from reports.findings.answers import answer_of
 from reports.render.comparison.files import write_comparison
 from reports.render.page.content import page_of
-from reports.render.page.html import badge_of, html_of
+from reports.render.page.html import html_of
 from reports.render.page.index import index_page
 from reports.render.page.picture import Picture, picture_of
 from reports.stream.reading import Run
@@ -254,11 +253,6 @@ def test_an_index_has_the_runs_of_a_version_by_date(tmp_path: Path, capsys: pyte
         ("2026-11-02", ()),
     ]
     assert "VAC-SAFE-1: fail, now pass" in Parsed((tmp_path / "index.html").read_text(encoding="utf-8")).text
-
-
-def test_the_badge_has_the_word() -> None:
-    badge = json.loads(badge_of(answer_of(run(case(1)))))
-    assert (badge["schemaVersion"], badge["message"], badge["color"]) == (1, "kept", "brightgreen")
 
 
 def test_render_writes_the_page_and_a_damaged_stream_none(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.campaigns.costs import seconds_left
-from harness.judging.coverage import Cell, nested
+from harness.running.coverage import Cell, nested
 from records import run as run_records
 from records.deviation import Deviation, Symptom
 from records.json_form import from_json

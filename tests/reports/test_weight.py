@@ -168,9 +168,6 @@ def test_what_did_not_hold_before_is_not_withdrawn() -> None:
     fails = run(breaking(1, broken("gone", clause="VAC-KEEP-2C"), clauses=CLAUSES), first=without("3.3.2"))
     for base in (never, fails, GONE):
         assert compare(base, GONE).withdrawn == ()
-    other = replace(GONE.header, engine="deltalake")
-    between = compare(KEPT, Run(other, GONE.cases, GONE.footer))
-    assert between.withdrawn == (), "another engine withdraws nothing"
 
 
 def test_a_promise_of_a_later_release_is_withdrawn_by_going_back() -> None:

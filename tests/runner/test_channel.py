@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.jvm import Lease
+from engines.spark.jvm.driver import Lease
 from runner.channel import Caller, Server
 
 #: How long a call may take, seconds.

@@ -13,7 +13,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.kind import Settings
 from engines.provider import provider_for
 from harness.campaigns.record import case_record
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from records.mistakes import UsageMistake
 from reports.findings.answers import answer_of
 from reports.stream.reading import read_run
 from runner import demo
@@ -26,11 +27,8 @@ def test_the_kept_streams_are_read(folder: str, answer: str) -> None:
     assert str(answer_of(read_run(demo.KEPT / folder))).startswith(answer)
 
 
-def test_the_pages_are_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(demo, "MADE", tmp_path / "demo")
-    assert demo.main([]) == 0
+def test_the_pages_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert demo.main(["--out", str(tmp_path / "demo")]) == 0
     assert "DO NOT UPGRADE: deltalake 1.5.0 loses data in 1 way that 1.5.1 does not" in " ".join(
         capsys.readouterr().out.split()
     )
@@ -46,8 +44,17 @@ def test_the_pages_are_made(
     assert "def main" in (tmp_path / "demo" / "broken" / "report.html").read_text(encoding="utf-8"), "with the script"
 
 
-def test_it_takes_no_arguments() -> None:
+def test_it_replaces_an_earlier_demo_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").touch()
+    with pytest.raises(UsageMistake, match="is there, and is no demo: name a new directory"):
+        demo.main(["--out", str(tmp_path)])
+    assert demo.main(["--out", str(tmp_path / "demo")]) == demo.main(["--out", str(tmp_path / "demo")]) == 0
+    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["mine"]
+
+
+@pytest.mark.parametrize("argument", ["x", "--nonsense"])
+def test_it_takes_no_other_arguments(argument: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "runner.demo", "x"], cwd=demo.ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "runner.demo", argument], cwd=demo.ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2 and done.stderr.count("\n") == 1

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark import remote as subject
-from engines.spark.remote import server_settings
+from engines.spark.masters import remote as subject
+from engines.spark.masters.remote import server_settings
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
 from runner.circumstances import set_up

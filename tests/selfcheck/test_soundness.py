@@ -159,7 +159,7 @@ def test_a_file_that_is_not_a_history_is_refused(text: str, tmp_path: Path) -> N
     ("changed", "another"),
     [
         ("model/a.py", True),
-        ("harness/judging/judge.py", True),
+        ("harness/running/judge.py", True),
         ("suites/clauses/a.py", True),
         ("engines/port.py", True),
         ("engines/spark/adapter.py", True),
@@ -198,8 +198,8 @@ def test_the_summary() -> None:
 
 def test_a_second_run_continues_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "history.jsonl"
-    for option in ("--history", "--ledger"):  # the second is its name in earlier versions
-        assert main(["--cases", "1", "-n", "1", "--seed", "5", option, str(path)]) == 0
+    for _ in range(2):
+        assert main(["--cases", "1", "-n", "1", "--seed", "5", "--history", str(path)]) == 0
     found = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
     assert len({(one["seed"], one["shard"]) for one in found}) == len(found) >= 2
     cases = sum(one["cases"] for one in found)

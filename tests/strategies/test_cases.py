@@ -18,10 +18,10 @@ from model.vocabulary.predicate import Constant, Predicate, columns_of
 from model.vocabulary.steps import ENGINE_STEPS, Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import ArrayOf, MapOf, StructOf
-from strategies import cases
-from strategies.predicates import predicates
-from strategies.tables import feature_tables, live_files
-from strategies.types import PARTITIONABLE, PRIMITIVES, types
+from strategies.cases import deletes as cases
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import feature_tables, live_files
+from strategies.tables.types import PARTITIONABLE, PRIMITIVES, types
 from tests.drawn_cases import ALL, by_file, drawn, drawn_by, matches
 from tests.sampling import check_shares
 

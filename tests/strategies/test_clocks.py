@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from model.vocabulary.steps import Moment, SetClock
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vocabulary.values import Type
-from strategies.clocks import clocks, interesting_instants, stamped_clocks
-from strategies.tables import tables
+from strategies.steps.clocks import clocks, interesting_instants, stamped_clocks
+from strategies.tables.initial_tables import tables
 from tests.sampling import sample
 
 TABLE = Table(

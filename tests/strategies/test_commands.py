@@ -16,11 +16,11 @@ from model.vocabulary.commands import CleanUpLog, Merge, Optimize, Purge, Restor
 from model.vocabulary.operations import COMMANDS, Operation, operation_of
 from model.vocabulary.steps import ENGINE_STEPS, Append, Delete, OtherCommand, Read, Vacuum
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, HOUR, Feature
-from strategies.command_cases import command_cases, log_cleanups
-from strategies.commands import COMMANDS as DRAWN
-from strategies.operations import allows, operations
-from strategies.program_state import Program
-from strategies.program_tables import program_tables
+from strategies.cases.commands import command_cases, log_cleanups
+from strategies.steps.commands import COMMANDS as DRAWN
+from strategies.steps.operations import allows, operations
+from strategies.steps.program_state import Program
+from strategies.tables.program_tables import program_tables
 from tests.sampling import check_shares, fifty, sample
 
 pytestmark = pytest.mark.xdist_group("drawn")

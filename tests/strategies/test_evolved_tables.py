@@ -20,8 +20,8 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, Vacuum
 from model.vocabulary.table import DAY, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, AnyType, DecimalOf, Type, Value
-from strategies.evolved_tables import evolved_tables
-from strategies.restricted import restricted_table
+from strategies.cases.evolved_tables import evolved_tables
+from strategies.restriction.capabilities import restricted_table
 from tests.builders.observations import make
 from tests.sampling import check_shares, sample
 from tests.table_rows import read_rows

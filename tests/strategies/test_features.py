@@ -13,10 +13,10 @@ from model.prediction.history import hidden_rows, live_ids
 from model.semantics.evaluate import evaluate
 from model.vocabulary.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
 from model.vocabulary.values import Type, canonical, is_nested, required_fields
-from strategies.features import OF_OTHER_WRITERS, OF_VACUUM, OF_WHOLE_FILES, feature_sets
-from strategies.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
-from strategies.tables import feature_tables
-from strategies.types import PARTITIONABLE, types
+from strategies.tables.features import OF_OTHER_WRITERS, OF_VACUUM, OF_WHOLE_FILES, feature_sets
+from strategies.tables.initial_tables import feature_tables
+from strategies.tables.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
+from strategies.tables.types import PARTITIONABLE, types
 from tests.sampling import check_shares, sample, smallest
 
 #: Features that are drawn only together with another one.

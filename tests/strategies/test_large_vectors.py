@@ -10,7 +10,7 @@ from deltalog.bitmaps import decode_rows, encode_rows
 from model.prediction.delete import matches
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete
-from strategies.large_vectors import CONTAINERS, large_vector_deletes
+from strategies.cases.large_vectors import CONTAINERS, large_vector_deletes
 from tests.sampling import check_shares, sample
 
 CASES = sample(large_vector_deletes(), seeds=range(3))

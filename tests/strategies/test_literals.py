@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from model.vocabulary.predicate import And, Compare, Constant, IsNull, Like, Op
 from model.vocabulary.steps import Delete, Literals
 from model.vocabulary.values import Type
-from strategies.literals import conditional_deletes, literals
+from strategies.conditions.literals import conditional_deletes, literals
 from tests.drawn_cases import drawn_by
 from tests.sampling import check_shares, sample
 

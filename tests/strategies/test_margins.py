@@ -11,7 +11,7 @@ import pytest
 from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.campaign import Shard
 from harness.campaigns.shard_runner import ShardRunner
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import SetRetention
 from model.vocabulary.rules import DELTA_RS
@@ -19,8 +19,8 @@ from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, OtherC
 from model.vocabulary.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
-from strategies.margins import kept_apart
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
+from strategies.restriction.margins import kept_apart
 from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES

@@ -10,7 +10,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.pairs import FIRSTS, first_of
 from model.vocabulary.steps import Delete, Mode, OpenSession, Vacuum
 from strategies.instants import EDGES
-from strategies.vacuum_tables import milliseconds
+from strategies.tables.vacuum_tables import milliseconds
 from tests.drawn_cases import drawn
 from tests.sampling import check_shares
 

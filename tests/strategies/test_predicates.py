@@ -46,11 +46,11 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
-from strategies.column_values import STRINGS
-from strategies.expressions import Domain, draw_call
-from strategies.predicates import Over, constants, patterns, predicates
-from strategies.tables import feature_tables, live_files, tables
-from strategies.types import types
+from strategies.conditions.expressions import Domain, draw_call
+from strategies.conditions.predicates import Over, constants, patterns, predicates
+from strategies.tables.column_values import STRINGS
+from strategies.tables.initial_tables import feature_tables, live_files, tables
+from strategies.tables.types import types
 from strategies.weights import one_in
 from tests.sampling import sample
 

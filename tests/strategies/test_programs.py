@@ -24,11 +24,11 @@ from model.vocabulary.steps import (
     Vacuum,
 )
 from model.vocabulary.table import DAY, Feature, Table
-from strategies.operations import allows, deletes, operations
-from strategies.program_state import Program
-from strategies.program_tables import program_tables
-from strategies.programs import programs
-from strategies.tables import tables
+from strategies.steps.operations import allows, deletes, operations
+from strategies.steps.program_state import Program
+from strategies.steps.programs import programs
+from strategies.tables.initial_tables import tables
+from strategies.tables.program_tables import program_tables
 from tests.sampling import check_shares, fifty, sample
 
 #: What is drawn in campaigns of its own.

@@ -64,7 +64,7 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import ArrayOf, DecimalOf, Type
-from strategies.restricted import (
+from strategies.restriction.capabilities import (
     can_be_judged,
     fits,
     knows_types,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from model import codec
 from model.text.layout import file_path
 from model.vocabulary.table import DAY, Kind, StrayFile, Table
-from strategies.paths import FLAT_DEPTH, joined
-from strategies.stray_files import stray_files, with_stray_files
-from strategies.tables import tables
-from strategies.vacuum_steps import supports_inventories
+from strategies.steps.vacuums import supports_inventories
+from strategies.tables.initial_tables import tables
+from strategies.tables.paths import FLAT_DEPTH, joined
+from strategies.tables.stray_files import stray_files, with_stray_files
 from tests.sampling import check_shares, sample
 
 AGE = 3 * DAY

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from model import codec
 from model.text.layout import file_path
 from model.vocabulary.table import DAY, WEEK, Statistics, Table
-from strategies.schemas import DATA_TYPES
-from strategies.tables import live_files, tables
+from strategies.tables.initial_tables import live_files, tables
+from strategies.tables.schemas import DATA_TYPES
 from tests.sampling import check_shares, sample, smallest
 
 

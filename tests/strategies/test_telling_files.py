@@ -18,9 +18,9 @@ from model.vocabulary.predicate import And, Between, Compare, Op, Predicate
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Type, Value
-from strategies.predicates import predicates
-from strategies.tables import feature_tables
-from strategies.telling_files import with_telling_files
+from strategies.cases.corpus.telling_files import with_telling_files
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import feature_tables
 from tests.handmade.steps import PARTITIONED
 
 COLUMN = next(column for column in PARTITIONED.data_columns if column.type is Type.INTEGER)

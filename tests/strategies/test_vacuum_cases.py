@@ -23,10 +23,10 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from model.vocabulary.table import Feature, Kind, Reference, VectorStorage
-from strategies.paths import is_flat, is_hidden_deeper
-from strategies.tables import live_files
-from strategies.vacuum_steps import IN_ORDER, RETAINS, keeping
-from strategies.vacuum_tables import TABLE_RETENTIONS
+from strategies.steps.vacuums import IN_ORDER, RETAINS, keeping
+from strategies.tables.initial_tables import live_files
+from strategies.tables.paths import is_flat, is_hidden_deeper
+from strategies.tables.vacuum_tables import TABLE_RETENTIONS
 from tests.drawn_cases import drawn, matches
 from tests.sampling import check_shares, sample
 

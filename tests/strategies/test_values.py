@@ -25,7 +25,7 @@ from model.vocabulary.values import (
     Value,
     canonical,
 )
-from strategies.column_values import (
+from strategies.tables.column_values import (
     DOMAINS,
     LONG_STRINGS,
     NUMBER_STRINGS,
@@ -37,7 +37,7 @@ from strategies.column_values import (
     rows,
     values,
 )
-from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES, nested, primitives, types
+from strategies.tables.types import DECIMALS, PARTITIONABLE, PRIMITIVES, nested, primitives, types
 from strategies.weights import odds, one_in, weighted
 from tests.sampling import sample
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.table import Column, Table
 from model.vocabulary.values import ArrayOf, Type
-from strategies.verbatim_forms import FORMS, verbatim_forms
+from strategies.conditions.verbatim_forms import FORMS, verbatim_forms
 
 TABLE = Table(
     (Column("p", Type.STRING), Column("{s}", Type.STRING), Column("d", Type.DATE), Column("w", ArrayOf(Type.STRING))),

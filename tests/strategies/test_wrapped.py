@@ -11,9 +11,9 @@ from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, Wrapper
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Feature
-from strategies.restricted import fits, restricted_to
-from strategies.tables import live_files
-from strategies.wrapped import wrapped, wrapped_deletes
+from strategies.conditions.wrapped import wrapped, wrapped_deletes
+from strategies.restriction.capabilities import fits, restricted_to
+from strategies.tables.initial_tables import live_files
 from tests.handmade.conditions import ONE, called
 from tests.sampling import sample
 

@@ -9,7 +9,7 @@ import pytest
 
 from engines.port import Outcome
 from engines.wrapped import WrappedEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules

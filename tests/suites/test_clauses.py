@@ -21,8 +21,9 @@ from faults import FAULTS
 from faults.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
 from harness.judging.severity import data_loss
-from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.observation import (
+from harness.observing.observer import Observer
+from harness.observing.steps.crash_observation import DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
     ConflictObservation,
@@ -35,12 +36,10 @@ from harness.observing.observation import (
     ReadObservation,
     RefusalObservation,
     UnreadTableObservation,
-    duration,
     relative,
 )
-from harness.observing.observer import Observer
-from harness.observing.together_observation import TogetherObservation
-from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.retention import Cutoff
 from model.vocabulary.commands import Optimize, Overwrite
@@ -299,21 +298,6 @@ def test_the_latest_of_several_tombstones_counts(tmp_path: Path) -> None:
 )
 def test_paths_as_engines_print_them(path: str, expected: str) -> None:
     assert relative(path, "/t/table") == expected
-
-
-@pytest.mark.parametrize(
-    ("ms", "text"),
-    [
-        (0, "0 s"),
-        (1, "0.001 s"),
-        (1500, "1.5 s"),
-        (HOUR, "1 h"),
-        (WEEK + HOUR + 1, "7 d 1 h 0.001 s"),
-        (90_000, "1 min 30 s"),
-    ],
-)
-def test_durations_as_text(ms: int, text: str) -> None:
-    assert duration(ms) == text
 
 
 # Faults ------------------------------------------------------------------------------------------------------------

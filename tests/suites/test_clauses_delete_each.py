@@ -1,4 +1,7 @@
-"""Each clause of DELETE on its own: a fault that violates it, and words of the message."""
+"""Clauses of DELETE on their own: what no witness of a known-bad engine shows, what is said, and what exercises no clause.
+
+``tests/suites/test_recorded.py`` judges the witnesses: a fault that violates the clause, and a healthy engine that keeps it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,6 @@ from tests.handmade.steps import (
     IN_A,
     PA,
     PARTITIONED,
-    V1,
     Tamper,
     allowed,
     answering,
@@ -38,9 +40,7 @@ from tests.handmade.steps import (
     leaving,
     refused,
     removing,
-    restoring,
     right,
-    touching,
 )
 from tests.suites import checkpoint_edits
 from tests.suites.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
@@ -55,7 +55,6 @@ VECTORS = table(Feature.DELETION_VECTORS)
 CHANGES = table(Feature.CHANGE_DATA_FEED)
 TRACKED = table(Feature.ROW_TRACKING)
 MAPPED = table(Feature.COLUMN_MAPPING_ID)
-NAMED = table(Feature.COLUMN_MAPPING_NAME)
 UNREADABLE = table(Feature.UNREADABLE_FILES)
 #: A DELETE that rewrites one of its files writes a NULL struct with a NOT NULL field.
 STRUCTS = dataclasses.replace(
@@ -96,15 +95,6 @@ def lengthen(path: Path) -> None:
     path.write_text("xx")
 
 
-def another_version(version: int) -> Tamper:
-    """One more commit."""
-
-    def tamper(root: Path, outcome: Outcome) -> None:
-        (root / f"_delta_log/{version:020}.json").write_text('{"commitInfo":{"operation":"X"}}\n')
-
-    return tamper
-
-
 NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engine writes
 VECTOR = "**/deletion_vector_*.bin"
 
@@ -120,7 +110,6 @@ V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHEC
 STAMPED = table(Feature.IN_COMMIT_TIMESTAMPS)
 LAST = "_delta_log/_last_checkpoint"
 CRC = f"_delta_log/{1:020}.crc"
-OLD_COMMIT = "_delta_log/00000000000000000000.json"
 
 
 def pointing(document: str) -> Tamper:
@@ -174,22 +163,15 @@ def committed_later(root: Path, outcome: Outcome) -> None:
 #: A clause, a table, a DELETE, a fault after it, and words of the message.
 WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     # The commit
-    ("DEL-INFO-1A", PLAIN, IN_A, another_version(2), "must write version 1; it wrote [1, 2]"),
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"operation":"DELETE"', '"operation":"X"'), "operation is 'X' instead of"),
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"predicate":', '"p":'), "there is no predicate"),
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'"operationParameters":\{.*?\}', '"operationParameters":"x"'), "predicate"),
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'\{"commitInfo".*\n', ""), "isolationLevel is None instead of"),
-    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", Path.unlink), "DELETE deleted p=a/orphan"),
-    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", scribble), "DELETE touched p=a/orphan"),
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", lengthen), "DELETE changed p=a/orphan"),
-    ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", shutil.rmtree), "DELETE deleted the directory p=b"),
     ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", in_place_of_a_directory), "DELETE replaced the directory p=b"),
-    ("DEL-PHYS-3", PLAIN, IN_A, in_commit(r"\}\n$", "\n"), "the table must be readable"),
     # The files of the log
-    ("DEL-LOG-1", PLAIN, IN_A, touching(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
     ("DEL-LOG-1", PLAIN, IN_A, leaving("_delta_log/junk"), "it changed _delta_log/junk"),
     ("DEL-LOG-1", PLAIN, IN_A, pointing("{}"), "it changed _delta_log/_last_checkpoint"),
-    ("DEL-LOG-1", FREQUENT, IN_A, removing(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
     ("DEL-CKPT-1", FREQUENT, IN_A, without("remove"), "it lacks the remove of p=a/part-00000"),
     ("DEL-CKPT-1", FREQUENT, IN_A, without("add"), "it lacks the add of"),
     ("DEL-CKPT-1", FREQUENT, IN_A, spoiling("_delta_log/*.checkpoint.parquet", scribble), "it cannot be read"),
@@ -200,13 +182,10 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CKPT-2", FREQUENT, IN_A, pointing("x"), "it is missing, or no JSON object"),
     ("DEL-CKPT-2", FREQUENT, IN_A, removing("_delta_log/_last_checkpoint"), "it is missing, or no JSON object"),
     ("DEL-CKPT-3", FREQUENT, IN_A, in_checksum(LAST, r'("checksum":").', r"\g<1>x"), "checksum is x"),
-    ("DEL-CKPT-4", FREQUENT, IN_A, in_rows("*.checkpoint.parquet", *checkpoint_edits.INFO), "an action commitInfo"),
     ("DEL-CKPT-4", FREQUENT, IN_A, checkpoint_edits.with_tags_of_removes, "has tags"),
     ("DEL-CKPT-5", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "add", dataChange=True), "its add of"),
-    ("DEL-CKPT-5", V2, IN_A, in_action(SIDECAR, "remove", dataChange=True), "has dataChange=true, and must have false"),
     ("DEL-CKPT-6", V2, IN_A, in_rows(OWN, checkpoint_edits.without("checkpointMetadata")), "it has 0 actions"),
     ("DEL-CKPT-6", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("checkpointMetadata")), "it has 2 actions"),
-    ("DEL-CKPT-6", V2, IN_A, in_action(OWN, "checkpointMetadata", version=3), "has the version 3"),
     (
         "DEL-CKPT-6",
         V2,
@@ -214,10 +193,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         in_action(OWN, "checkpointMetadata", tags=[("numOfAddFiles", "9")]),
         "numOfAddFiles is '9'",
     ),
-    ("DEL-CKPT-7", V2, IN_A, in_action(OWN, "sidecar", sizeInBytes=1), "the sizeInBytes of its sidecar"),
-    ("DEL-CKPT-7", V2, IN_A, in_action(OWN, "sidecar", modificationTime=1), "the modificationTime of its sidecar"),
     ("DEL-CKPT-7", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("sidecar")), "2 times"),
-    ("DEL-CKPT-8", V2, IN_A, checkpoint_edits.file_action_in_two_places, "it has sidecars, and x in its own file"),
     ("DEL-CKPT-8", V2, IN_A, in_rows(SIDECAR, *checkpoint_edits.DOMAIN), "neither add nor remove"),
     ("DEL-CKPT-9", V2, IN_A, in_pointer(path="x"), "v2Checkpoint names x"),
     ("DEL-CKPT-9", V2, IN_A, in_pointer(sizeInBytes=1), "v2Checkpoint.sizeInBytes is 1"),
@@ -225,7 +201,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CKPT-9", V2, IN_A, in_pointer(sidecarFiles=[]), "sidecarFiles are not"),
     ("DEL-CKPT-9", V2, IN_A, in_pointer(nonFileActions=[{"add": 1}]), "nonFileActions are not"),
     # Version checksums
-    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numFiles":)\d+', r"\g<1>7"), "numFiles is 7, and must be"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'"tableSizeBytes":\d+,', ""), "tableSizeBytes is None, and must be"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numProtocol":)1', r"\g<1>2"), "numProtocol is 2, and must be 1"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numMetadata":)1', r"\g<1>true"), "numMetadata is True"),
@@ -241,7 +216,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         "metadata is 5",
     ),
     ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("minReaderVersion":)\d', r"\g<1>9"), "protocol is"),
-    ("DEL-CRC-2", TRACKED, IN_A, in_checksum(CRC, r'("rowIdHighWaterMark[^:]*: *)\d', r"\g<1>9"), "domainMetadata is"),
     (
         "DEL-CRC-2",
         PLAIN,
@@ -258,21 +232,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         "inCommitTimestampOpt is None, and must be 1",
     ),
     ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("txnId":")', r"\g<1>x"), "txnId is x"),
-    (
-        "DEL-CRC-3",
-        VECTORS,
-        IN_A,
-        in_checksum(CRC, r'("numDeletedRecordsOpt":)', r"\g<1>9"),
-        "numDeletedRecordsOpt is 9",
-    ),
-    (
-        "DEL-CRC-3",
-        VECTORS,
-        IN_A,
-        in_checksum(CRC, r'("numDeletionVectorsOpt":)', r"\g<1>9"),
-        "numDeletionVectorsOpt is 9",
-    ),
-    ("DEL-CRC-3", VECTORS, IN_A, in_checksum(CRC, r'("deletedRecordCounts":\[)', r"\g<1>9"), "HistogramOpt is"),
     ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'("allFiles":)\[.*?\}\]', r"\g<1>[]"), "allFiles lists []"),
     ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'(\\"numRecords\\":)', r"\g<1>9"), "allFiles has"),
     # What the commit records of itself
@@ -313,7 +272,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     # The metrics and the answer
     ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)', r'"numX":"1",\1'), "numX is 1, and is no metric"),
     ("DEL-MET-2", PLAIN, Delete(PA, Form.API_PATH), answering(lambda rows: ((1,),)), "must return no row"),
-    ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "numCopiedRows is 3, and must be 2"),
     ("DEL-MET-1A", PLAIN, IN_A, in_commit('"numAddedBytes":"[0-9]+",', ""), "numAddedBytes is absent, and must be"),
     ("DEL-MET-1A", VECTORS, IN_A, in_commit('("numRemovedBytes":)"0"', r'\1"260"'), "numRemovedBytes is 260"),
     ("DEL-MET-1A", PLAIN, IN_A, in_commit(r'"operationMetrics":\{', '"metrics":{'), "numRemovedFiles is absent"),
@@ -323,26 +281,14 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-MET-2", PLAIN, NOTHING, answering(lambda rows: ((-1,),)), "it must be 0"),
     ("DEL-MET-2", PLAIN, Delete(PA), answering(lambda rows: ((-1,),)), "it must be 4"),
     # The files that it removes
-    ("DEL-ALL-1", PLAIN, Delete(), leaving("p=a/another"), "must write no file; it wrote p=a/another"),
-    ("DEL-META-2", PLAIN, Delete(PA), leaving("p=a/another"), "must write no file; it wrote p=a/another"),
     ("DEL-META-1", PLAIN, Delete(PA), in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
     ("DEL-META-4", UNREADABLE, Delete(PA), refused, "must not read them; it was refused"),
     ("DEL-META-3", PLAIN, Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "they have 2: "),
     ("DEL-NOOP-1", PLAIN, NOTHING, refused, "matches nothing must succeed"),
     ("DEL-NOOP-1", PLAIN, NOTHING, leaving("p=a/another"), "it changed p=a/another"),
-    ("DEL-NOOP-1", PLAIN, NOTHING, another_version(1), "it wrote version 1"),
-    ("DEL-ROW-1", PLAIN, IN_A, in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
     ("DEL-ROW-1B", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "is no longer live"),
     ("DEL-ROW-1", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "does not match the condition"),
     # Its removes
-    (
-        "DEL-REM-1A",
-        PLAIN,
-        IN_A,
-        in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'),
-        "the deletionTimestamp start",
-    ),
-    ("DEL-REM-1A", PLAIN, IN_A, in_commit(r'"deletionTimestamp":\d+,', ""), "has no deletionTimestamp"),
     ("DEL-REM-1B", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00009-00000009"), "it names no live file"),
     ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":\{"path":")p=a', r"\1p%3Da"), "its path is p%3Da"),
     ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?"dataChange":)true', r"\1false"), "dataChange is false"),
@@ -359,8 +305,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-REM-1B", PLAIN, IN_A, in_commit('("remove":.*?)"partitionValues":{"p":"a"},', r"\1"), "no partitionValues"),
     ("DEL-REM-1B", PLAIN, IN_A, in_commit('("remove":.*?)"p":"a"', r'\1"p":"b"'), "partitionValues are {'p': 'b'}"),
     ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?"size":)\d+', r"\g<1>7"), "the size is 7, the add's"),
-    ("DEL-REM-1C", PLAIN, IN_A, in_commit('("remove":.*?){"p":"a"}', r"\1{}"), "leaves out the partition columns p"),
-    ("DEL-REM-1D", TRACKED, IN_A, in_commit('("remove":.*?)"baseRowId":0', r'\1"baseRowId":1'), "baseRowId is 1, the"),
     (
         "DEL-REM-1D",
         TRACKED,
@@ -368,23 +312,17 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         in_commit('("remove":.*?"defaultRowCommitVersion":)0', r"\g<1>1"),
         "defaultRowCommitVersion is 1, the add's 0",
     ),
-    ("DEL-REM-1E", PLAIN, MOST, in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "they have 2: "),
-    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"tags":{"a":"b"},'), "tags is"),
     ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"baseRowId":4,'), "it has row tracking fields"),
     ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"stats":"{\\"numRecords\\":9}",'), "count 9 rows"),
     ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"remove".*\n)', r"\1\1"), "this one repeats"),
     ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"add".*\n)', r"\1\1"), "this one repeats"),
     # Its adds
-    ("DEL-ADD-1A", PLAIN, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "has 5 bytes; it has"),
     ("DEL-ADD-1A", PLAIN, IN_A, spoiling(NEW, Path.unlink), "it is not on storage"),
     ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
     ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":{"path":")[^"]*', r"\1p=a/orphan"), "p=a/orphan is not a new name"),
     ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":{"path":")[^"]*', r"\1p=a/orphan"), "p=a/orphan is not a new name"),
     ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r'\1{"p":"a","q":"b"}'), "values for ['p', 'q']"),
-    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "must be in p=b"),
-    ("DEL-ADD-1C", PLAIN, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "has dataChange=false"),
     ("DEL-ADD-1C", PLAIN, IN_A, in_commit(r'("add":.*?"modificationTime":)\d+', r"\g<1>5"), "the file was modified at"),
-    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(numRecords\\":)\d+', r"\g<1>7"), "numRecords is 7, and the file has 2"),
     (
         "DEL-ADD-1D",
         PLAIN,
@@ -413,15 +351,8 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"baseRowId":4,'), "must not have baseRowId"),
     ("DEL-PHYS-4", PLAIN, IN_A, making("junk"), "it changed junk"),
     ("DEL-PHYS-4", PLAIN, IN_A, leaving("../junk"), "it changed ../junk"),
-    ("DEL-PHYS-2", PLAIN, IN_A, leaving("p=a/another"), "DELETE wrote p=a/another, and its commit does not refer"),
-    ("DEL-ROW-3", PLAIN, IN_A, spoiling(NEW, scribble), "2 are missing; 0 rows"),
     ("DEL-ROW-3B", PLAIN, IN_A, spoiling(NEW, scribble), "The condition is NULL for the row (None, 'a')"),
-    ("DEL-ROW-4", PLAIN, Delete(Compare("v", Op.EQ, 3, Type.INTEGER)), leaving("p=a/more"), "wrote p=a/more"),
-    ("DEL-ROW-5B", PLAIN, IN_A, spoiling(NEW, scribble), "does not hold the rows that must be left"),
     # Deletion vectors
-    ("DEL-DV-1A", VECTORS, IN_A, in_commit(r',"deletionVector":\{.*?\}(?=\}\})', ""), "it hides no row"),
-    ("DEL-DV-1A", VECTORS, IN_A, in_commit(r'\{"add".*\n', ""), "must hide the rows 0; the file is no longer live"),
-    ("DEL-DV-1A", VECTORS, IN_A, spoiling(VECTOR, scribble), "hides rows that cannot be read"),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "size is 5, and was"),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'("add":.*?"modificationTime":)\d+', r"\g<1>5"), "modification_time is 5"),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "partition_values is {'p': 'b'}"),
@@ -435,21 +366,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         "default_row_commit_version is 4, and was None",
     ),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "dataChange is false"),
-    (
-        "DEL-DV-1B",
-        VECTORS,
-        IN_A,
-        in_commit('"cardinality":1', '"cardinality":2'),
-        "its deletion vector's cardinality is not",
-    ),
-    (
-        "DEL-DV-1B",
-        VECTORS,
-        IN_A,
-        in_commit(r'(numRecords\\": ?)\d+', r"\g<1>2"),
-        "numRecords is 2, and the file stores 3",
-    ),
-    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'(tightBounds\\": ?)false', r"\1true"), "tightBounds is not false"),
     ("DEL-DV-1D", VECTORS, IN_A, in_commit("maxValues", "greatest"), "maxValues of columns are gone"),
     (
         "DEL-DV-1D",
@@ -460,18 +376,13 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ),
     ("DEL-DV-1D", VECTORS, IN_A, in_commit(r'(maxValues\\": ?{\\"v\\": ?)\d+', r"\g<1>1"), "the maximum of v is 1"),
     ("DEL-DV-1E", VECTORS, IN_A, in_commit(r'("sizeInBytes":)\d+', r"\g<1>7"), "is 7; in its file it is"),
-    ("DEL-DV-1C", VECTORS, IN_A, leaving("p=a/more.parquet"), "it wrote p=a/more.parquet"),
-    ("DEL-DV-2A", VECTORS, MOST, in_commit(r'\{"remove":\{"path":"p=b.*\n', ""), "it is not removed"),
     ("DEL-DV-2B", VECTORS, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "the commit names it"),
-    ("DEL-DV-3", VECTORS, IN_A, spoiling(VECTOR, Path.unlink), "cannot be read"),
     # The change data feed
-    ("DEL-CDF-1A", CHANGES, IN_A, in_commit(r'\{"cdc".*\n', ""), "must contain exactly the deleted rows"),
     ("DEL-CDF-1A", CHANGES, IN_A, spoiling("_change_data/**/*.parquet", scribble), "cannot be read"),
     ("DEL-CDF-1A", CHANGES, IN_A, in_commit('("cdc":.*?"dataChange":)false', r"\1true"), "has dataChange=true"),
     ("DEL-CDF-1D", CHANGES, IN_A, in_commit(r'("cdc":.*?"size":)\d+', r"\g<1>5"), "says 5 bytes; the file has"),
     ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
     ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":{)', r'\1"tags":{"a":"b"},'), "must have no tags"),
-    ("DEL-CDF-1B", CHANGES, Delete(PA), restoring("_change_data/x"), "it wrote _change_data/x"),
     # Conditions that fail at a row
     (
         "DEL-REF-4",
@@ -483,13 +394,9 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-REF-4", STRUCTS, IN_A, refused, "must name the error, as DELTA_NOT_NULL_CONSTRAINT_VIOLATED (23502)"),
     ("DEL-REF-5", PLAIN, FAILING, allowed, "it ended without an error"),
     # Row tracking
-    ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),
-    ("DEL-ROWID-1E", TRACKED, Delete(V1), in_commit('"baseRowId":9', '"baseRowId":8'), "begin with 8"),
     ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'(rowIdHighWaterMark\\": )\d+', r"\g<1>6"), "must be 8; it is 6"),
     ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'\{"domainMetadata".*\n', ""), "must be 8; it is 6"),
-    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('("add":.*?)"baseRowId":7,', r"\1"), "lacks baseRowId"),
     ("DEL-ROWID-1B", TRACKED, IN_A, in_commit(',"defaultRowCommitVersion":1', ""), "lacks defaultRowCommitVersion"),
-    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('"baseRowId":7', '"baseRowId":6'), "must have a baseRowId above 6"),
     (
         "DEL-ROWID-1B",
         TRACKED,
@@ -500,13 +407,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-ROWID-1C", TRACKED, IN_A, in_commit('(preserved":)"true"', r'\1"false"'), "it is 'false'"),
     ("DEL-ROWID-1C", TRACKED, IN_A, in_commit('"tags":{"[^}]*}', '"tags":"x"'), "it is None"),
     # Column mapping
-    (
-        "DEL-MAP-1A",
-        MAPPED,
-        IN_A,
-        in_commit('("add":.*?"partitionValues":{")[^"]*', r"\1p"),
-        "has partition values for ['p']",
-    ),
     (
         "DEL-NAME-1",
         PLAIN,
@@ -529,7 +429,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CACHE-1", PLAIN, CACHED, reading_cached(()), "must read 6 rows; it read 0 rows: 6 of the 6 expected"),
     ("DEL-CACHE-1", PLAIN, CACHED, reading_cached(None), "must read 6 rows; it read 0 rows"),
     ("DEL-MAP-1B", MAPPED, IN_A, spoiling(NEW, scribble), "cannot be read"),
-    ("DEL-MAP-1C", NAMED, IN_A, in_commit(r'\{"add".*\n', ""), "does not hold the rows that must be left"),
 ]
 
 

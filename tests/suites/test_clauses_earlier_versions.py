@@ -8,7 +8,7 @@ import pytest
 
 from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Insert, Moment, Read, SetClock, Step, Vacuum

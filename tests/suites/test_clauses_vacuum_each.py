@@ -16,9 +16,9 @@ from deltalog.commits import write_commit
 from deltalog.log import read_log
 from engines.port import EngineError, Outcome
 from harness.judging.clause import NOT_EXERCISED, Judgement
-from harness.observing.observation import Observation, ReadObservation
-from harness.observing.root_paths import RelativeLog
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import Observation, ReadObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.root_paths import RelativeLog
 from model.prediction.fates import Fate, Reason
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.spellings import Spelling

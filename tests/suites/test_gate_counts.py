@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from harness.campaigns.features import PAIRED, features_of
-from harness.judging.coverage import SHORT_NAMES, Cell
+from harness.running.coverage import SHORT_NAMES, Cell
 from model.prediction.fates import Reason
 from model.vocabulary.steps import Mode
 from reference_engine import Habits, ReferenceEngine

@@ -19,7 +19,7 @@ from harness.campaigns.machine import Judging
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.conditions import CONDITIONS
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.operations import COMMANDS, Operation, operation_of
@@ -29,7 +29,7 @@ from records import run
 from records.deviation import Deviation
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from strategies.restricted import restricted_to
+from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

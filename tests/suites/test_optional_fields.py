@@ -17,7 +17,7 @@ from deltalog.errors import MalformedVector
 from faults import FAULTS, Fault, KnownBadEngine, actions
 from faults.fault import delete_fault
 from faults.tampering import Tampering
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import SPARK

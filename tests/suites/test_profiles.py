@@ -15,8 +15,8 @@ from engines.spark.releases import capabilities_of, rules_of
 from faults import FAULTS, Fault
 from harness.campaigns.campaign import Campaign, Shard
 from harness.campaigns.drawing import fixed_cases
-from harness.judging.coverage import Cell
-from harness.judging.judge import Judge, JudgedCase
+from harness.running.coverage import Cell
+from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum

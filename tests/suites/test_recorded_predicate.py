@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.semantics.domains import combined, difference
 from model.text.sql import sql
 from model.vocabulary.predicate import (
@@ -37,8 +37,8 @@ from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, DecimalOf, Type
 from reference_engine import ReferenceEngine
 from reference_engine.recorded_predicate import recorded
-from strategies.predicates import predicates
-from strategies.tables import tables
+from strategies.conditions.predicates import predicates
+from strategies.tables.initial_tables import tables
 from suites.catalogue import CATALOGUE
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from tests.find_witnesses import smoke_cases

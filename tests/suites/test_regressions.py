@@ -12,8 +12,8 @@ from harness.campaigns.campaign import Profile
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.regressions import FOLDER, kept_cases
 from harness.judging.conditions import CONDITIONS
-from harness.judging.judge import Judge
-from harness.observing.observation import Observation
+from harness.observing.steps.observation import Observation
+from harness.running.judge import Judge
 from model.codec import InvalidCase
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT

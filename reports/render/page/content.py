@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.codec import InvalidCase
+from model.text.durations import duration
 from model.vocabulary.case import Case
 from records.run import JudgedCase, Verdict
 from reports.counterexamples import folder_of
@@ -14,7 +15,7 @@ from reports.counterexamples.checked import Checked
 from reports.counterexamples.sources import Link, resolve
 from reports.findings.answers import Answer, answer_of, named
 from reports.findings.coverage import Coverage
-from reports.findings.drawn import NOTHING, Chart, Drawn
+from reports.findings.drawn import NOTHING, Drawn
 from reports.findings.failures import Failure
 from reports.findings.known import ShownDeviation
 from reports.findings.of_run import Findings, findings_of
@@ -24,7 +25,7 @@ from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
-from reports.text.quantities import counted, duration
+from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 
 #: The failures that have a picture and a script on the page; of the others a line each.
@@ -85,7 +86,6 @@ class ClauseShown:
     proven_by: tuple[str, ...]  # the known-bad engines that it notices
     cases: int  # those that exercised it
     features: tuple[str, ...]  # of these cases
-    charts: tuple[Chart, ...]
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,6 @@ def _clause(run: Run, result: ClauseResult, drawn: Drawn) -> ClauseShown:
         proven_by=entry.proven_by,
         cases=drawn.cases,
         features=drawn.features,
-        charts=drawn.charts,
     )
 
 

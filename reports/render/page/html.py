@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from reports.findings.answers import Answer
 from reports.render.lines import visible
 from reports.render.page.comparison import ComparisonPage
 from reports.render.page.content import Page
 from reports.render.page.index import SIGNS, IndexPage, index_page
-
-_COLOURS = {"✅": "brightgreen", "❌": "red", "⚠️": "yellow"}
 
 
 def html_of(page: Page | ComparisonPage | IndexPage) -> str:
@@ -48,10 +44,3 @@ def write_index(folder: Path, file: Path) -> IndexPage:
     page = index_page(folder, beside=file.parent)
     file.write_text(html_of(page), encoding="utf-8", newline="\n")
     return page
-
-
-def badge_of(answer: Answer) -> str:
-    """``badge.json``: an endpoint of shields.io, with the word of the answer."""
-    colour = _COLOURS[answer.word.mark]
-    badge = {"schemaVersion": 1, "label": "DELETE and VACUUM", "message": answer.word.value.lower(), "color": colour}
-    return json.dumps(badge) + "\n"

@@ -7,8 +7,8 @@ from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_numbers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, partition_of
-from harness.observing.vacuum_inputs import vector_path
+from harness.observing.steps.observation import DeleteObservation, partition_of
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.prediction.paths import checksum_of
 from model.semantics.indexed_columns import INDEXED, indexed_columns
@@ -30,9 +30,6 @@ from records.expectations import (
     Unchanged,
     about,
 )
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_WRITE, rows_left
-from suites.clauses.checks import check_none, check_stored
 from suites.clauses.delete.file_statistics import (
     Malformed,
     WrongStatistic,
@@ -43,7 +40,10 @@ from suites.clauses.delete.file_statistics import (
     stored_columns,
     wrong_statistics,
 )
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_WRITE, rows_left
+from suites.clauses.shared.checks import check_none, check_stored
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 
 def _new_files_with_rows(d: DeleteObservation) -> list[str]:

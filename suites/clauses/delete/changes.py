@@ -9,8 +9,8 @@ from deltalog.actions import Cdc
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import ChangesObservation, DeleteObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import ChangesObservation, DeleteObservation
+from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod
 from model.semantics.moments import moment
 from model.text.layout import physical_name
@@ -28,9 +28,9 @@ from records.expectations import (
     Of,
     RowsAre,
 )
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_none, difference, rows_are
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_none, difference, rows_are
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 
 @clause(

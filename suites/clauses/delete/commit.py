@@ -8,7 +8,7 @@ from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss, wrong_answers, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Form
 from records.expectations import (
@@ -21,9 +21,9 @@ from records.expectations import (
     Unchanged,
     about,
 )
-from suites.clauses import harms
-from suites.clauses.causes import changed, rows_left
-from suites.clauses.checks import check_definition_unchanged, check_replayed
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import changed, rows_left
+from suites.clauses.shared.checks import check_definition_unchanged, check_replayed
 
 
 @clause(

@@ -9,15 +9,15 @@ from collections import Counter
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
-from harness.observing.observation import DamagedTableObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import DamagedTableObservation
+from harness.observing.table.table_state import Rows
 from model.vocabulary.settings import Setting
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, FieldHolds, about
-from suites.clauses import harms
-from suites.clauses.causes import UNREADABLE, rows
-from suites.clauses.checks import difference
 from suites.clauses.delete.refusals import check_left_as_it_was
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import UNREADABLE, rows
+from suites.clauses.shared.checks import difference
 
 _NO_READER = ByReplay("no reader can read the table, of which a file is damaged")
 _UNREAD_LOST = Cause("a damaged file is removed, and the rows of it that cannot be read are lost")

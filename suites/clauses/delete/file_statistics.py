@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.text.layout import physical_field, physical_name
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, DecimalOf, Row, StructOf, Type, Value, is_nested, type_name

@@ -8,7 +8,7 @@ import re
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, damaged_paths
+from harness.observing.steps.observation import DeleteObservation, damaged_paths
 from model.prediction.delete import ConditionScope, LiveFile, matches
 from model.text.layout import is_named_by_engine
 from model.vocabulary.predicate import Predicate, columns_of, conjuncts
@@ -29,9 +29,9 @@ from records.expectations import (
     Succeeds,
     about,
 )
-from suites.clauses import causes, harms
-from suites.clauses.checks import MOST, check_nothing_changed, rows_are
-from suites.clauses.partition_texts import wrong_partition_text
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import MOST, check_nothing_changed, rows_are
+from suites.clauses.shared.partition_texts import wrong_partition_text
 
 
 def removed_exactly(d: DeleteObservation) -> Expectation:

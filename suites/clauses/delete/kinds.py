@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
-from harness.observing.observation import DeleteObservation
-from harness.observing.table_state import Rows
+from harness.observing.steps.observation import DeleteObservation
+from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod
 from model.vocabulary.predicate import columns_of
 from model.vocabulary.rules import SPARK
@@ -19,11 +19,11 @@ from model.vocabulary.steps import Form
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, Row, Type, Value, is_nested
 from records.expectations import ByReplay, Succeeds
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
-from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly
 from suites.clauses.delete.metrics import expected_metrics
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_REWRITE, rows_left
+from suites.clauses.shared.checks import check_rows_left
 
 #: More columns than statistics are collected for.
 MANY_COLUMNS = 100

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, each, judgement
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.vocabulary.table import Feature
-from suites.clauses import checkpoint_contents, harms
-from suites.clauses.log_files import (
+from suites.clauses.shared import checkpoint_contents, harms
+from suites.clauses.shared.log_files import (
     check_checkpoint,
     check_pointer,
     check_pointer_checksum,
     check_rest_of_log,
     new_checkpoints,
 )
-from suites.clauses.version_checksums import (
+from suites.clauses.shared.version_checksums import (
     Check,
     VersionChecksum,
     counts,

@@ -6,13 +6,13 @@ from deltalog.actions import Add, Cdc, Remove
 from deltalog.schemas import parse_schema
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.text.layout import physical_name
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
-from suites.clauses import harms
-from suites.clauses.causes import UNREADABLE
-from suites.clauses.checks import check_rows_left
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import UNREADABLE
+from suites.clauses.shared.checks import check_rows_left
 
 
 @clause(

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.text.layout import is_named_by_engine
 from model.vocabulary.rules import DELTA_RS, DELTA_RS_COUNTS
 from model.vocabulary.steps import Form
 from records.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, Of, RowsAre, Total
-from suites.clauses import harms
+from suites.clauses.shared import harms
 
 #: Metrics that a DELETE of whole files leaves out if it does not know the row counts.
 _UNKNOWN_WITHOUT_ROWS = ("numDeletedRows", "numCopiedRows", "numAddedFiles")

@@ -10,16 +10,16 @@ from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import unreadable, wrong_numbers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.semantics.domains import difference
 from model.text.sql import sql
 from model.vocabulary.predicate import Compare, columns_of, verbatim_tests
 from model.vocabulary.steps import Form, Literals
 from model.vocabulary.values import Type
 from records.expectations import ByReplay
-from suites.clauses import harms
 from suites.clauses.delete.recorded_predicate import is_simple, readings
-from suites.clauses.provenance import (
+from suites.clauses.shared import harms
+from suites.clauses.shared.provenance import (
     OF_DELETE,
     check_file_time,
     check_in_commit_timestamp,

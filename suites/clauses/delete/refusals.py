@@ -7,8 +7,8 @@ from collections.abc import Callable
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import data_loss, wrong_answers
 from harness.observing import evidence
-from harness.observing.crash_observation import CrashObservation
-from harness.observing.observation import (
+from harness.observing.steps.crash_observation import CrashObservation
+from harness.observing.steps.observation import (
     DamagedTableObservation,
     Observation,
     RefusalObservation,
@@ -22,9 +22,9 @@ from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import Delete, InvalidDelete
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Change, Fails, NothingChanged, Unchanged, about
-from suites.clauses import harms
-from suites.clauses.causes import changed
-from suites.clauses.checks import check_nothing_changed, check_refusal
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import changed
+from suites.clauses.shared.checks import check_nothing_changed, check_refusal
 
 Condition = Callable[[RefusalObservation], bool]
 Judge = Callable[[RefusalObservation], Judgement]

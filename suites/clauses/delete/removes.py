@@ -9,7 +9,7 @@ from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss
-from harness.observing.observation import DeleteObservation
+from harness.observing.steps.observation import DeleteObservation
 from model.prediction.delete import DeleteMethod
 from model.text.layout import physical_name
 from model.vocabulary.severity import Severity
@@ -23,9 +23,9 @@ from records.expectations import (
     Measure,
     about,
 )
-from suites.clauses import harms
-from suites.clauses.checks import check_each_once
 from suites.clauses.delete.files import removed_exactly
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_each_once
 
 
 @clause(

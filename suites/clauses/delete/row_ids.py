@@ -9,17 +9,17 @@ from itertools import pairwise
 from deltalog.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_words
-from harness.observing.identified_rows import identified
-from harness.observing.observation import DeleteObservation
-from harness.observing.table_state import TableState
+from harness.observing.steps.observation import DeleteObservation
+from harness.observing.table.identified_rows import identified
+from harness.observing.table.table_state import TableState
 from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Change, FieldHolds, FieldMatches, Measure, NothingChanged
-from suites.clauses import harms
-from suites.clauses.causes import rows_left as rows_cause
-from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import rows_left as rows_cause
+from suites.clauses.shared.checks import difference
 
 
 @clause(

@@ -7,18 +7,18 @@ from collections import Counter
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
-from harness.observing.table_state import Rows
-from harness.observing.vacuums import vacuums_of
+from harness.observing.steps.observation import DeleteObservation, ReadObservation, partition_of
+from harness.observing.steps.vacuums import vacuums_of
+from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Expectation, Of
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_REWRITE
-from suites.clauses.causes import rows_left as rows_cause
-from suites.clauses.checks import check_rows_left, check_rows_read, difference, rows_are
 from suites.clauses.delete.files import removed_exactly, rows_left
-from suites.clauses.earlier_versions import earlier_versions
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_REWRITE
+from suites.clauses.shared.causes import rows_left as rows_cause
+from suites.clauses.shared.checks import check_rows_left, check_rows_read, difference, rows_are
+from suites.clauses.shared.earlier_versions import earlier_versions
 
 
 def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:

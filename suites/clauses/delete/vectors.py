@@ -12,20 +12,20 @@ from deltalog.schemas import parse_schema, widened_columns
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
-from harness.observing.vacuum_inputs import vector_path
+from harness.observing.steps.observation import DeleteObservation
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
 from model.text.layout import physical_name
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row, Type, is_nested
 from records.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
-from suites.clauses.causes import rows_left as rows_cause
-from suites.clauses.checks import check_none, check_rows_left
 from suites.clauses.delete.file_statistics import Malformed, members, parsed, wrong_bounds
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
+from suites.clauses.shared.causes import rows_left as rows_cause
+from suites.clauses.shared.checks import check_none, check_rows_left
 
 
 @clause(

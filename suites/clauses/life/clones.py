@@ -5,13 +5,13 @@ from __future__ import annotations
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation, Observation
+from harness.observing.steps.observation import CommandObservation, Observation
 from model.vocabulary.commands import CommandKind, VacuumClone
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Change, NothingChanged, Unchanged, about
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_none, difference
-from suites.clauses.earlier_versions import may_be_gone
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_none, difference
+from suites.clauses.shared.earlier_versions import may_be_gone
 
 _BY_REPLAY = ByReplay("the log and the files of the clone must be read")
 

@@ -9,7 +9,7 @@ from deltalog.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
+from harness.observing.steps.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
 from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Optimize, Purge, ShallowClone, VacuumClone
@@ -17,8 +17,10 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
 from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
-from suites.clauses import causes, harms
-from suites.clauses.checks import (
+from suites.clauses.life.definition import wrong_definition
+from suites.clauses.life.restorable import why_not_restorable
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import (
     check_each_once,
     check_none,
     check_nothing_changed,
@@ -26,10 +28,8 @@ from suites.clauses.checks import (
     check_stored,
     check_table_rows,
 )
-from suites.clauses.earlier_versions import earlier_versions
-from suites.clauses.life.definition import wrong_definition
-from suites.clauses.life.restorable import why_not_restorable
-from suites.clauses.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
+from suites.clauses.shared.earlier_versions import earlier_versions
+from suites.clauses.shared.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
 
 
 @clause(

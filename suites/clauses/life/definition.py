@@ -8,8 +8,8 @@ from deltalog.protocols import features_of
 from deltalog.schemas import parse_schema
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
-from harness.observing.definitions import has_columns
-from harness.observing.observation import CommandObservation
+from harness.observing.steps.observation import CommandObservation
+from harness.observing.table.definitions import has_columns
 from model.vocabulary.commands import (
     CHANGE_COLUMNS,
     DropFeature,
@@ -20,8 +20,8 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.table import HOUR, Feature, retention_of
 from records.expectations import ByReplay
-from suites.clauses.checks import sorted_features
 from suites.clauses.life.restorable import restored_snapshot
+from suites.clauses.shared.checks import sorted_features
 
 #: The property of each feature that can be switched.
 PROPERTIES: Mapping[Feature, str] = {

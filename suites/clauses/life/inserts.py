@@ -5,13 +5,13 @@ from __future__ import annotations
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import InsertObservation
+from harness.observing.steps.observation import InsertObservation
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Succeeds
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_none, check_table_rows
-from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.life.commands import files_fit
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_none, check_table_rows
+from suites.clauses.shared.earlier_versions import earlier_versions
 
 _REMOVES = Cause("an INSERT removes a file", Severity.DATA_LOSS)
 

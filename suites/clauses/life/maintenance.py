@@ -8,19 +8,19 @@ from typing import TypeVar
 from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.identified_rows import identified
-from harness.observing.observation import CommandObservation, Observation
-from harness.observing.table_state import RowId
-from harness.observing.vacuum_inputs import commit_times
+from harness.observing.steps.observation import CommandObservation, Observation
+from harness.observing.table.identified_rows import identified
+from harness.observing.table.table_state import RowId
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.lite import monotonized
 from model.vocabulary.commands import KEEP_ROWS, Merge, Update
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Change, NothingChanged
-from suites.clauses import harms
-from suites.clauses.checks import difference
-from suites.clauses.log_files import log_cutoff
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import difference
+from suites.clauses.shared.log_files import log_cutoff
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from deltalog.actions import Add
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
-from harness.observing.observation import CommandObservation
-from harness.observing.vacuum_inputs import files_of
+from harness.observing.steps.observation import CommandObservation
+from harness.observing.table.vacuum_inputs import files_of
 from model.vocabulary.commands import Restore
 
 

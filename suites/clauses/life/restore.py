@@ -5,12 +5,12 @@ from __future__ import annotations
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import data_loss, unreadable
 from harness.observing import evidence
-from harness.observing.observation import CommandObservation
+from harness.observing.steps.observation import CommandObservation
 from model.vocabulary.commands import CommandKind, Restore
 from records.expectations import Fails
-from suites.clauses import causes
-from suites.clauses.checks import check_table_rows
 from suites.clauses.life.restorable import why_not_restorable
+from suites.clauses.shared import causes
+from suites.clauses.shared.checks import check_table_rows
 
 
 @clause(

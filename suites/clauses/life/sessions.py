@@ -9,21 +9,21 @@ from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, unreadable, wrong_answers
 from harness.observing import evidence
-from harness.observing.observation import (
+from harness.observing.steps.observation import (
     ConflictObservation,
     DeleteObservation,
     EarlierReadObservation,
     Observation,
     OpenObservation,
 )
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.conflicts import conflicts_named
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
 from records.expectations import ByReplay, Change, NothingChanged
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_none, check_table_rows, difference
-from suites.clauses.earlier_versions import may_be_gone
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_none, check_table_rows, difference
+from suites.clauses.shared.earlier_versions import may_be_gone
 
 _BY_REPLAY = ByReplay("a session must be kept open while others commit")
 

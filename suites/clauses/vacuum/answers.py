@@ -7,11 +7,11 @@ from collections.abc import Callable
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.vocabulary.rules import DELTA_RS
 from records.expectations import ByReplay, Expectation, Gone, Lists, Unchanged, about
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from suites.clauses.vacuum.log import END, at, info_of
 
 

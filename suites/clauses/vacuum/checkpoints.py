@@ -9,15 +9,15 @@ from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
-from harness.observing.root_paths import relative_action
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.root_paths import relative_action
 from model.text.layout import is_named_by_engine
 from model.vocabulary.table import Feature
 from records.expectations import Removes, about
-from suites.clauses import checkpoint_contents, harms
-from suites.clauses.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
+from suites.clauses.shared import checkpoint_contents, harms
+from suites.clauses.shared.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
+from suites.clauses.shared.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
-from suites.clauses.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
 
 
 def _removed_before_a_checkpoint(v: VacuumObservation) -> list[str]:

@@ -8,7 +8,7 @@ from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.refusals import TOO_SHORT
 from model.prediction.scans import LiteScan, ObjectScan
@@ -24,8 +24,8 @@ from records.expectations import (
     about,
     in_any_table,
 )
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_nothing_changed
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (
     Condition,
     deleted,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause
 from harness.observing import evidence
-from harness.observing.vacuum_inputs import commit_times
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
 from model.vocabulary.withdrawals import RETAIN_IGNORED
 from records.expectations import FieldIs
-from suites.clauses import harms
-from suites.clauses.causes import OTHER_VERSION_RECORDED
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
     by_cutoff,

@@ -8,14 +8,14 @@ from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import is_visible
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import IOFault
 from records.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
-from suites.clauses.causes import UNREADABLE
-from suites.clauses.checks import check_nothing_changed, check_table_rows
+from suites.clauses.shared.causes import UNREADABLE
+from suites.clauses.shared.checks import check_nothing_changed, check_table_rows
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.log import (
     END,

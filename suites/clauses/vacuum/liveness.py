@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import VISIBLE_PREFIXES
 from model.vocabulary.table import VectorStorage
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.path_rules import deletes, has_inline_vectors, is_not_lite, must_delete, with_reason
 

@@ -10,8 +10,8 @@ from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, unreadable, wrong_numbers, wrong_words
 from harness.observing import evidence
-from harness.observing.vacuum_inputs import vector_path
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import PathFate
 from model.prediction.links import resolved
 from model.prediction.paths import Thing, checksum_of
@@ -21,10 +21,10 @@ from model.text.layout import is_named_by_engine
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Kind
 from records.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
-from suites.clauses import harms
-from suites.clauses.checks import check_definition_unchanged
-from suites.clauses.log_files import check_rest_of_log
-from suites.clauses.provenance import (
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_definition_unchanged
+from suites.clauses.shared.log_files import check_rest_of_log
+from suites.clauses.shared.provenance import (
     check_file_time,
     check_in_commit_timestamp,
     check_kinds,

@@ -9,17 +9,17 @@ from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import relative
-from harness.observing.vacuum_inputs import commit_times
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.observation import relative
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.fates import Reason
 from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Mode, VacuumForm
 from records.expectations import FieldIs, Lists, Of, RowsAre
-from suites.clauses import harms
-from suites.clauses.causes import OTHER_VERSION_RECORDED
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name
 from suites.clauses.vacuum.path_rules import (

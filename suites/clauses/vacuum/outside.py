@@ -8,12 +8,12 @@ from deltalog.listing import EntryKind
 from harness.judging.clause import Judgement, Violation, clause, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Reason
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Reference
 from records.expectations import Unchanged, about
-from suites.clauses import harms
+from suites.clauses.shared import harms
 from suites.clauses.vacuum.path_rules import must_keep, outside_behind_links, unchanged, with_reason
 
 

@@ -14,7 +14,7 @@ from deltalog.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import DISPUTED, Fate, Reason
 from model.prediction.links import reached_directories
 from model.prediction.paths import checksum_of

@@ -11,17 +11,17 @@ from deltalog.snapshot import Snapshot
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_words
 from harness.observing import evidence
-from harness.observing.observation import ChangesObservation, DeleteObservation, ReadObservation
-from harness.observing.vacuum_inputs import files_of, vector_path
-from harness.observing.vacuum_observation import VacuumObservation
-from harness.observing.vacuums import vacuums_of
+from harness.observing.steps.observation import ChangesObservation, DeleteObservation, ReadObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuums import vacuums_of
+from harness.observing.table.vacuum_inputs import files_of, vector_path
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, Fails, Of
-from suites.clauses import causes, harms
-from suites.clauses.checks import check_rows_read, check_table_rows, difference, rows_are
-from suites.clauses.earlier_versions import earlier_versions, is_in_log
+from suites.clauses.shared import causes, harms
+from suites.clauses.shared.checks import check_rows_read, check_table_rows, difference, rows_are
+from suites.clauses.shared.earlier_versions import earlier_versions, is_in_log
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
 from harness.judging.severity import wrong_words
-from harness.observing.observation import UnreadTableObservation
-from harness.observing.vacuum_observation import VacuumRefusalObservation
+from harness.observing.steps.observation import UnreadTableObservation
+from harness.observing.steps.vacuum_observation import VacuumRefusalObservation
 from model.prediction.refusals import CANNOT_VACUUM_LITE
 from model.vocabulary.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
 from model.vocabulary.table import Feature
-from suites.clauses import harms
-from suites.clauses.checks import check_nothing_changed, check_refusal
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_nothing_changed, check_refusal
 
 
 def _refused(r: VacuumRefusalObservation) -> Judgement:

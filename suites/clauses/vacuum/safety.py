@@ -6,14 +6,14 @@ from deltalog.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import space_kept, wrong_words
 from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import in_underscored_partition, is_hidden
 from model.prediction.scans import ObjectScan
 from model.vocabulary.table import Feature, Reference, VectorStorage
 from records.expectations import NoFileWritten, Readable, Unchanged, about
-from suites.clauses import harms
-from suites.clauses.causes import NEEDLESS_WRITE, NOT_REPLAYED, changed
+from suites.clauses.shared import harms
+from suites.clauses.shared.causes import NEEDLESS_WRITE, NOT_REPLAYED, changed
 from suites.clauses.vacuum.path_rules import UNPROTECTED, change_files, keeps, must_delete, must_keep, with_reason
 
 HIDDEN = (Reason.HIDDEN_FILE, Reason.HIDDEN_DIRECTORY, Reason.INSIDE_HIDDEN)

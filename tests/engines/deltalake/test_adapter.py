@@ -33,7 +33,7 @@ from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import kind_of, open_adapter, provider_for
 from engines.restricted import Restricted
 from harness.campaigns.record import case_record
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.processors import processors_for
 from harness.tables.storage import write_table

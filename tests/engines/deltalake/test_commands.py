@@ -20,7 +20,7 @@ from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.commands import calls_of
 from engines.dialect import Run, ScriptedCase
 from engines.port import Outcome
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.prediction.commands import rows_after

@@ -18,7 +18,7 @@ from engines.deltalake.answering import Failed
 from engines.deltalake.tables import Tables
 from engines.machine import MachineFailed, require_machine, trouble_in
 from engines.port import EngineDied, Outcome, now
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.vocabulary.case import Case

@@ -13,7 +13,7 @@ from engines.kind import Provider
 from engines.port import EngineDied
 from engines.spark import adapter
 from engines.spark.adapter import SparkEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.vocabulary.case import Case

@@ -14,11 +14,11 @@ import pytest
 from engines.kind import Settings
 from engines.port import EngineUnavailable
 from engines.provider import provider_for
-from engines.spark import cluster as subject
 from engines.spark.adapter import SparkEngine
-from engines.spark.cluster import EXECUTOR_OPTIONS, Cluster
-from engines.spark.java import Java
-from harness.judging.judge import Judge
+from engines.spark.jvm.java import Java
+from engines.spark.masters import cluster as subject
+from engines.spark.masters.cluster import EXECUTOR_OPTIONS, Cluster
+from harness.running.judge import Judge
 from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
 from tests.harness.test_judge import CASE

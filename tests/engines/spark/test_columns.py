@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engines.spark.columns import condition
+from engines.spark.commands.columns import condition
 from model.text.sql import sql
 from model.vocabulary.predicate import (
     And,

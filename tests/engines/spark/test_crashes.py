@@ -22,9 +22,9 @@ from engines.kind import Provider
 from engines.object_store import Storage
 from engines.port import EngineDied, Outcome, now
 from engines.spark.adapter import SparkEngine
-from engines.spark.file_system import held, stopped
 from engines.spark.kind import ENGINE
-from engines.spark.session import activate
+from engines.spark.sessions.session import activate
+from engines.spark.storage.file_system import held, stopped
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.text.layout import without_random

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engines.spark.adapter import SparkEngine
-from engines.spark.catalog import named
+from engines.spark.commands.catalog import named
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal
 from model.vocabulary.predicate import And, Cast, Compare, Literal, Of, Op, Relate
 from model.vocabulary.spellings import Spelling

@@ -15,10 +15,10 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from engines.port import EngineUnavailable
-from engines.spark import executors as subject
-from engines.spark.executors import check_executors, executor_settings
-from engines.spark.jars import scala_version
-from engines.spark.jvm import Lease
+from engines.spark.jvm.driver import Lease
+from engines.spark.jvm.jars import scala_version
+from engines.spark.masters import executors as subject
+from engines.spark.masters.executors import check_executors, executor_settings
 
 MASTER = "spark://host:7077"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.spark.inventories import Listed, listed
+from engines.spark.commands.inventories import Listed, listed
 
 DIRECTORY_MTIME = 1_500_000_000_123
 

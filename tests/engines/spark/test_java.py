@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark import java as subject
-from engines.spark.java import MODULES, find_java
+from engines.spark.jvm import java as subject
+from engines.spark.jvm.java import MODULES, find_java
 
 COMPLETE = ("java.base", *MODULES, "jdk.localedata")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.spark.java import Java
-from engines.spark.jvm import Jvm, JvmPlan
+from engines.spark.jvm.driver import Jvm, JvmPlan
+from engines.spark.jvm.java import Java
 
 
 def test_a_start_that_is_interrupted_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

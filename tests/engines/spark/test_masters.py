@@ -8,7 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.masters import is_local, is_master, own_cluster, own_workers, require_reachable, with_free_slots
+from engines.spark.masters.names import (
+    is_local,
+    is_master,
+    own_cluster,
+    own_workers,
+    require_reachable,
+    with_free_slots,
+)
 
 LOCAL = ("local", "local[4]", "local[*]", "local[*, 2]")
 CLUSTERS = (

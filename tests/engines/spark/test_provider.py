@@ -11,8 +11,8 @@ from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable
 from engines.spark import provider as subject
 from engines.spark.adapter import raise_if_environmental
-from engines.spark.java import Java
-from engines.spark.jvm import JvmPlan, Lease, Leases
+from engines.spark.jvm.driver import JvmPlan, Lease, Leases
+from engines.spark.jvm.java import Java
 from engines.spark.options import SparkOptions
 from engines.spark.provider import SparkProvider
 

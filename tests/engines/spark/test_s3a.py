@@ -11,8 +11,10 @@ import pytest
 
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome
-from engines.spark import adapter, jars, s3a
-from engines.spark.jars import Dependency
+from engines.spark import adapter
+from engines.spark.jvm import jars
+from engines.spark.jvm.jars import Dependency
+from engines.spark.storage import s3a
 from model.vocabulary.steps import Read, Vacuum
 
 STORE = ObjectStore("http://127.0.0.1:1", "bucket", "key", "secret")

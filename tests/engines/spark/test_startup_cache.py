@@ -13,10 +13,10 @@ import platformdirs
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark import jvm
-from engines.spark.jars import spark_jars
-from engines.spark.java import Java, find_java
-from engines.spark.startup_cache import MOST, StartupCache, startup_cache
+from engines.spark.jvm import driver as jvm
+from engines.spark.jvm.jars import spark_jars
+from engines.spark.jvm.java import Java, find_java
+from engines.spark.jvm.startup_cache import MOST, StartupCache, startup_cache
 
 IVY = next(iter(sorted(spark_jars().glob("ivy-*.jar"))))
 

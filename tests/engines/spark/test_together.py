@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engines.spark.adapter import SparkEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.steps import CrashPoint
 from suites.catalogue import CATALOGUE

@@ -11,7 +11,7 @@ import pytest
 from engines.kind import Settings
 from engines.provider import provider_for
 from engines.spark.adapter import SparkEngine
-from harness.judging.judge import Judge
+from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Assignment, Merge, Update
 from model.vocabulary.predicate import And, Compare, Op, Predicate, Wrapped, Wrapper

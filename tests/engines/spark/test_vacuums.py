@@ -15,9 +15,9 @@ import pyarrow.parquet
 import pytest
 
 from engines.port import Outcome
-from engines.spark import file_system
 from engines.spark.adapter import SparkEngine
-from engines.spark.settings import settings
+from engines.spark.sessions.settings import settings
+from engines.spark.storage import file_system
 from model.prediction.refusals import UNKNOWN_PROTOCOL, expected_vacuum_refusal
 from model.vocabulary.steps import (
     API_VACUUM_FORMS,

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql.types import DayTimeIntervalType, StructType
 
 from engines.spark.adapter import SparkEngine
-from engines.spark.result_rows import rows_of, type_of
+from engines.spark.commands.result_rows import rows_of, type_of
 from model.vocabulary.steps import Read
 from model.vocabulary.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
 

@@ -14,9 +14,9 @@ from deltalog.listing import Entry, EntryKind
 from deltalog.log import Log
 from deltalog.snapshot import replay
 from engines.port import Outcome
-from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
-from harness.observing.table_state import TableState
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
+from harness.observing.table.table_state import TableState
 from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules
 from model.vocabulary.steps import Inventory, Mode, Vacuum
 from model.vocabulary.table import HOUR, Column, Table

@@ -1,0 +1,1 @@
+"""The commands of a step in the forms that users write, and what they answer."""

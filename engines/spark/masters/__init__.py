@@ -1,0 +1,1 @@
+"""Where Spark runs: on this machine, on a cluster, or behind Spark Connect."""

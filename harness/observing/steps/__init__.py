@@ -1,0 +1,1 @@
+"""The observation of each kind of step, with what the model predicts for it."""

@@ -1,0 +1,393 @@
+"""Runs the steps of a case on one table, observes each, and has it judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from deltalog.commits import write_commit
+from engines.machine import raise_if_of_the_machine, require_machine
+from engines.port import EngineDied, Outcome
+from harness.judging.failure import Raised, failure_of, raised
+from harness.judging.side import Side
+from harness.judging.step_judge import StepJudge, Tally
+from harness.observing.observer import Observer
+from harness.observing.record.step_record import normalise, unrecorded
+from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.expected_versions import ExpectedVersions, Promise
+from harness.observing.steps.observation import (
+    ChangesObservation,
+    CommandObservation,
+    ConflictObservation,
+    DamagedTableObservation,
+    DeleteObservation,
+    EarlierReadObservation,
+    InsertObservation,
+    Observation,
+    OpenObservation,
+    ReadObservation,
+    RefusalObservation,
+    UnreadTableObservation,
+    decides_beside_damage,
+    refusal_due,
+)
+from harness.observing.steps.sessions import in_order, reached, sessions_of
+from harness.observing.steps.together_observation import TogetherObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.table.left import left_by
+from harness.observing.table.table_state import TableState
+from harness.observing.table.vacuum_inputs import committed
+from harness.running.coverage import Cell, coverage, operation_cell
+from harness.running.verbatim_answers import answered
+from harness.tables.case_clock import CaseClock
+from harness.tables.plan import plan_append, plan_strays, plan_table
+from harness.tables.processors import processors_for
+from harness.tables.storage import write_files, write_table
+from model.prediction.refusals import expected_vacuum_refusal
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS
+from model.vocabulary.predicate import verbatim_tests
+from model.vocabulary.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    Ask,
+    Delete,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Moment,
+    OpenSession,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Together,
+    Vacuum,
+    named_step,
+)
+from model.vocabulary.table import Feature, Table
+from records import run as records
+
+
+class CaseRun:
+    """Makes the table at ``root``; then ``take`` runs one step after another.
+
+    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` what it covered,
+    ``processors`` how many the engine may use (None: all), ``raised`` the errors of the suite.
+    """
+
+    def __init__(self, side: Side, table: Table, root: Path) -> None:
+        self._side = side
+        self._root = root
+        self._judge = StepJudge()
+        engine = side.engine
+        unit = engine.rules.time_unit
+        self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit)
+        self._aged_before: list[int] = []  # by step
+        self._version_before: list[int] = []  # by step
+        self._opened = 0  # the version that the latest OpenSession opened
+        self._streams = False  # whether it reads the table as a stream
+        self.observations: list[Observation] = []
+        self.records: list[records.Step] = []
+        self.coverage: Counter[Cell] = Counter()
+        self.left: records.Left | None = None  # on storage, by the last step that was killed
+        self.processors = processors_for(table) if engine.rules.draws_processors else None
+        if self.processors is not None:
+            engine.use_processors(self.processors)
+        write_table(plan_table(table, root, start=self._clock.start, uris=engine.rules.file_uris))
+        self._initial = table
+        self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
+        self._observer = Observer(table, root, unit=unit)
+        self._state = self._observer.observe()
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        return self._judge.tallies
+
+    @property
+    def raised(self) -> list[Raised]:
+        return self._judge.raised
+
+    @property
+    def failure(self) -> records.CaseError | None:
+        """What the errors of the suite make of the case."""
+        return failure_of(self.raised)
+
+    def take(self, step: Step) -> bool:
+        """Run a step, and judge it if it is one of the engine's. True ends the case: a clause is broken, or the step cannot be
+        observed, which is an error of the suite. Raises EngineDied.
+        """
+        index = len(self._version_before)
+        try:
+            return self._take(index, step)
+        except EngineDied:
+            raise
+        except Exception as error:  # noqa: BLE001 - reported as an error of the suite; what was judged before it stays
+            raise_if_of_the_machine(error)
+            self.raised.append(raised(type(step).__name__, index, error))
+            return True
+
+    def _take(self, index: int, step: Step) -> bool:
+        self._version_before.append(self._state.version)
+        self._aged_before.append(self._clock.tick())
+        self.coverage[operation_cell(step)] += 1
+        if not isinstance(step, ENGINE_STEPS):
+            self._arrange(step)
+            self._state = self._observer.observe()
+            return False
+        before = self._state
+        answered_step = self._asked(step, before) if isinstance(step, Delete) and verbatim_tests(step.where) else step
+        if answered_step is None:
+            step = answered_step = Read()  # without an answer, only a read in its place can be judged
+        outcome, version = self._run(step, before)  # the engine is not told what it has answered
+        step = answered_step
+        if isinstance(step, Together):
+            return self._take_together(index, step, outcome, version, before)
+        promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
+        after = before if self._leaves_all(step) else self._observer.observe(before, promise.table if promise else None)
+        observation = self._observed(index, step, outcome, version, before, after, promise)
+        ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
+        if isinstance(step, OtherCommand):
+            # What the table should be is not known after another result, and what later steps name may not be there.
+            ends = (
+                ends
+                or after.rows != self._expected.rows
+                or (observation.refused and isinstance(step.command, CHANGE_COLUMNS))
+            )
+        if isinstance(step, Insert):
+            ends = ends or observation.refused or after.rows != self._expected.rows  # later steps count on its rows
+        if isinstance(step, OpenSession):
+            ends = ends or observation.refused  # later steps have nothing to go through
+        if isinstance(observation, DamagedTableObservation):
+            ends = ends or after.rows != self._expected.rows  # it has left rows that it could not read
+        if isinstance(observation, CrashObservation):
+            self.left = left_by(index, self._root, start=self._clock.start)
+        return self._keep(observation, ends)
+
+    def _asked(self, step: Delete, before: TableState) -> Delete | None:
+        """The DELETE with what the engine says of its verbatim tests; None if it says nothing that can be used."""
+        outcome = self._side.engine.run(self._root, Ask(step), clock=self._clock.now, version=None)
+        require_machine(outcome)
+        return answered(step, outcome, before, self._expected.table)
+
+    def _take_together(self, index: int, step: Together, outcome: Outcome, version: int, before: TableState) -> bool:
+        """Observe and judge two sessions at once, and adopt what the order of their commits makes of the table."""
+        expected = self._expected
+        after = self._observer.observe(before)
+        new = [commit for number, commit in sorted(after.log.commits.items()) if number > before.version]
+        sessions = sessions_of(step, outcome, new)
+        order = in_order(step, outcome, sessions)
+        promises = expected.one_after_another([one.step for one in order], version)
+        reverse = expected.one_after_another([one.step for one in reversed(order)], version)
+        if promises[-1].table != expected.table:
+            after = self._observer.observe(before, promises[-1].table)
+        refusable = {
+            one.name
+            for one in sessions
+            for others in ([], [other.step for other in sessions if other is not one])
+            if expected.one_after_another([*others, one.step], version)[-1].may_be_refused
+        }
+        table, now = expected.table, expected.rows
+        for number in range(before.version + 1, after.version + 1):
+            expected.settle(promises[reached(order, number)], self._observer.table)
+            commit = after.log.commits.get(number)
+            expected.commit(number, committed(commit) if commit else outcome.ended)
+        expected.settle(promises[-1], self._observer.table)
+        observation = TogetherObservation(
+            step=step,
+            sessions=sessions,
+            order=order,
+            promises=promises,
+            other_rows=reverse[-1].rows if len(order) > 1 else now,
+            refusable=frozenset(refusable),
+            version=version,
+            **self._common(table, index, outcome, before, after),
+        )
+        ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
+        # Nothing more is known of a table that has other rows, or of which a file that it needs may be gone.
+        return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
+
+    def _is_whole(self, observation: Observation) -> bool:
+        """Whether the case can go on after a known deviation. With one engine nothing is asked after it."""
+        return False
+
+    def _keep(self, observation: Observation, ends: bool) -> bool:
+        """Record an observation, which has been judged; whether the case ends."""
+        try:
+            self.records.append(normalise(observation))
+            if isinstance(observation, VacuumObservation):
+                self.coverage += coverage(observation)
+        except Exception as error:  # noqa: BLE001 - reported as an error of the suite; the verdicts on the step stay
+            self.raised.append(raised("The record", observation.index, error))
+            if len(self.records) == len(self.observations):
+                self.records.append(unrecorded(observation))
+        self.observations.append(observation)
+        self._state = observation.after
+        return ends or observation.after.broken is not None
+
+    def _leaves_all(self, step: EngineStep) -> bool:
+        """Whether a step changes nothing on storage. A stream delivers to files beside the table."""
+        if isinstance(step, OpenSession):
+            return not step.streams
+        return isinstance(step, ReadChanges) or (isinstance(step, Read) and not (step.by_earlier and self._streams))
+
+    def _arrange(self, step: Step) -> None:
+        """Run a step that changes the table or the clock without the engine."""
+        start, clock = self._clock.start, self._clock.now
+        if isinstance(step, SetClock):
+            self._expected.shift(self._clock.set(self._instant(step.to)))
+        elif isinstance(step, AddStrayFiles):
+            files, directories, links = plan_strays(step.stray_files)
+            write_files(files, directories, self._root, start=start, links=links)
+        elif isinstance(step, Append):
+            files, actions = plan_append(
+                self._expected.table,
+                step.files,
+                self._root,
+                start=start,
+                at=clock - start,
+                uris=self._side.engine.rules.file_uris,
+            )
+            write_files(files, (), self._root, start=start)
+            version = self._state.version + 1
+            write_commit(self._root, version, actions, modified=clock)
+            self._expected.append(step.files)
+            self._expected.commit(
+                version, clock // self._side.engine.rules.time_unit * self._side.engine.rules.time_unit
+            )
+
+    def _instant(self, moment: Moment) -> int:
+        """A moment in ms since the epoch."""
+        if moment.removed_by_step is None:
+            return self._clock.start + moment.offset
+        stamps = [
+            (remove.deletion_timestamp or 0) - self._clock.since(self._aged_before[observation.index])
+            for observation in self.observations
+            if isinstance(observation, DeleteObservation) and observation.index == moment.removed_by_step
+            for remove in observation.removes
+        ]
+        return max(stamps, default=self._clock.start) + moment.offset
+
+    def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
+        version = state.version
+        before_step = named_step(step)
+        if before_step is not None:
+            initial = before_step < 0
+            version = self._initial.version_before(before_step) if initial else self._version_before[before_step]
+        if isinstance(step, ReadChanges):
+            # The first version that the step committed, or the current one if it committed none.
+            commits = [
+                commit
+                for observation in self.observations
+                if observation.index == step.of_step
+                for commit in observation.commits
+            ]
+            version = commits[0].version if commits else self._version_before[step.of_step]
+        asks = isinstance(step, ReadChanges) or before_step is not None
+        outcome = self._side.engine.run(self._root, step, clock=self._clock.now, version=version if asks else None)
+        require_machine(outcome)
+        return outcome, version
+
+    def _observed(
+        self,
+        index: int,
+        step: EngineStep,
+        outcome: Outcome,
+        version: int,
+        before: TableState,
+        after: TableState,
+        promise: Promise | None,
+    ) -> Observation:
+        expected, table = self._expected, self._expected.table
+        due = refusal_due(table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
+        if due is not None:
+            due = due.at(self._side.engine.rules.release)
+        fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
+        if isinstance(step, Delete) and due is None and _has_deleted(outcome, before, after):
+            expected.delete(step)
+        if isinstance(step, Insert) and outcome.error is None:
+            expected.insert(step)
+        if isinstance(step, OtherCommand) and promise is not None and outcome.error is None:
+            expected.adopt(step.command, promise, self._observer.table)
+        for number in range(before.version + 1, after.version + 1):
+            if number < after.version and isinstance(step, OtherCommand) and not isinstance(step.command, KEEP_ROWS):
+                continue  # nothing says what rows a version has that a command leaves behind on its way
+            commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
+            expected.commit(number, committed(commit) if commit else outcome.ended)
+        common = self._common(table, index, outcome, before, after)
+        if outcome.effects is not None and isinstance(step, Delete):
+            return DeleteCrashObservation(step=step, **common)
+        if outcome.effects is not None and isinstance(step, Vacuum):
+            return VacuumCrashObservation(step=step, **common)
+        if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
+            return UnreadTableObservation(step=step, **common)
+        if isinstance(step, Delete) and due is None and decides_beside_damage(table, before, step):
+            return DamagedTableObservation(step=step, **common)
+        if isinstance(step, OpenSession):
+            self._opened, self._streams = before.version, step.streams
+            return OpenObservation(step=step, **common)
+        if isinstance(step, Read) and step.by_earlier:
+            return EarlierReadObservation(step=step, opened=self._opened, streams=self._streams, **common)
+        conflicts = outcome.error is not None and self._opened < before.version
+        if isinstance(step, Delete) and step.by_earlier and conflicts and not (due or fails):
+            return ConflictObservation(step=step, opened=self._opened, **common)
+        if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
+            return RefusalObservation(step=step, due=due, **common)
+        if isinstance(step, Delete):
+            delete = DeleteObservation(step=step, **common)
+            refused = outcome.error is not None and self._side.engine.rules.checks_required_fields
+            if refused and delete.prediction.writes_required_null(table):
+                return RefusalObservation(step=step, due=None, writes_null=True, **common)
+            return delete
+        if isinstance(step, Insert):
+            return InsertObservation(step=step, **common)
+        if isinstance(step, OtherCommand) and promise is not None:
+            return CommandObservation(
+                step=step,
+                promised=promise.rows,
+                defined=promise.table,
+                may_be_refused=promise.may_be_refused,
+                version=version,
+                **common,
+            )
+        if isinstance(step, ReadChanges):
+            return ChangesObservation(step=step, version=version, **common)
+        if isinstance(step, InvalidVacuum):
+            refusal = expected_vacuum_refusal(step.mistake).at(self._side.engine.rules.release)
+            return VacuumRefusalObservation(step=step, due=refusal, **common)
+        if isinstance(step, Vacuum):
+            vacuum = VacuumObservation(step=step, **common)
+            if step.by_earlier and conflicts and vacuum.due is None and not vacuum.retain_refused:
+                return ConflictObservation(step=step, opened=self._opened, **common)
+            return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
+        assert isinstance(step, Read), "no other step is left"
+        return ReadObservation(step=step, version=version, **common)
+
+    def _common(
+        self, table: Table, index: int, outcome: Outcome, before: TableState, after: TableState
+    ) -> dict[str, Any]:
+        """The fields of every observation; ``table`` is the definition before the step."""
+        return {
+            "table": table,
+            "root": str(self._root),
+            "index": index,
+            "outcome": outcome,
+            "before": before,
+            "after": after,
+            "clock": self._clock.now,
+            "start": self._clock.start,
+            "versions": dict(self._expected.by_version),
+            "expected_rows": self._expected.rows,
+            "clone_rows": self._expected.clone,
+            "earlier": tuple(self.observations),
+            "rules": self._side.engine.rules,
+            "side": self._side.name,
+        }
+
+
+def _has_deleted(outcome: Outcome, before: TableState, after: TableState) -> bool:
+    """Whether a DELETE has deleted its rows: as it answers, or if it was killed, if there is a commit in the log."""
+    return outcome.error is None if outcome.effects is None else after.version > before.version

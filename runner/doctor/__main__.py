@@ -1,0 +1,51 @@
+"""``python -m runner.doctor``: what can be judged on this machine. Exit 0: the default gate can run; 1: it cannot.
+
+``python -m runner.doctor python-for VERSION ...`` writes the Python on which these versions can be judged, as JSON: its
+``release`` and ``path``, which is null for the one that runs this. Exit 2 and a sentence if there is none, or no such version.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from runner.commands import Parser, in_a_sentence
+from runner.doctor.judging import needs_of, python_for
+from runner.doctor.pythons import Python, pythons
+from runner.doctor.report import lines, look, obstacle
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@in_a_sentence
+def main(words: list[str]) -> int:
+    parser = Parser(prog="tombstone doctor", description="What can be judged on this machine, and what is missing.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("python-for").add_argument("versions", nargs="+", metavar="VERSION")
+    asked = parser.parse_args(words)
+    return _diagnosis() if asked.command is None else _python_for(asked.versions)
+
+
+def _diagnosis() -> int:
+    found = look(ROOT)
+    print("\n".join(lines(found)))
+    if reason := obstacle(found):
+        print(f"\nThe gate cannot run here. {reason}")
+        return 1
+    print("\nThe gate can run here.")
+    return 0
+
+
+def _python_for(versions: list[str]) -> int:
+    found = pythons()
+    # That of this process is the first choice: its environments are there already.
+    found = tuple(sorted(found, key=lambda one: one.release != sys.version_info[:2]))
+    chosen = python_for([needs_of(version) for version in versions], found)
+    path = None if chosen == Python(sys.version_info[:2], Path(sys.executable)) else str(chosen.path)
+    print(json.dumps({"release": chosen.number, "path": path}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

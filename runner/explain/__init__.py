@@ -1,0 +1,1 @@
+"""``python -m runner.explain ID``: what a clause, a case, a known fault or a known-bad engine is, in a few lines."""

@@ -1,0 +1,47 @@
+"""``python -m runner.explain ID [ENGINE]``: a clause (``VAC-SAFE-2``), a case (its id, its name in ``regressions/``, its file), a
+known fault (``deltalake:12``) or a known-bad engine. ``ENGINE``: only its known faults of a clause. Exit 2: there is no such."""
+
+from __future__ import annotations
+
+import difflib
+
+from engines.provider import ENGINES
+from faults import FAULTS
+from records.mistakes import UsageMistake
+from runner.commands import Parser, ended
+from runner.explain.cases import case_of, names
+from runner.explain.known import known_faults
+from runner.explain.texts import case_text, clause_text, known_bad_text, known_text
+from suites.catalogue import CATALOGUE
+
+
+def explained(name: str, engine: str | None) -> list[str]:
+    """Raises UsageMistake, with what comes near, for a name of nothing."""
+    if name.upper() in CATALOGUE:
+        return clause_text(CATALOGUE[name.upper()], engine)
+    if name in FAULTS:
+        return known_bad_text(FAULTS[name])
+    known = {one.name: one for one in known_faults()}
+    if name in known:
+        return known_text(known[name])
+    if found := case_of(name):
+        return case_text(found)
+    near = difflib.get_close_matches(name.upper(), CATALOGUE, 3, 0.75)
+    near += difflib.get_close_matches(name, [*FAULTS, *known, *names()], 3, 0.75)
+    remedy = f"did you mean {' or '.join(near[:3])}?" if near else "`tombstone gate --clause list` names the clauses."
+    raise UsageMistake(f"{name} is no clause, case, known fault or known-bad engine: {remedy}")
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="tombstone explain", description=(__doc__ or "").partition(": ")[2])
+    parser.add_argument("name", metavar="ID", help="of a clause, a case, a known fault or a known-bad engine")
+    parser.add_argument("engine", metavar="ENGINE", nargs="?", help="only the known faults of this engine")
+    asked = parser.parse_args(arguments)
+    if asked.engine not in (None, *ENGINES):
+        raise UsageMistake(f"{asked.engine} is no engine: use one of {', '.join(ENGINES)}.")
+    print("\n".join(explained(asked.name, asked.engine)))
+    return 0
+
+
+if __name__ == "__main__":
+    ended(main)

@@ -1,0 +1,62 @@
+"""Finds a case by its id, its name or its file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from deltalog.lines import json_lines
+from harness.campaigns.corpus import FOLDER as CORPUS
+from harness.campaigns.regressions import FOLDER as KEPT
+from model.codec import case_id, from_json, loads
+from model.vocabulary.case import Case
+from runner.replay import read_case
+
+
+@dataclass(frozen=True)
+class Found:
+    """``where``: how it comes to be judged, in words."""
+
+    case: Case
+    where: str
+
+
+def case_of(name: str) -> Found | None:
+    """The case with this id or the beginning of one, of this name among the kept ones, or of this file.
+
+    Raises UsageMistake for a file that has no case.
+    """
+    if Path(name).is_file():
+        return Found(read_case(Path(name)), f"in {name}")
+    if (KEPT / f"{name}.json").is_file():
+        return _kept(KEPT / f"{name}.json")
+    if not re.fullmatch(r"[0-9a-f]{6,12}", name):
+        return None
+    for file, line in _corpus():
+        if line["id"].startswith(name):
+            return Found(from_json(line["case"]), f"judged by the profiles that have corpus/{file.name}")
+    return next((_kept(file) for id, file in _kept_ids().items() if id.startswith(name)), None)
+
+
+def names() -> list[str]:
+    """All that ``case_of`` knows."""
+    return [*(path.stem for path in sorted(KEPT.glob("*.json"))), *(line["id"] for _, line in _corpus())]
+
+
+def _kept(file: Path) -> Found:
+    return Found(loads(file.read_text(encoding="utf-8")), f"judged first by every run: regressions/{file.name}")
+
+
+@cache
+def _kept_ids() -> Mapping[str, Path]:
+    return {case_id(loads(path.read_text(encoding="utf-8"))): path for path in sorted(KEPT.glob("*.json"))}
+
+
+def _corpus() -> Iterator[tuple[Path, dict[str, Any]]]:
+    for file in sorted(CORPUS.glob("*.jsonl")):
+        for line in json_lines(file.read_bytes()):
+            yield file, line

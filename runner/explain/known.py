@@ -1,0 +1,44 @@
+"""Known faults: the entries of ``deviations/<engine>.toml``, by their number there: ``deltalake:12``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from deviations.entries import tables_in
+from deviations.known import deviations_of
+from engines.provider import ENGINES
+
+
+@dataclass(frozen=True)
+class KnownFault:
+    engine: str
+    number: int
+    entry: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.engine}:{self.number}"
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        return tuple(self.entry.get("clauses") or (self.entry["clause"],))
+
+    @property
+    def where(self) -> str:
+        """The versions, the place and the condition: ``deltalake <1.2, on local files, if the table has a link``."""
+        parts = [f"{self.engine} {self.entry.get('versions', '') or '(all versions)'}"]
+        parts += [f"on {self.entry['on']}"] if "on" in self.entry else []
+        parts += [f"if: {self.entry['when']}"] if "when" in self.entry else []
+        return ", ".join(parts)
+
+
+@cache
+def known_faults(engine: str | None = None) -> tuple[KnownFault, ...]:
+    """Of one engine, or of all that are built in."""
+    return tuple(
+        KnownFault(one, number, entry)
+        for one in (ENGINES if engine is None else (engine,))
+        for number, (_, entry) in enumerate(tables_in(deviations_of(one), "deviation"), start=1)
+    )

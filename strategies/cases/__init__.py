@@ -1,0 +1,1 @@
+"""Whole cases: a module for each group of campaigns."""

@@ -1,0 +1,1 @@
+"""Cases drawn for the corpus: many errors of an engine would show in few steps."""

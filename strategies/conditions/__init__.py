@@ -1,0 +1,1 @@
+"""Conditions of commands: predicates, expressions and functions, and how they are written."""

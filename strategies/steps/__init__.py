@@ -1,0 +1,1 @@
+"""Steps, one by one and as programs: commands, and when they run."""

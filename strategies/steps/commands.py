@@ -1,0 +1,381 @@
+"""Commands other than DELETE and VACUUM that may follow a program: mostly those that a right engine does not refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from model.semantics.definitions import VECTORS
+from model.semantics.evaluate import WouldFail, evaluate
+from model.vocabulary.commands import (
+    SWITCHED,
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    Command,
+    CompactLog,
+    DropColumn,
+    DropFeature,
+    Merge,
+    MergeTest,
+    Optimize,
+    Overwrite,
+    Purge,
+    RenameColumn,
+    Restore,
+    SetRetention,
+    ShallowClone,
+    StreamAppend,
+    Switch,
+    Update,
+    VacuumClone,
+    WidenColumn,
+)
+from model.vocabulary.operations import Operation
+from model.vocabulary.pairs import DROPPABLE
+from model.vocabulary.predicate import And, Compare, IsNull, Op, Predicate, columns_of
+from model.vocabulary.steps import OtherCommand
+from model.vocabulary.table import HOUR, WIDER, Column, Feature, Statistics, Table
+from model.vocabulary.values import Row, Type, Value, is_nested
+from strategies.conditions.predicates import picks, predicates
+from strategies.conditions.wrapped import sometimes_wrapped
+from strategies.steps.new_rows import new_files, new_rows
+from strategies.steps.program_state import Program
+from strategies.tables.column_values import values
+from strategies.tables.features import maps_columns
+from strategies.tables.schemas import CHANGE_NAMES
+from strategies.tables.types import PRIMITIVES
+from strategies.weights import odds, one_in, weighted
+
+#: Names of new columns; the last ones need column mapping.
+NEW_NAMES = ("added", "other", "größe 2", "n;w")
+_NEW_PLAIN_NAMES = NEW_NAMES[:2]
+
+#: Types of new columns. TIMESTAMP_NTZ is a table feature, which a new column does not switch on.
+NEW_TYPES = tuple(type for type in PRIMITIVES if type is not Type.TIMESTAMP_NTZ)
+
+#: Retentions of deleted files, and of the log, in hours: Delta compares each with the default of the other.
+_RETENTIONS = (24, 1, 168, 0, 240, 720)
+_LOG_RETENTIONS = (168, 240, 720, 1440)
+
+_MERGE_TESTS = odds((3, MergeTest.ON), (1, MergeTest.MATCHED), (1, MergeTest.BY_SOURCE))
+
+#: Statistics are of so many columns, and ZORDER BY needs them.
+_WITH_STATISTICS = 30
+
+
+# Rewriting ------------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def optimizes(draw: DrawFn, program: Program) -> Optimize:
+    """OPTIMIZE: one in three with ZORDER BY one or two data columns, a third of those of partitioned tables with a condition.
+
+    Shrinks to the whole table without an order.
+    """
+    table = program.table
+    where = draw(predicates(table, over="partition")) if draw(one_in(3)) and table.partition_by else None
+    names = _ordered_columns(table)
+    if not names or not draw(one_in(3)):
+        return Optimize(where)
+    return Optimize(where, tuple(draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))))
+
+
+def _ordered_columns(table: Table) -> list[str]:
+    """The columns that a table can be ordered by. Spark takes a name with a dot for a field of a struct."""
+    columns = [column for column in table.data_columns[:_WITH_STATISTICS] if not is_nested(column.type)]
+    return [column.name for column in columns if column.type is not Type.BINARY and "." not in column.name]
+
+
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def updates(draw: DrawFn, program: Program) -> Update:
+    """UPDATE of a column that may change, to a value of its type; one in ten may be refused, one in five has no condition.
+
+    Shrinks to the first column, and the rows equal to one.
+    """
+    to = draw(_assignments(program.table))
+    return Update(to, None if draw(one_in(5)) else draw(_conditions(program.table)))
+
+
+@st.composite
+def merges(draw: DrawFn, program: Program) -> Merge:
+    """MERGE with a source of one row: two in three update the rows that match, the others delete them. Three in five have their
+    condition in ON, and half of those insert a row if none matches. Shrinks to a deletion without an insert.
+    """
+    table = program.table
+    on = draw(_conditions(table))
+    to = draw(_assignments(table)) if _set_by_update(table) and not draw(one_in(3)) else None
+    test = draw(_MERGE_TESTS)
+    inserts = test is MergeTest.ON and _takes_rows(program) and draw(st.booleans())
+    return Merge(on, to, draw(new_rows(program))[:1] if inserts else (), test)
+
+
+@st.composite
+def overwrites(draw: DrawFn, program: Program) -> Overwrite:
+    """Overwrites by the rows of one or two new files: of half of the partitioned tables only a part, by a condition that is true
+    for the rows. One in six is by no row. Shrinks to the whole table.
+    """
+    table = program.table
+    rows = draw(_rows_or_none(program))
+    if not table.partition_by or draw(st.booleans()):
+        return Overwrite(rows)
+    if draw(one_in(3)):
+        where = draw(predicates(table, over="partition"))
+    else:
+        names = [column.name for column in table.columns]
+        row = dict(zip(names, rows[0] if rows else _row_of_a_file(draw, program)))
+        tests = [_equals(column, row[column.name]) for column in table.partition_columns]
+        where = tests[0] if len(tests) == 1 or draw(st.booleans()) else And(tests[0], tests[1])
+    return Overwrite(tuple(row for row in rows if _satisfies(where, row, table)), where)
+
+
+def _rows_or_none(program: Program) -> SearchStrategy[tuple[Row, ...]]:
+    return weighted((5, new_rows(program)), (1, st.just(())))
+
+
+def _row_of_a_file(draw: DrawFn, program: Program) -> Row:
+    file = draw(new_files(program))[0]
+    return program.table.row(file.partition, (None,) * len(program.table.data_columns))
+
+
+def _equals(column: Column, value: Value) -> Predicate:
+    return IsNull(column.name) if value is None else Compare(column.name, Op.EQ, value, column.type)
+
+
+def _satisfies(where: Predicate, row: Row, table: Table) -> bool:
+    types = {column.name: column.type for column in table.columns}
+    try:
+        return evaluate(where, dict(zip(types, row)), types=types) is True
+    except WouldFail:
+        return False
+
+
+@st.composite
+def _conditions(draw: DrawFn, table: Table) -> Predicate:
+    """Half select the rows equal to a row of a file, the others are predicates over any columns. One in 12 goes through a user's
+    function.
+    """
+    can_pick = any(not is_nested(column.type) for column in table.data_columns)
+    anything: SearchStrategy[Predicate] = predicates(table, over="any")
+    condition = draw(weighted((1, picks(table)), (1, anything)) if can_pick else anything)
+    return draw(sometimes_wrapped(condition, one=12))
+
+
+@st.composite
+def _assignments(draw: DrawFn, table: Table) -> Assignment:
+    """A value for a column that UPDATE may set; one in ten for one that it may not, or NULL for one that has none."""
+    refusable = draw(one_in(10))
+    columns = _set_by_update(table, also_refusable=refusable)
+    column = draw(st.sampled_from(columns))
+    may_be_null = column.nullable or refusable
+    is_partition = column.name in table.partition_by
+    value = draw(values(column.type, nulls=5 if may_be_null else 0, empty=not is_partition))
+    return Assignment(column.name, column.type, value)
+
+
+def _set_by_update(table: Table, *, also_refusable: bool = False) -> list[Column]:
+    """The columns that no rule is about, or all but those from which others are generated."""
+    sources = {column.generated_from for column in table.columns}
+    free = [column for column in table.columns if column.name not in sources]
+    if also_refusable:
+        return free
+    checked = {name for check in table.checks for name in columns_of(check)}
+    ruled = [column.name for column in free if column.identity or column.generated_from is not None]
+    return [column for column in free if column.name not in {*checked, *ruled}]
+
+
+# The log --------------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def restores(draw: DrawFn, program: Program) -> Restore:
+    """RESTOREs to the version before a step, or to an earlier one of the initial table: any with the definition that the table
+    has now, which may be gone, and one with another definition if it is certainly there. Shrinks to the earliest.
+    """
+    return Restore(draw(st.sampled_from(_restorable(program))))
+
+
+def _restorable(program: Program) -> list[int]:
+    """What later steps name may not be there if a RESTORE to another definition is refused."""
+    same = [
+        place for place, table in enumerate(program.tables[:-1]) if _definition(table) == _definition(program.table)
+    ]
+    others = [place for place in range(len(program.steps)) if place not in same and program.is_restorable(place)]
+    initial = program.initial
+    if _definition(initial) == _definition(program.table) and not initial.has(Feature.ALTERED, Feature.WIDENED):
+        others += range(initial.pruned - len(initial.commits) + 1, 0)
+    return sorted(same + others)
+
+
+def _definition(table: Table) -> tuple[object, ...]:
+    return table.columns, table.partition_by, table.features, table.retention_hours
+
+
+@st.composite
+def retentions(draw: DrawFn, program: Program) -> SetRetention:
+    """New retentions of deleted files (two in three), or of the log. Delta refuses one of deleted files that is longer than that
+    of the log. Shrinks to a day.
+    """
+    table, of_log = program.table, program.log_retention
+    shorter = [hours for hours in _RETENTIONS if hours * HOUR <= of_log]
+    if draw(one_in(3)) or not shorter:
+        return SetRetention(
+            draw(st.sampled_from([hours for hours in _LOG_RETENTIONS if hours * HOUR >= table.retention])), of_log=True
+        )
+    return SetRetention(draw(st.sampled_from(shorter)))
+
+
+# Features and columns -------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def switches(draw: DrawFn, program: Program) -> Switch:
+    """A feature on if it is off, else off; one in eight is set to what it is. Shrinks to deletion vectors."""
+    feature = draw(st.sampled_from(_switchable(program.table)))
+    return Switch(feature, on=program.table.has(feature) is draw(one_in(8)))
+
+
+def _switchable(table: Table) -> list[Feature]:
+    """The change feed needs the names of its own columns; Delta cannot delete rows of a table with deletion vectors and a column
+    _metadata (docs/findings.md), and gives no row ids to files of unknown rows (DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS)."""
+    names = {column.name for column in table.columns}
+    cannot: dict[Feature, Collection[object]] = {
+        Feature.CHANGE_DATA_FEED: names & set(CHANGE_NAMES),
+        Feature.DELETION_VECTORS: names & {"_metadata"},
+        Feature.ROW_TRACKING: _uncounted(table),
+    }
+    return [feature for feature in SWITCHED if table.has(feature) or not cannot.get(feature)]
+
+
+def _uncounted(table: Table) -> list[int]:
+    """The files whose number of rows is unknown."""
+    return [file.id for file in table.files if file.statistics is Statistics.NONE]
+
+
+def _droppable(program: Program) -> list[Feature]:
+    """The features that the protocol has: once switched on one stays there, until it is dropped."""
+    found: list[Feature] = []
+    for feature in DROPPABLE:
+        names = VECTORS if feature in VECTORS else (feature,)
+        dropped = [
+            place
+            for place, step in enumerate(program.steps)
+            if isinstance(step, OtherCommand) and step.command == DropFeature(feature)
+        ]
+        if any(table.has(*names) for table in program.tables[max(dropped, default=-1) + 1 :]):
+            found.append(feature)
+    return found
+
+
+@st.composite
+def new_columns(draw: DrawFn, program: Program) -> AddColumn:
+    """A column of any primitive type. Shrinks to an INTEGER with a plain name."""
+    return AddColumn(Column(draw(st.sampled_from(_free_names(program.table))), draw(st.sampled_from(NEW_TYPES))))
+
+
+@st.composite
+def renames(draw: DrawFn, program: Program) -> RenameColumn:
+    """A data or partition column, with a new name."""
+    return RenameColumn(
+        draw(st.sampled_from(_unruled(program.table, program.table.columns))),
+        draw(st.sampled_from(_free_names(program.table))),
+    )
+
+
+def _free_names(table: Table) -> list[str]:
+    taken = {column.name.lower() for column in table.columns}
+    return [name for name in (NEW_NAMES if maps_columns(table.features) else _NEW_PLAIN_NAMES) if name not in taken]
+
+
+def _unruled(table: Table, columns: Iterable[Column]) -> list[str]:
+    """The names of the columns that no rule of the table is about."""
+    ruled = {name for check in table.checks for name in columns_of(check)}
+    for column in table.columns:
+        if column.generated_from is not None:
+            ruled |= {column.name, column.generated_from}
+    return [column.name for column in columns if column.name not in ruled]
+
+
+def _can_go(table: Table) -> list[str]:
+    return _unruled(table, table.data_columns) if len(table.data_columns) > 1 else []
+
+
+def _can_widen(table: Table) -> list[str]:
+    columns = [column for column in table.data_columns if isinstance(column.type, Type) and column.type in WIDER]
+    return _unruled(table, (column for column in columns if not column.identity))
+
+
+# All of them ----------------------------------------------------------------------------------------------------------
+
+
+def _takes_rows(program: Program) -> bool:
+    """Rows of a program follow no rules of columns."""
+    table = program.table
+    ruled = any(column.identity or column.generated_from or not column.nullable for column in table.columns)
+    return not ruled and not table.checks
+
+
+def _has_clone(program: Program) -> bool:
+    return any(isinstance(step, OtherCommand) and isinstance(step.command, ShallowClone) for step in program.steps)
+
+
+def _can_be_cloned(program: Program) -> bool:
+    """Delta refuses to clone a table with row tracking that has a file of unknown rows (RowIdCloneSuite), and one with deletion
+    vectors that are switched off."""
+    now, tables = program.table, program.tables
+    tracked = any(table.has(Feature.ROW_TRACKING) for table in tables)
+    counted = not any(_uncounted(table) for table in tables)
+    vectors = any(table.has(*VECTORS) for table in tables)
+    return not _has_clone(program) and (counted or not tracked) and (now.has(Feature.DELETION_VECTORS) or not vectors)
+
+
+def _always(command: Command) -> Callable[[Program], SearchStrategy[Command]]:
+    return lambda program: st.just(command)
+
+
+#: What can be drawn of each command, if its condition holds.
+COMMANDS: Mapping[Operation, Callable[[Program], SearchStrategy[Command]]] = {
+    Operation.OPTIMIZE: optimizes,
+    Operation.PURGE: _always(Purge()),
+    Operation.RESTORE: restores,
+    Operation.UPDATE: updates,
+    Operation.MERGE: merges,
+    Operation.OVERWRITE: overwrites,
+    Operation.STREAM_APPEND: lambda program: new_rows(program).map(StreamAppend),
+    Operation.CHECKPOINT: _always(Checkpoint()),
+    Operation.COMPACT_LOG: _always(CompactLog()),
+    Operation.CLEAN_UP_LOG: _always(CleanUpLog()),
+    Operation.SET_RETENTION: retentions,
+    Operation.SWITCH: switches,
+    Operation.DROP_FEATURE: lambda program: st.sampled_from(_droppable(program)).map(DropFeature),
+    Operation.ADD_COLUMN: new_columns,
+    Operation.RENAME_COLUMN: renames,
+    Operation.DROP_COLUMN: lambda program: st.sampled_from(_can_go(program.table)).map(DropColumn),
+    Operation.WIDEN_COLUMN: lambda program: st.sampled_from(_can_widen(program.table)).map(WidenColumn),
+    Operation.SHALLOW_CLONE: _always(ShallowClone()),
+    Operation.VACUUM_CLONE: _always(VacuumClone()),
+}
+
+COMMAND_CONDITIONS: Mapping[Operation, Callable[[Program], bool]] = {
+    Operation.RESTORE: lambda program: bool(_restorable(program)),
+    Operation.UPDATE: lambda program: bool(_set_by_update(program.table)),
+    Operation.OVERWRITE: _takes_rows,
+    Operation.STREAM_APPEND: _takes_rows,
+    Operation.DROP_FEATURE: lambda program: bool(_droppable(program)),
+    Operation.ADD_COLUMN: lambda program: bool(_free_names(program.table)),
+    Operation.RENAME_COLUMN: lambda program: (
+        program.table.maps_columns
+        and bool(_unruled(program.table, program.table.columns))
+        and bool(_free_names(program.table))
+    ),
+    Operation.DROP_COLUMN: lambda program: program.table.maps_columns and bool(_can_go(program.table)),
+    Operation.WIDEN_COLUMN: lambda program: bool(_can_widen(program.table)),
+    Operation.SHALLOW_CLONE: _can_be_cloned,
+    Operation.VACUUM_CLONE: _has_clone,
+}

@@ -1,0 +1,1 @@
+"""The clauses of commands that are killed in the middle."""

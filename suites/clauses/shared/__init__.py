@@ -1,0 +1,1 @@
+"""What clauses of several chapters share: checks, causes and harms."""

@@ -1,0 +1,60 @@
+"""The commands of a report, for who has a clone and for the launcher's users."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from records.json_form import from_json
+from records.run import Header
+from reports.text.circumstances import versions_of
+from reports.text.replaying import replay_command, script_command
+from runner.demo import KEPT, ROOT
+
+CASE = Path("/reports/case.json")
+
+
+@pytest.fixture
+def header() -> Header:
+    """Of a run on deltalake 1.6.6."""
+    with gzip.open(KEPT / "broken" / "run.jsonl.gz") as lines:
+        kept = from_json(json.loads(next(lines)), Header)
+    return replace(kept, known_bad=None, options=(), interpreter=".tox/gate-deltalake/bin/python")
+
+
+@pytest.mark.parametrize(
+    ("changed", "command"),
+    [
+        ({}, "deltalake"),
+        ({"known_bad": "x", "options": ("--storage=s3",)}, "deltalake --known-bad x --storage=s3"),
+        ({"interpreter": ".tox/deltalake-1.6.6/bin/python"}, "deltalake==1.6.6"),
+        ({"interpreter": None}, "deltalake==1.6.6"),
+        ({"option": "spark", "versions": {"delta": "4.4.0"}, "interpreter": ".tox/gate/bin/python"}, ""),
+        ({"option": "spark", "versions": {"delta": "3.3.2"}, "interpreter": ".tox/delta-3.3.2/bin/python"}, "3.3.2"),
+        ({"option": "my_engine:ENGINE", "interpreter": ".tox/gate/bin/python"}, "--engine my_engine:ENGINE"),
+    ],
+)
+def test_the_launchers_users_replay_with_its_command(
+    changed: dict[str, object], command: str, header: Header, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOMBSTONE_LAUNCHED", "1")
+    told = replay_command(replace(header, **changed), CASE)  # type: ignore[arg-type]
+    assert told == f"tombstone replay {CASE} {command}".rstrip()
+
+
+def test_a_script_is_run_by_a_python_that_is_named_whole(header: Header, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert script_command(header, CASE) == f".tox/gate-deltalake/bin/python {CASE}"
+    monkeypatch.setenv("TOMBSTONE_LAUNCHED", "1")
+    assert script_command(header, CASE) == f"{ROOT}/.tox/gate-deltalake/bin/python {CASE}"
+
+
+def test_the_version_of_the_suite_is_the_last(header: Header) -> None:
+    assert (
+        versions_of(replace(header, versions={"deltalake": "1.6.6"}, suite="0.1.0"))
+        == "deltalake 1.6.6, tombstone 0.1.0"
+    )
+    assert versions_of(replace(header, versions={"deltalake": "1.6.6"}, suite=None)) == "deltalake 1.6.6"

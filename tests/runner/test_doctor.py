@@ -1,0 +1,216 @@
+"""What can be judged on a machine, and what is missing there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engines.deltalake.versions import DeltalakeReleases
+from engines.port import EngineUnavailable
+from engines.spark.versions import DeltaReleases, pair_of
+from runner.doctor import machine, report
+from runner.doctor.judging import missing_python, needs_of, python_for, serve
+from runner.doctor.pythons import Python, pythons, works
+from runner.doctor.report import Found, lines, obstacle
+
+ROOT = Path(__file__).parents[2]
+
+
+def python(*release: int) -> Python:
+    return Python(release[:2], Path(f"python{release[0]}.{release[1]}"))  # type: ignore[arg-type]
+
+
+HEALTHY = Found(
+    pythons=(python(3, 12), python(3, 11)),
+    javas={},
+    refused={},
+    disk=10 * 2**30,
+    memory=8 * 2**30,
+    registry=None,
+    uv=False,
+    browser=None,
+)
+
+
+def test_it_says_so_within_seconds_and_without_the_packages_of_the_suite() -> None:
+    """Only ``packaging`` is there where the launcher is installed, which tox needs too."""
+    import packaging
+
+    site = Path(packaging.__file__).parents[1]
+    asked = (
+        "import sys; sys.path.insert(0, sys.argv.pop()); import packaging.specifiers, packaging.version; sys.path.pop(0); "
+        "import runpy; runpy.run_module('runner.doctor', run_name='__main__', alter_sys=True)"
+    )
+    began = time.monotonic()
+    environ = {**os.environ, "PIP_INDEX_URL": "http://localhost:9"}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", asked, str(site)],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1 and not done.stderr, done.stderr
+    assert time.monotonic() - began < 10, "it is two on a machine that does nothing else"
+    assert "packages  the registry cannot be reached" in done.stdout and "localhost" not in done.stdout
+    assert done.stdout.splitlines()[-1].startswith(
+        "The gate cannot run here. The package registry that pip is set to cannot"
+    )
+
+
+# Pythons --------------------------------------------------------------------------------------------------------------
+
+
+def make(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(sys.executable)
+    return path
+
+
+def test_pythons_are_found_on_the_path_and_those_of_pyenv_and_uv(tmp_path: Path) -> None:
+    on_path = make(tmp_path / "bin" / "python3.4")
+    make(tmp_path / "shims" / "python3.5")
+    (tmp_path / "bin" / "python3.8").touch()  # it cannot be run
+    of_pyenv = make(tmp_path / ".pyenv" / "versions" / "3.6.15" / "bin" / "python3")
+    of_uv = make(tmp_path / ".local" / "share" / "uv" / "python" / "cpython-3.7.1-linux" / "bin" / "python3")
+    found = pythons({"PATH": f"{tmp_path}/bin:{tmp_path}/shims:{tmp_path}/nowhere"}, tmp_path)
+    own = Python(sys.version_info[:2], Path(sys.executable))
+    assert found == (own, Python((3, 7), of_uv), Python((3, 6), of_pyenv), Python((3, 4), on_path))
+
+
+def test_one_that_is_not_what_its_name_says_does_not_serve(tmp_path: Path) -> None:
+    own = Python(sys.version_info[:2], Path(sys.executable))
+    assert works(own) and not works(replace(own, release=(3, 4))) and not works(replace(own, path=tmp_path / "none"))
+
+
+# Versions -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", DeltaReleases.judged)
+def test_a_version_is_served_by_the_pythons_on_which_it_is_judged(version: str) -> None:
+    def is_judged(release: tuple[int, int]) -> bool:
+        try:
+            pair_of(version, python=release)
+        except EngineUnavailable:
+            return False
+        return True
+
+    for minor in range(10, 16):
+        assert serve(needs_of(version), python(3, minor)) == is_judged((3, minor))
+
+
+def test_delta_rs_is_served_by_any_python_of_the_suite() -> None:
+    needs = [needs_of(f"deltalake=={version}") for version in DeltalakeReleases.judged]
+    assert all(serve(need, python(3, 10)) and not serve(need, python(3, 9)) for need in needs)
+
+
+@pytest.mark.parametrize(
+    ("versions", "chosen"),
+    [
+        (["spark"], "3.13"),
+        (["3.3.2"], "3.11"),
+        (["3.3.2", "4.4.0"], "3.11"),
+        (["3.3.2@3.5.3"], "3.11"),
+        (["deltalake"], "3.13"),
+        (["deltalake==1.5.1", "deltalake==1.6.6"], "3.13"),
+        (["my_engine:ENGINE==1.0"], "3.13"),
+    ],
+)
+def test_the_first_python_that_serves_all_is_chosen(versions: list[str], chosen: str) -> None:
+    found = (python(3, 13), python(3, 12), python(3, 11), python(3, 10))
+    assert python_for([needs_of(one) for one in versions], found, lambda _: True).number == chosen
+
+
+def test_one_that_does_not_work_is_passed_over() -> None:
+    found = (python(3, 11), python(3, 10))
+    assert python_for([needs_of("3.3.2")], found, lambda one: one != found[0]) == found[1]
+
+
+@pytest.mark.parametrize(
+    ("versions", "sentence"),
+    [
+        (
+            ["3.3.2"],
+            "Delta 3.3.2 runs on Python 3.10 to 3.11, and none is found on this machine: `uv python install 3.11` brings",
+        ),
+        (["3.3.2", "4.4.0"], "Delta 3.3.2 and Delta 4.4.0 run on Python 3.10 to 3.11, and none"),
+        (["3.3.2", "deltalake==1.6.6"], "Delta 3.3.2 and deltalake 1.6.6 are not two versions of one engine: "),
+        (["5.0.0"], "Delta 5.0.0 is not known here: "),
+        (["4.4.0@3.5.1"], "Delta 4.4.0 does not run on PySpark 3.5.1: "),
+        (["deltalake=1.5.1"], "deltalake=1.5.1 names no version of deltalake: "),
+        (["deltalake==1.6.4"], "deltalake 1.6.4 was never released: "),
+        (["x"], "x names no version: "),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_with_a_sentence(versions: list[str], sentence: str) -> None:
+    with pytest.raises(EngineUnavailable) as refused:
+        python_for([needs_of(one) for one in versions], [python(3, 12)], lambda _: True)
+    assert str(refused.value).startswith(sentence)
+
+
+# The machine ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({}, None),
+        ({"pythons": (python(3, 9),)}, missing_python([needs_of("spark")])),
+        ({"registry": "cannot be reached"}, "The package registry that pip is set to cannot be reached: check"),
+        ({"disk": 2**30}, "1.0 GB are free where the environments go, and the gate takes 2.0 GB: make room"),
+        ({"memory": 2**30}, "1.0 GB of memory are free, and the gate takes 2.0 GB: end other programs"),
+        ({"memory": None}, None),
+        ({"javas": {"PATH": 8}}, None),
+        (
+            {"javas": {"JAVA_HOME": 8}, "refused": {"4.2": "JAVA_HOME is Java 8: unset it."}},
+            "JAVA_HOME is Java 8: unset it.",
+        ),
+        ({"javas": {"JAVA_HOME": 25}, "refused": {"3.5": "JAVA_HOME is Java 25: unset it."}}, None),
+    ],
+)
+def test_why_the_gate_cannot_run(changed: dict[str, object], reason: str | None) -> None:
+    said = obstacle(replace(HEALTHY, **changed))  # type: ignore[arg-type]
+    assert said is None if reason is None else said is not None and said.startswith(reason)
+
+
+def test_what_is_missing_is_said_with_the_command_that_brings_it() -> None:
+    said = lines(replace(HEALTHY, pythons=(python(3, 12),), uv=True))
+    assert (
+        "Delta     2.4.0, 3.0.0, 3.1.0, 3.2.1, 3.3.2, 3.3.3: needs Python 3.10 to 3.11: `uv python install 3.11` brings one"
+        in said
+    )
+    assert any(line.startswith("deltalake 1.0.2, ") and line.endswith("1.6.6: can be judged here") for line in said)
+
+
+def test_spark_3_on_linux_on_arm_needs_a_java_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "brings_java", lambda need: need.java[1] >= 21)
+    without, with_17 = lines(HEALTHY), lines(replace(HEALTHY, javas={"PATH": 17}))
+    assert any(line.endswith(": Delta 2.4.0 needs Java 11 to 17: install it, and set JAVA_HOME.") for line in without)
+    assert not any("needs Java" in line for line in with_17)
+
+
+def test_pips_settings_are_those_of_its_files_and_of_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "pip.conf").write_text("[global]\nindex-url = https://a/simple\ncert = a.pem\n", encoding="utf-8")
+    environ = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "HOME": str(tmp_path)}
+    assert machine.pip_settings(environ)["index-url"] == "https://a/simple"
+    assert machine.pip_settings({**environ, "PIP_INDEX_URL": "https://b"})["index-url"] == "https://b"
+    assert machine.pip_settings(environ)["cert"] == "a.pem"
+
+
+def test_the_java_of_java_home_is_asked(tmp_path: Path) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.9\"' >&2\n", encoding="utf-8")
+    java.chmod(0o755)
+    assert machine.java_releases({"JAVA_HOME": str(tmp_path), "PATH": ""}) == {"JAVA_HOME": 17}
+    assert machine.java_releases({"JAVA_HOME": str(tmp_path / "none"), "PATH": str(java.parent)}) == {
+        "JAVA_HOME": None,
+        "PATH": 17,
+    }

@@ -1,0 +1,105 @@
+"""What is said of a clause, a case, a known fault and a known-bad engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from faults import FAULTS
+from records.mistakes import UsageMistake
+from runner.commands import in_a_sentence
+from runner.explain.__main__ import explained, main
+from runner.explain.cases import case_of, names
+from runner.explain.findings import ROOT, about
+from runner.explain.known import KnownFault, known_faults
+from suites.catalogue import CATALOGUE
+
+
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_every_clause_is_explained(id: str) -> None:
+    said = explained(id, None)
+    assert said[0].startswith(f"{id} (") and f"  {CATALOGUE[id].sentence}" in said
+    assert sum(line.startswith("  ") and ": " in line for line in said[: said.index("A violation")]) >= 1, "a source"
+
+
+@pytest.mark.parametrize("fault", known_faults(), ids=lambda fault: fault.name)
+def test_every_known_fault_is_explained_and_listed_with_its_clauses(fault: KnownFault) -> None:
+    said = explained(fault.name, None)
+    assert said[0].startswith(f"{fault.name}, a known fault of ")
+    for id in fault.clauses:
+        assert f"  {id}: {CATALOGUE[id].sentence}" in said
+        assert any(line.startswith(f"  {fault.name} (") for line in explained(id, None))
+
+
+def test_every_known_bad_engine_is_explained() -> None:
+    assert all(explained(name, None)[1] == f"  {fault.sentence}" for name, fault in FAULTS.items())
+
+
+def test_a_clause_is_explained_with_what_is_known_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["vac-safe-2", "spark"]) == 0
+    said = capsys.readouterr().out
+    assert "can lose data: " in said and "  spark: 2.4.0 to " in said and "https://www.waitingforcode.com/" in said
+    assert "deltalake:" not in said.partition("Known faults")[2], "only the faults of spark are asked for"
+    assert "findings-deltalake.md" in said and "vacuums-inside-retention" in said
+
+
+def test_where_a_clause_does_not_hold_the_reason_is_said() -> None:
+    said = "\n".join(explained("VAC-INV-1C", None))
+    assert (
+        "  deltalake: not judged. It is promised by the engine spark alone" in said or "deltalake: not judged. " in said
+    )
+
+
+def test_the_sections_about_a_clause_are_those_that_name_it() -> None:
+    headings = [one.heading for one in about("VAC-SAFE-7C")]
+    assert any("behind symbolic links" in heading for heading in headings)
+    assert all((ROOT / one.page).is_file() for one in about("VAC-SAFE-7C"))
+    assert not about("VAC-SAFE")
+
+
+def test_a_case_is_found_by_its_id_its_name_and_its_file(tmp_path: Path) -> None:
+    by_name = case_of("inline-vector")
+    assert by_name is not None
+    (tmp_path / "case.json").write_bytes((ROOT / "regressions" / "inline-vector.json").read_bytes())
+    by_file, by_id = case_of(str(tmp_path / "case.json")), case_of("686937e527fb")
+    assert by_file is not None and by_id is not None and by_file.case == by_id.case == by_name.case
+    said = explained("inline-vector", None)
+    assert said[0] == "Case 686937e527fb, judged first by every run: regressions/inline-vector.json"
+    assert "  Step 0: `VACUUM t`." in said and any("deletion vector" in line for line in said)
+
+
+def test_cases_of_the_corpus_are_explained_within_a_screen_or_two() -> None:
+    for name in names()[::150]:
+        said = explained(name, None)
+        assert said[0].startswith("Case ") and len(said) < 80 and any(line.startswith("  Step ") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("VAC-SAF-2", "VAC-SAF-2 is no clause, case, known fault or known-bad engine: did you mean VAC-SAFE-2"),
+        (
+            "deltalake:999",
+            "deltalake:999 is no clause, case, known fault or known-bad engine: did you mean deltalake:9",
+        ),
+        (
+            "inline-vectr",
+            "inline-vectr is no clause, case, known fault or known-bad engine: did you mean inline-vector?",
+        ),
+        (
+            "zzz",
+            "zzz is no clause, case, known fault or known-bad engine: `tombstone gate --clause list` names the clauses.",
+        ),
+    ],
+)
+def test_a_name_of_nothing_is_refused_with_what_comes_near(
+    name: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_a_sentence(main)([name]) == 2
+    assert capsys.readouterr().err.startswith(sentence)
+
+
+def test_an_engine_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageMistake, match="hive is no engine: use one of spark, "):
+        main(["VAC-SAFE-2", "hive"])

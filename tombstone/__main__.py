@@ -1,0 +1,80 @@
+"""The console script ``tombstone``."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+
+from tombstone.commands import COMMANDS, REPORTS, job_of
+from tombstone.mistakes import Mistake
+from tombstone.processes import Terminated
+from tombstone.tree import Python, run, tree_for
+
+_DOCTOR = "say what can be judged on this machine, and what is missing"
+
+
+def usage() -> str:
+    lines = [(command.usage, command.sentence) for command in COMMANDS.values()]
+    lines.append(("doctor", _DOCTOR))
+    width = max(len(words) for words, _ in lines)
+    return "\n".join(
+        [
+            "usage: tombstone COMMAND",
+            "",
+            "Judges DELETE and VACUUM of Delta Lake and of delta-rs.",
+            "",
+            *(f"  {words:{width}}  {sentence}" for words, sentence in lines),
+            "",
+            f"Reports go to {REPORTS}/ in the current directory. `tombstone gate --help` and `tombstone upgrade --help` list the",
+            "options. The exit code of a gate, a replay or an upgrade is that of tox's environment; 2 is also that of a mistake.",
+        ]
+    )
+
+
+def python_for(versions: Sequence[str]) -> Python:
+    """A Python of this machine on which all these versions can be judged. Raises Mistake, with the remedy, if there is none."""
+    if not versions:
+        return Python()
+    asked = [sys.executable, "-m", "runner.doctor", "python-for", *versions]
+    done = subprocess.run(asked, cwd=tree_for(Python()), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Mistake(done.stderr.strip())
+    return Python(**json.loads(done.stdout))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    words = sys.argv[1:] if words is None else words
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        if not words or words[0] in ("--help", "-h", "help"):
+            print(usage(), file=sys.stdout if words else sys.stderr)
+            return 0 if words else 2
+        if words[0] == "--version":
+            print(f"tombstone {version('tombstone')}")
+            return 0
+        if words[0] == "doctor":
+            return subprocess.call([sys.executable, "-m", "runner.doctor", *words[1:]], cwd=tree_for(Python()))
+        job = job_of(words, Path.cwd())
+        python = python_for(job.versions)
+        return run(job, tree_for(python), python)
+    except Mistake as mistake:
+        print(mistake, file=sys.stderr)
+        return 2
+    except Terminated:
+        return 128 + signal.SIGTERM
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def _terminated(_: int, __: FrameType | None) -> None:
+    raise Terminated
+
+
+if __name__ == "__main__":
+    sys.exit(main())
