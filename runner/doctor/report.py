@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.spark.java import find_java
-
 from engines.deltalake.versions import DeltalakeReleases
 from engines.port import EngineUnavailable
+from engines.spark.jvm.java import find_java
 from engines.spark.versions import LINES, DeltaReleases
 from runner.doctor import machine
 from runner.doctor.judging import Needs, brings_java, missing_python, needs_of, serve
