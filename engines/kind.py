@@ -141,7 +141,7 @@ class EngineKind(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its short name: of its deviations, and in reports."""
+        """Its short name: of its known faults, and in reports."""
 
     @abstractmethod
     def capabilities_of(self, version: str | None) -> Capabilities:

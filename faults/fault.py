@@ -47,9 +47,7 @@ class Fault:
     tamper: Tamper
     needs: tuple[Need, ...] = ()  # the fault makes sense only on an engine that has at least one of these
     rules: Mapping[str, object] = field(default_factory=dict)  # ... and whose model.vocabulary.rules have these values
-    despite: bool = (
-        False  # whether it differs from the known deviations of ``caught_by``, and must be noticed beside them
-    )
+    despite: bool = False  # whether it differs from the known faults of ``caught_by``, and must be noticed beside them
     asks: Callable[[Question], Question] | None = None  # what the real engine is asked instead
 
 

@@ -38,18 +38,18 @@ CaseId = Annotated[str, Asks("pattern", "^[0-9a-f]{12}$")]
 class Verdict(str, Enum):
     """The result of a clause in a run; in a case only PASS, FAIL and XFAIL."""
 
-    PASS = "pass"
-    FAIL = "fail"
-    XFAIL = "xfail"  # fails, and is listed in the deviations
-    STALE = "stale"  # listed and exercised, yet never fails; or listed with an end that is past
-    UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
+    HOLDS = "holds"
+    FAILS = "fails"
+    KNOWN_FAULT = "known fault"  # fails, and is listed in the known faults
+    LISTED_BUT_GONE = "listed but gone"  # listed and exercised, yet never fails; or listed with an end that is past
+    NOT_APPLICABLE = "not applicable"  # the engine or its version lacks the feature
     DISABLED = "disabled"  # by the user: --clause or --budget
-    UNEXERCISED = "unexercised"  # it applied to no step: never a pass
+    NOT_TESTED = "not tested"  # it applied to no step: never a pass
     ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged; or the clause itself raised
 
 
 #: What a case says about a clause.
-CaseVerdict = Annotated[Verdict, Asks("enum", (Verdict.PASS.value, Verdict.FAIL.value, Verdict.XFAIL.value))]
+CaseVerdict = Annotated[Verdict, Asks("enum", (Verdict.HOLDS.value, Verdict.FAILS.value, Verdict.KNOWN_FAULT.value))]
 
 
 # The header -----------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ class ListedClause:
     sentence: str
     sources: tuple[str, ...]
     severity: Severity
-    status: Annotated[str, Asks("enum", ("active", "unsupported", "disabled"))]
+    status: Annotated[str, Asks("enum", ("active", "not applicable", "disabled"))]
     harm: str = ""
     holds_for: str = ""
     proven_by: tuple[str, ...] = ()
@@ -76,8 +76,8 @@ class ListedClause:
 
 
 @dataclass(frozen=True)
-class ListedDeviation:
-    """The known deviations with one reason."""
+class ListedFault:
+    """The known faults with one reason."""
 
     reason: Name
     clauses: Annotated[tuple[ClauseId, ...], Asks("minItems", 1)]
@@ -129,7 +129,7 @@ class Header:
     ``versions``: the engine's own first. ``known_bad``: the fault built into the engine on purpose. ``machine``: what an engine
     may depend on besides its version. ``date``: the day on which the run began, in UTC. ``option``: the engine as the option
     named it. ``part``: of a fixed profile's corpus, by the seconds that its cases take, and ``left_out`` the cases that the
-    budget left out. ``deviations``: what is known of this version, and excused. ``shard``: which part of a run this is; None: a
+    budget left out. ``known_faults``: what is known of this version, and excused. ``shard``: which part of a run this is; None: a
     whole run. ``machines``: of a run that was merged, the machine of each part: the first is also ``machine``. ``rules``: of the
     engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
@@ -150,7 +150,7 @@ class Header:
     option: Name | None = None
     part: Annotated[float, Asks("exclusiveMinimum", 0), Asks("maximum", 1)] | None = None
     left_out: Count | None = None
-    deviations: tuple[ListedDeviation, ...] | None = None
+    known_faults: tuple[ListedFault, ...] | None = None
     shard: Part | None = None
     machines: tuple[Mapping[str, str], ...] | None = field(default=None, metadata=_MACHINES)
     rules: Rules | None = None
@@ -276,7 +276,7 @@ class ClauseResult:
 
 @dataclass(frozen=True)
 class Violation:
-    """One subject that is wrong. ``severity``: None: that of the clause. ``excused``: why it is a known deviation.
+    """One subject that is wrong. ``severity``: None: that of the clause. ``excused``: why it is a known fault.
 
     ``by_error``: the step ended in an error instead of a result. ``circumstances``, ``kinds``: the conditions that hold in the
     step, and the kinds of path that the subject is of.

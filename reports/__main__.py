@@ -39,8 +39,8 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def merge_parts(arguments: argparse.Namespace) -> int:
-    """``merge PART… [--out DIR]``: the exit code of the whole run, 0 KEPT, 1 BROKEN, 2 PROVES NOTHING."""
-    run = merge(arguments.parts, arguments.out, deviations=arguments.deviations)
+    """``merge PART… [--out DIR]``: the exit code of the whole run, 0 PASS, 1 FAIL, 2 INCONCLUSIVE."""
+    run = merge(arguments.parts, arguments.out, known_faults=arguments.known_faults)
     show(run, Console(), directory=arguments.out, verbose=arguments.verbose)
     return run.footer.exit
 
@@ -59,18 +59,18 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 
 
 def index(arguments: argparse.Namespace) -> int:
-    """``index FOLDER [--out FILE]``: one page over the runs below a folder; 0 if each is KEPT, 1 if one is BROKEN, else 2."""
+    """``index FOLDER [--out FILE]``: one page over the runs below a folder; 0 if each is PASS, 1 if one is FAIL, else 2."""
     out: Path = arguments.out or arguments.folder / "index.html"
     require_own(out.parent, {out.name: INDEX}, option="--out")
     page = write_index(arguments.folder, out)
     print(f"{worst(page).value}: {len(page.runs)} runs in {out}")
-    return {Word.KEPT: 0, Word.BROKEN: 1}.get(worst(page), 2)
+    return {Word.PASS: 0, Word.FAIL: 1}.get(worst(page), 2)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 2 for bad input, with one sentence on stderr.
 
-    ``render``: 0. ``merge``: 0 KEPT, 1 BROKEN, 2 PROVES NOTHING. ``compare``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST.
+    ``render``: 0. ``merge``: 0 PASS, 1 FAIL, 2 INCONCLUSIVE. ``compare``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST.
     """
     parser = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -97,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="where the report goes (default: build/report)",
     )
     command.add_argument(
-        "--deviations", type=Path, metavar="FILE", help="the known deviations of the parts (default: the engine's)"
+        "--known-faults", type=Path, metavar="FILE", help="the known faults of the parts (default: the engine's)"
     )
     command.add_argument("-v", "--verbose", action="store_true", help="print the table of all clauses too")
     command.set_defaults(do=merge_parts)
@@ -122,7 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--accept",
         type=Path,
         metavar="FILE",
-        help="faults of the candidate that you accept, in the format of deviations; promises that it withdraws; differences",
+        help="faults of the candidate that you accept, in the format of known faults; promises that it withdraws; differences",
     )
     command.add_argument(
         "--propose-accept",

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from deviations.entries import ended, in_force
-from deviations.known import by_reason, deviations_in, deviations_of, known, places_of
-from records.deviation import Deviation
+from known_faults.entries import ended, in_force
+from known_faults.known import by_reason, known, known_faults_in, known_faults_of, places_of
+from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
 from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked
@@ -26,10 +26,10 @@ from reports.stream.reading import FILE_NAME, Run
 from reports.stream.writing import RunWriter
 
 
-def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -> Run:
+def merge(paths: Sequence[Path], out: Path, *, known_faults: Path | None = None) -> Run:
     """Merge parts, given as ``read_parts`` takes them, into a report in the directory ``out``, as the undivided run writes it.
 
-    ``deviations``: the file by which the parts were judged, by default the engine's. Raises UsageMistake, before anything is
+    ``known_faults``: the file by which the parts were judged, by default the engine's. Raises UsageMistake, before anything is
     written.
     """
     parts = read_parts(paths)
@@ -38,7 +38,7 @@ def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -
             raise UsageMistake(f"--out {out} holds {one.part}: name another directory.")
     header = merged_header(parts)
     today = date.today() if header.date is None else date.fromisoformat(header.date)
-    listed = _deviations(header, deviations, today)
+    listed = _known_faults(header, known_faults, today)
     with prepare(out, option="--out"), RunWriter(out / FILE_NAME) as writer:
         writer.header(header)
         findings = FindingsSoFar(header)
@@ -47,15 +47,15 @@ def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -
         found = verdicts(
             findings.judged,
             header,
-            deviations=in_force(listed, version=header.version, today=today),
+            known_faults=in_force(listed, version=header.version, today=today),
             ended=ended(listed, version=header.version, today=today),
         )
         footer = footer_of(found, findings.judged, seconds=max(one.run.footer.seconds for one in parts))
         cases = writer.cases()
         failed = findings.failures(found, cases.of_line)
-        clauses = [clause for clause, one in found.items() if one.verdict is Verdict.FAIL]
+        clauses = [clause for clause, one in found.items() if one.verdict is Verdict.FAILS]
         _, contradicted = disagreements(_counterexamples(failed, header, parts, out), clauses)
-        if contradicted and Verdict.STALE not in footer.counts:
+        if contradicted and Verdict.LISTED_BUT_GONE not in footer.counts:
             footer = replace(footer, exit=2)
         run = Run(header, cases, writer.footer(footer))
     findings.finished(run, failed)
@@ -63,23 +63,23 @@ def merge(paths: Sequence[Path], out: Path, *, deviations: Path | None = None) -
     return run
 
 
-def _deviations(header: Header, path: Path | None, today: date) -> tuple[Deviation, ...]:
-    """The known deviations, which must be those that the parts were judged by: their cases say already what is excused."""
+def _known_faults(header: Header, path: Path | None, today: date) -> tuple[KnownFault, ...]:
+    """The known faults, which must be those that the parts were judged by: their cases say already what is excused."""
     if path is None and not is_built_in(header):
-        if not header.deviations:
+        if not header.known_faults:
             return ()
         raise UsageMistake(
             f"The parts are of {header.option or header.engine}, an engine from outside, and what is known of it is in a file of "
-            "its own: name the file with --deviations."
+            "its own: name the file with --known-faults."
         )
     if path is None:
-        path = deviations_of(header.engine)
+        path = known_faults_of(header.engine)
     elif not path.is_file():
-        raise UsageMistake(f"--deviations {path} is not a file: name an existing one.")
-    found = deviations_in(path, places=places_of(header.machine))
-    if by_reason(known(found, header.version, today=today)) != header.deviations:
+        raise UsageMistake(f"--known-faults {path} is not a file: name an existing one.")
+    found = known_faults_in(path, places=places_of(header.machine))
+    if by_reason(known(found, header.version, today=today)) != header.known_faults:
         raise UsageMistake(
-            f"The parts were judged by other known deviations than {path} has: name theirs with --deviations."
+            f"The parts were judged by other known faults than {path} has: name theirs with --known-faults."
         )
     return found
 

@@ -63,13 +63,13 @@ def _not_run(version: Version) -> Row:
 
 def table(headings: Iterable[str], rows: Iterable[Row]) -> str:
     """The rows as a Markdown table. ``headings`` are those of the versions."""
-    names = [*headings, "Verdict", "Cases", "Steps", "Pass", "Known deviations", "Not promised there", "Broken"]
+    names = [*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail"]
     lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
     for row in rows:
         counts = dict(row.counts)
-        verdict = {0: "✅ kept", 1: "❌ broken"}.get(row.exit, "⚠️ incomplete")
+        verdict = {0: "✅ PASS", 1: "❌ FAIL"}.get(row.exit, "⚠️ INCONCLUSIVE")
         cells = [*row.versions, verdict, row.cases, row.steps]
-        cells += [counts.get(name, 0) for name in ("pass", "xfail", "unsupported")]
+        cells += [counts.get(name, 0) for name in ("holds", "known fault", "not applicable")]
         lines.append(f"| {' | '.join(map(str, [*cells, ', '.join(row.failing) or '–']))} |")
     return "\n".join(lines)
 

@@ -15,15 +15,15 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from deviations.entries import ended, in_force, proposed
-from deviations.known import deviations_in, known, places_of
 from engines.kind import Settings
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import provider_for, start
 from engines.s3_gateway import Gateway
+from known_faults.entries import ended, in_force, proposed
+from known_faults.known import known, known_faults_in, places_of
 from model.vocabulary.severity import Severity
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from records.run import Header, JudgedCase, Verdict
 from reports.counterexamples.checked import disagreements
 from reports.findings.failures import Failure, examples
@@ -55,11 +55,11 @@ WARM = 90
 
 @dataclass(frozen=True)
 class Begun:
-    """What a worker needs of the run: its seed, its directory, and the known deviations of the version."""
+    """What a worker needs of the run: its seed, its directory, and the known faults of the version."""
 
     seed: int
     directory: Path
-    listed: tuple[Deviation, ...]
+    listed: tuple[KnownFault, ...]
 
 
 class Controller:
@@ -81,7 +81,7 @@ class Controller:
         self._open = ExitStack()
         self._progress = Progress(console)
         self._set_up = set_up(options.kind, options.storage)
-        self._deviations = deviations_in(options.deviations, places=places_of(self._set_up))
+        self._known_faults = known_faults_in(options.known_faults, places=places_of(self._set_up))
         self._workspace = Workspace(options.table_root)
         self._gateway = None
         if options.storage is Storage.S3:
@@ -140,7 +140,7 @@ class Controller:
         """
         if pid != os.getpid():
             self._workspace.started(pid)
-        listed = known(self._deviations, next(iter(versions.values())))
+        listed = known(self._known_faults, next(iter(versions.values())))
         with self._lock:
             if self._header is None:
                 self._header = run_header(
@@ -207,8 +207,8 @@ class Controller:
         found = verdicts(
             self._findings.judged,
             self._header,
-            deviations=in_force(self._deviations, version=version, today=today),
-            ended=ended(self._deviations, version=version, today=today),
+            known_faults=in_force(self._known_faults, version=version, today=today),
+            ended=ended(self._known_faults, version=version, today=today),
             stopped=stopped,
         )
         part = self.plan.part is not None
@@ -218,9 +218,9 @@ class Controller:
             return 2
         cases = self._writer.cases()
         failed = self._findings.failures(found, cases.of_line)
-        clauses = [clause for clause, one in found.items() if one.verdict is Verdict.FAIL]
+        clauses = [clause for clause, one in found.items() if one.verdict is Verdict.FAILS]
         contradicted = self._write_counterexamples(failed, clauses, header=self._header)
-        if contradicted and Verdict.STALE not in footer.counts:
+        if contradicted and Verdict.LISTED_BUT_GONE not in footer.counts:
             footer = replace(footer, exit=2)
         run = Run(self._header, cases, self._writer.footer(footer))
         self._findings.finished(run, failed)
@@ -237,7 +237,7 @@ class Controller:
 
     @property
     def _broken(self) -> bool:
-        """Whether a case breaks a clause in a way that no known deviation excuses."""
+        """Whether a case breaks a clause in a way that no known fault excuses."""
         return self._findings is not None and any(tally.failed for tally in self._findings.judged.tallies.values())
 
     def _missing_shards(self) -> list[str]:
@@ -259,7 +259,7 @@ class Controller:
 
     def _write_report(self, run: Run, found: Sequence[Failure]) -> None:
         """The views, which a part of a run has none of, and what the terminal shows."""
-        directory, proposal = self._options.report_dir, self._options.propose_deviations
+        directory, proposal = self._options.report_dir, self._options.propose_known_faults
         if run.header.shard is None:
             write_views(run, directory)
         if proposal is not None:

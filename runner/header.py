@@ -9,12 +9,12 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
-from deviations.known import by_reason
 from engines.provider import ENGINES
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
+from known_faults.known import by_reason
 from model.vocabulary.rules import RuleChange
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from records.suite_version import VERSION
 from reports.text.replaying import python_here
@@ -29,7 +29,7 @@ def run_header(
     seed: int,
     versions: dict[str, str],
     unsupported: dict[str, str],
-    listed: Iterable[Deviation],
+    listed: Iterable[KnownFault],
     plan: Plan,
     machine: dict[str, str],
 ) -> Header:
@@ -51,7 +51,7 @@ def run_header(
         platform=platform.platform(),
         machine=machine,
         clauses=tuple(_entry(clause, options, unsupported) for clause in CATALOGUE.values()),
-        deviations=by_reason(listed),
+        known_faults=by_reason(listed),
         campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
         shard=plan.part,
         rules=options.kind.rules_of(next(iter(versions.values()), "")),
@@ -71,7 +71,7 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
     if not options.selects(clause.id):
         status, reason = "disabled", "--clause does not select it."
     elif clause.id in unsupported:
-        status, reason = "unsupported", unsupported[clause.id]
+        status, reason = "not applicable", unsupported[clause.id]
     return ListedClause(
         id=clause.id,
         chapter=clause.chapter,

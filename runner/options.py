@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 import pytest
 
-from deviations.known import deviations_of
 from engines.kind import EngineKind, Given, Option
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, kind_of, limits_in
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
+from known_faults.known import known_faults_of
 from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
 from suites.catalogue import CATALOGUE
@@ -33,7 +33,7 @@ class Options:
     known_bad: str | None
     clauses: tuple[str, ...]  # ids or prefixes; empty: all
     report_dir: Path
-    deviations: Path
+    known_faults: Path
     table_root: str | None
     replay: Path | None
     brief: bool  # whether a run prints its progress and its answer only
@@ -44,7 +44,7 @@ class Options:
     seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
     storage: Storage = Storage.LOCAL
     shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
-    propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
+    propose_known_faults: Path | None = None  # a new file: what failed, as entries of a known faults file
     again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
     given: Given = field(default_factory=dict)  # of the options of engines
 
@@ -88,12 +88,12 @@ def add_options(parser: OptionParser) -> None:
     judged = "judge these only; ids or prefixes, repeatable; `list` names all"
     add("--clause", action="append", default=[], metavar="ID", help=judged)
     add("--report-dir", default="build/report", metavar="DIR", help="where the report goes (default: build/report)")
-    add("--deviations", default=None, metavar="FILE", help="known deviations (default: the engine's)")
+    add("--known-faults", default=None, metavar="FILE", help="known faults (default: the engine's)")
     add(
-        "--propose-deviations",
+        "--propose-known-faults",
         default=None,
         metavar="FILE",
-        help="write what failed into this new file, as entries for a deviations file",
+        help="write what failed into this new file, as entries for a known faults file",
     )
     scripts = (
         "run the scripts of the N gravest failures (default: all of delta-rs; of Spark 3 in the profile gate, else 0)"
@@ -147,7 +147,7 @@ def options(config: pytest.Config) -> Options:
         known_bad=get("known_bad"),
         clauses=clauses,
         report_dir=Path(get("report_dir")),
-        deviations=_file("--deviations", get("deviations")) or deviations_of(engine),
+        known_faults=_file("--known-faults", get("known_faults")) or known_faults_of(engine),
         given=given,
         table_root=get("table_root"),
         storage=storage,
@@ -156,7 +156,7 @@ def options(config: pytest.Config) -> Options:
         replay=_file("--replay", get("replay")),
         shared_with=_shared_with(get("shared_with")),
         shard=shard,
-        propose_deviations=_new_file("--propose-deviations", get("propose_deviations")),
+        propose_known_faults=_new_file("--propose-known-faults", get("propose_known_faults")),
         again=_again(get),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
@@ -164,7 +164,7 @@ def options(config: pytest.Config) -> Options:
 
 #: The options that decide what a case does, beside the engine, its own options and its built-in fault: by name, the default.
 _DECIDE: Mapping[str, str | None] = {
-    "deviations": None,
+    "known_faults": None,
     "table_root": None,
     "storage": Storage.LOCAL.value,
     "step_limit": "120",

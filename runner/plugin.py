@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from deviations.known import deviations_in
 from engines.port import Engine, EngineUnavailable
 from engines.provider import kind_of, open_adapter
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Shard, campaign_of
 from harness.campaigns.drawing import PromiseBroken
+from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake
 from runner.channel import Caller, Server
 from runner.commands import INTERRUPTED, INTERRUPTED_CODE
@@ -73,7 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
             raise UsageMistake(
                 "-x and --maxfail end a part before its end, and only whole parts can be merged: leave them out."
             )
-        deviations_in(chosen.deviations)  # the run reads them again: here they are only checked
+        known_faults_in(chosen.known_faults)  # the run reads them again: here they are only checked
         config.stash[_OPTIONS] = chosen
         if _is_run(config) and not _is_worker(config) and not config.option.collectonly:
             _open(config, chosen)
@@ -238,7 +238,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     if _CONTROLLER not in config.stash or config.stash[_OPTIONS].replay is not None:
         return None
     if _is_broken(report):
-        return "broken", "", ("BROKEN", {"red": True}) if config.get_verbosity() > 0 else ""
+        return "broken", "", ("FAIL", {"red": True}) if config.get_verbosity() > 0 else ""
     if report.passed and config.get_verbosity() <= 0:
         return "passed" if report.when == "call" else "", "", ""
     return None

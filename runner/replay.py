@@ -28,12 +28,12 @@ def _severity(violation: Violation) -> Severity:
 
 
 def _attention(violation: Violation) -> tuple[bool, int]:
-    """What is no known deviation first, then the gravest."""
+    """What is no known fault first, then the gravest."""
     return violation.excused is not None, _severity(violation).rank
 
 
 def show_replay(console: Console, case: JudgedCase | None, *, proven: bool) -> int:
-    """Print FIXED, FAILED, KNOWN or ERROR; the exit code. A known deviation alone: 0."""
+    """Print FIXED, FAILED, KNOWN or ERROR; the exit code. A known fault alone: 0."""
     console.print()  # pytest's progress line has no end yet
     if case is None or not proven:
         console.print("ERROR: the case was not judged completely.", highlight=False)
@@ -51,4 +51,4 @@ def show_replay(console: Console, case: JudgedCase | None, *, proven: bool) -> i
         return 2
     if not case.violations:
         console.print(f"FIXED: case {case.id} keeps all {exercised} clauses that it exercises.", highlight=False)
-    return 1 if any(result.verdict is Verdict.FAIL for result in case.clauses.values()) else 0
+    return 1 if any(result.verdict is Verdict.FAILS for result in case.clauses.values()) else 0

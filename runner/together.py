@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deviations.known import deviations_in, deviations_of, known
 from engines.kind import Version
 from engines.port import EngineUnavailable, version_of
 from engines.provider import kind_of
@@ -27,6 +26,7 @@ from harness.judging.excuses import Excuses
 from harness.judging.side import Side
 from harness.running.judge import severity_of
 from harness.turns.turn_judge import News, TurnCase, TurnJudge
+from known_faults.known import known, known_faults_in, known_faults_of
 from model.codec import case_id, from_json, to_json
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
@@ -63,7 +63,7 @@ def side_of(version: Version, workspace: Workspace, *, wall_clock: bool) -> Side
     engine = HostedEngine(python_of(version), version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
     out = unsupported(engine)
     clauses = tuple(clause for id, clause in CATALOGUE.items() if id not in out)
-    listed = known(deviations_in(deviations_of(version.engine)), version_of(engine))
+    listed = known(known_faults_in(known_faults_of(version.engine)), version_of(engine))
     return Side(engine, clauses, Excuses(listed), short(version))
 
 

@@ -43,7 +43,7 @@ _REFUSED: Mapping[str, str] = {
     "merge the parts of each, and compare the two (docs/gating-an-upgrade.md).",
     "replay": "--replay judges one case: use it with gate-version, on each of the versions.",
     "known_bad": "--known-bad builds a fault into both versions: leave it out, as versions are compared as they are.",
-    "propose_deviations": "--propose-deviations would be written by both gates: use it with gate-version.",
+    "propose_known_faults": "--propose-known-faults would be written by both gates: use it with gate-version.",
     "stop": "-x and --maxfail end one gate before the other, and only the same cases can be compared: leave them out.",
     "nothing": "With options that only list or collect nothing is judged, and there is nothing to compare: leave them out.",
     "selection": "Options of pytest that select tests leave out cases: choose clauses instead, such as --clause VAC-SAFE.",
@@ -122,7 +122,7 @@ def main(arguments: list[str]) -> int:
         "--accept",
         type=Path,
         metavar="FILE",
-        help="faults of TO that you accept, in the format of deviations, promises that it withdraws, and differences: they do "
+        help="faults of TO that you accept, in the format of known faults, promises that it withdraws, and differences: they do "
         "not count until they end",
     )
     parser.add_argument(

@@ -27,7 +27,7 @@ _COUNTED: Mapping[str, str] = {
     "crash": "cases that are killed at a point of a command",
     "two at once": "cases with a pair of commands at once, one of them held",
     "held": "cases with a command that is held at a point",
-    "deviation": "steps that exercise a clause under a condition in which it is known to fail",
+    "known_fault": "steps that exercise a clause under a condition in which it is known to fail",
     "test": "cases with a kind of test in a condition, by its outcome for a row",
     "tested type": "cases with a kind of test, by the column's type",
     "form": "cases with a form of the command",

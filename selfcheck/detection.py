@@ -77,7 +77,7 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
         return ""
     itself = [id for id in fault.caught_by if id in broken]
     if itself:
-        return f"the engine itself breaks {', '.join(itself)} (deviations/)"
+        return f"the engine itself breaks {', '.join(itself)} (known_faults/)"
     first = fault.caught_by[0]
     return f"the engine does not promise {', '.join(fault.caught_by)} ({first}: {unpromised[first]})"
 

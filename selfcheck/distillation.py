@@ -21,17 +21,17 @@ from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from deviations.known import deviations_in, known
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.regressions import kept_cases
 from harness.running.judge import Judge
+from known_faults.known import known, known_faults_in
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from runner.commands import Parser, ended, natural, whole
 from selfcheck.corpus_page import Shown, corpus_page
@@ -72,16 +72,16 @@ def _counter() -> FacetCounter:
     )
 
 
-def _listed(engine: str) -> tuple[Deviation, ...]:
-    return deviations_in(ROOT / "deviations" / f"{engine}.toml")
+def _listed(engine: str) -> tuple[KnownFault, ...]:
+    return known_faults_in(ROOT / "known_faults" / f"{engine}.toml")
 
 
-def _conditions(listed: Iterable[Deviation]) -> Mapping[str, frozenset[str]]:
+def _conditions(listed: Iterable[KnownFault]) -> Mapping[str, frozenset[str]]:
     """The conditions under which clauses are known to fail, by the clause's id."""
     found: dict[str, frozenset[str]] = {}
-    for deviation in listed:
-        if deviation.when is not None:
-            found[deviation.clause] = found.get(deviation.clause, frozenset()) | {deviation.when}
+    for known_fault in listed:
+        if known_fault.when is not None:
+            found[known_fault.clause] = found.get(known_fault.clause, frozenset()) | {known_fault.when}
     return found
 
 

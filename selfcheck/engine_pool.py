@@ -11,7 +11,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from deviations.known import deviations_in, deviations_of, known, places_of
 from engines.kind import Given, Settings
 from engines.object_store import Storage
 from engines.port import Engine, version_of
@@ -21,9 +20,10 @@ from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
 from harness.judging.clause import Clause
 from harness.running.judge import Judge
+from known_faults.known import known, known_faults_in, known_faults_of, places_of
 from model.codec import case_id
 from model.vocabulary.case import Case
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.channel import Caller, Server
@@ -94,7 +94,7 @@ def open_engine(host: Host) -> Engine:
 
 
 class Worker:
-    """One process's engine, and the clauses and known deviations that it is judged by."""
+    """One process's engine, and the clauses and known faults that it is judged by."""
 
     def __init__(self, host: Host) -> None:
         self.engine = open_engine(host)
@@ -107,7 +107,7 @@ class Worker:
         self._healthy: dict[str, frozenset[str]] = {}
 
     def failed_by_itself(self, case: Case) -> frozenset[str]:
-        """The clauses that the healthy engine fails in this case, known deviations aside; each case is judged once."""
+        """The clauses that the healthy engine fails in this case, known faults aside; each case is judged once."""
         id = case_id(case)
         if id not in self._healthy:
             self._healthy[id] = frozenset(self.judge().judge(case).failed)
@@ -122,14 +122,14 @@ class Worker:
     @property
     def broken(self) -> frozenset[str]:
         """The clauses that the engine is known to violate under any conditions."""
-        return frozenset(deviation.clause for deviation in self.known if deviation.when is None)
+        return frozenset(known_fault.clause for known_fault in self.known if known_fault.when is None)
 
 
-def _listed(host: Host) -> tuple[Deviation, ...]:
+def _listed(host: Host) -> tuple[KnownFault, ...]:
     if host.engine == MODEL:
         return ()  # it does as the model predicts
     machine = set_up(kind_of(host.engine).with_options(host.given), host.storage)
-    return deviations_in(deviations_of(host.engine), places=places_of(machine))
+    return known_faults_in(known_faults_of(host.engine), places=places_of(machine))
 
 
 _HOST: list[Host] = []

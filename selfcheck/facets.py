@@ -2,7 +2,7 @@
 
 They are counted while the case is judged on the reference engine, which takes milliseconds: clauses met, also where it imitates
 delta-rs, cells of the coverage tables, branches of the model, tests of conditions by kind and three-valued outcome, forms,
-features and their pairs, known deviations.
+features and their pairs, known faults.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from suites.catalogue import CATALOGUE, unsupported
 #: The kind of a facet, and its name within the kind.
 Facet = tuple[str, str]
 
-#: The release of delta-rs whose known deviations end cases.
+#: The release of delta-rs whose known faults end cases.
 NEWEST_DELTA_RS = JUDGED[-1]
 
 MODEL = Path(__file__).resolve().parent.parent / "model"
@@ -80,7 +80,7 @@ GOALS: Mapping[str, int] = {
     "crash": 1,
     "two at once": 1,
     "held": 1,
-    "deviation": 1,
+    "known_fault": 1,
     "test": 1,
     "tested type": 1,
     "form": 2,
@@ -187,7 +187,7 @@ class FacetCounter:
             self._found["clause", clause.id] += 1
             for when in self._known.get(clause.id, ()):
                 if CONDITIONS[when](observation):
-                    self._found["deviation", f"{clause.id}: {when}"] += 1
+                    self._found["known_fault", f"{clause.id}: {when}"] += 1
         self._observed.append(observation)
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
             rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]

@@ -47,7 +47,7 @@ def judged(seed: int, name: str) -> Line:
 
 
 def is_known(case: Path, clause: str) -> bool:
-    """Whether the case still violates the clause, and everything that it violates is a known deviation by now.
+    """Whether the case still violates the clause, and everything that it violates is a known fault by now.
 
     A case that no longer violates it on the same engine is flaky, and remains a false positive.
     """

@@ -12,13 +12,13 @@ from typing import Any
 from records.mistakes import UsageMistake
 
 #: A judged shard: engine, version, suite, seed, shard, cases, steps, seconds, engine_seconds, alarms (false positives), errors.
-#: Or a case whose false positives were settled because they became known deviations: engine, version, suite, settled.
+#: Or a case whose false positives were settled because they became known faults: engine, version, suite, settled.
 Line = dict[str, Any]
 
 #: What decides which cases a seed draws and how they are judged.
 _ROOMS = ("model", "deltalog", "strategies", "harness", "suites", "reference_engine")
 _MODULES = ("selfcheck/random_cases.py", "selfcheck/false_positives.py", "selfcheck/engine_pool.py")
-#: Except how a failure is shown, and known deviations: the cases of false positives are judged again.
+#: Except how a failure is shown, and known faults: the cases of false positives are judged again.
 _EXCEPT = (
     "reports/counterexamples/plan.py",
     "harness/judging/command_conditions.py",

@@ -50,7 +50,7 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
         "TOMBSTONE_FROM": "3.3.2",
         "TOMBSTONE_TO": "4.4.0; rm -rf /",
         "TOMBSTONE_PROFILE": "smoke",
-        "TOMBSTONE_DEVIATIONS": "known.toml",
+        "TOMBSTONE_KNOWN_FAULTS": "known.toml",
         "TOMBSTONE_ACCEPT": "accepted.toml",
         "TOMBSTONE_ALLOW_CHANGES": "true",
     }
@@ -61,6 +61,6 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
     assert (tmp_path / "summary").read_text() == summary
     asked = (tmp_path / "asked").read_text().splitlines()[-1]
     assert asked.endswith(
-        f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --deviations {work}/known.toml "
+        f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --known-faults {work}/known.toml "
         f"--accept {work}/accepted.toml --allow-changes"
     )

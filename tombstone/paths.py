@@ -10,11 +10,11 @@ from tombstone.mistakes import Mistake
 #: Options whose value is a path, and whether something must be there: a file, anything, or nothing.
 PATHS = {
     "--replay": "file",
-    "--deviations": "file",
+    "--known-faults": "file",
     "--accept": "file",
     "--jars": "any",
     "--extra-classpath": "any",
-    "--propose-deviations": "",
+    "--propose-known-faults": "",
     "--propose-accept": "",
     "--report-dir": "",
     "--out": "",

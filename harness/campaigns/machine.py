@@ -83,7 +83,7 @@ class Judging:
         except EngineDied as death:
             self._failure = died(death)
             return True
-        # A known deviation ends a case too: the table no longer matches the model.
+        # A known fault ends a case too: the table no longer matches the model.
         if over and (judged := self._judged(case, self._run)).failed:
             self._broken(judged)
         return over

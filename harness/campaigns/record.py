@@ -36,6 +36,6 @@ def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, or
 
 
 def _result(tally: Tally) -> ClauseResult:
-    broken = Verdict.FAIL if tally.unexcused else Verdict.XFAIL
-    verdict = broken if tally.violations else Verdict.PASS
+    broken = Verdict.FAILS if tally.unexcused else Verdict.KNOWN_FAULT
+    verdict = broken if tally.violations else Verdict.HOLDS
     return ClauseResult(verdict, tally.met, tally.subjects, round(tally.seconds, 3))

@@ -290,7 +290,7 @@ def _ignores_a_damaged_row_group(observation: Observation) -> bool:
     return ignored and rewrites and any(file_path(observation.table, file) in live for file in in_parts)
 
 
-#: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
+#: By the name that a known fault gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
 OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "session that opened the table before others committed": _others_committed,
     "session that opened the table before deletion vectors were switched on": _vectors_came_since_it_opened,

@@ -1,7 +1,7 @@
-"""Conditions that a known deviation may be bound to (``when`` in ``deviations/*.toml``), so that it excuses nothing else.
+"""Conditions that a known fault may be bound to (``when`` in ``known_faults/*.toml``), so that it excuses nothing else.
 
 Conditions are about the table before the step, as it was seen, and the command, never about what the engine did: that is
-the deviation's symptom (harness.judging.excuses).
+the known fault's symptom (harness.judging.excuses).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from harness.judging.command_conditions import OF_COMMANDS
 from harness.judging.table_conditions import OF_TABLES
 from harness.observing.steps.observation import Observation
 
-#: By the name that a deviation gives as ``when``.
+#: By the name that a known fault gives as ``when``.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {**OF_COMMANDS, **OF_TABLES}
 
 

@@ -1,4 +1,4 @@
-"""What a judge excuses: violations that are known deviations of the engine, each by its symptom."""
+"""What a judge excuses: violations that are known faults of the engine, each by its symptom."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from harness.judging.clause import Violation
 from harness.judging.conditions import Circumstances
 from harness.judging.subjects import kinds_of
 from harness.observing.record.step_record import recorded_error
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 
 
 class Excuses:
-    """The known deviations of an engine. A clause's id stands for one that excuses every violation of the clause."""
+    """The known faults of an engine. A clause's id stands for one that excuses every violation of the clause."""
 
-    def __init__(self, known: Iterable[Deviation | str] = ()) -> None:
-        self._known: dict[str, list[Deviation]] = {}
+    def __init__(self, known: Iterable[KnownFault | str] = ()) -> None:
+        self._known: dict[str, list[KnownFault]] = {}
         for entry in known:
-            deviation = Deviation(entry) if isinstance(entry, str) else entry
-            self._known.setdefault(deviation.clause, []).append(deviation)
+            known_fault = KnownFault(entry) if isinstance(entry, str) else entry
+            self._known.setdefault(known_fault.clause, []).append(known_fault)
 
-    def excuse(self, clause: str, circumstances: Circumstances, violation: Violation) -> Deviation | None:
-        """The known deviation that the violation is; one without a condition before others. None: it is none."""
+    def excuse(self, clause: str, circumstances: Circumstances, violation: Violation) -> KnownFault | None:
+        """The known fault that the violation is; one without a condition before others. None: it is none."""
         observation = circumstances.observation
         error = cache(partial(recorded_error, observation))
         kinds = cache(partial(kinds_of, observation, violation.subject))

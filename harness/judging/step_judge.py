@@ -17,7 +17,7 @@ from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.steps.observation import Observation
 from records import run
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 
 #: The most violations of a clause in a step that are kept of those with the same cause: a table may have a thousand files.
 MOST_ALIKE = 20
@@ -34,7 +34,7 @@ class Tally:
 
     @property
     def unexcused(self) -> list[run.Violation]:
-        """The violations that are not known deviations."""
+        """The violations that are not known faults."""
         return [violation for violation in self.violations if violation.excused is None]
 
     def add(
@@ -42,12 +42,12 @@ class Tally:
         observation: Observation,
         judgement: Judgement,
         *,
-        excused: Sequence[Deviation | None],
+        excused: Sequence[KnownFault | None],
         recorded: Callable[[Violation, str | None], run.Violation],
     ) -> None:
-        """Add a step's judgement. ``excused`` has for each of its violations the known deviation that it is, or None.
+        """Add a step's judgement. ``excused`` has for each of its violations the known fault that it is, or None.
 
-        ``recorded`` makes the record of a violation that is kept, given the reason of its deviation.
+        ``recorded`` makes the record of a violation that is kept, given the reason of its known fault.
         """
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
@@ -95,9 +95,9 @@ class StepJudge:
     def judge(self, observation: Observation, side: Side, *, is_whole: bool = False) -> bool:
         """Judge a step of a side; True ends the case: a clause is broken.
 
-        A violation that is a known deviation under any conditions does not end it, or nothing else would ever be judged. Any
+        A violation that is a known fault under any conditions does not end it, or nothing else would ever be judged. Any
         other does, also of a clause that is not recorded: what the table should be after it is not known; unless the table
-        ``is_whole``: then no known deviation ends it.
+        ``is_whole``: then no known fault ends it.
         """
         ends = False
         circumstances = Circumstances(observation)

@@ -1,4 +1,4 @@
-"""Kinds of subjects that a known deviation may be bound to (``symptom.of`` in ``deviations/*.toml``).
+"""Kinds of subjects that a known fault may be bound to (``symptom.of`` in ``known_faults/*.toml``).
 
 A subject is what a violation is about (``Violation.subject``). The kinds here are of paths, from the table's root: another
 subject, such as ``rows`` or ``log``, is of none of them. Kinds of wrong rows (harness.judging.wrong_rows) are those of the
@@ -104,7 +104,7 @@ def _of_wrong_rows(holds: Callable[[Observation], bool]) -> Callable[[Observatio
     return lambda observation, subject: holds(observation)
 
 
-#: By the name that a deviation gives as ``symptom.of``.
+#: By the name that a known fault gives as ``symptom.of``.
 SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
     "file of a deletion vector": lambda o, path: path in vector_files(o.before),
     "data file with several actions": lambda o, path: path in o.before.facts.several,
@@ -124,5 +124,5 @@ SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
 
 
 def kinds_of(observation: Observation, subject: str) -> frozenset[str]:
-    """The kinds that a subject is of, by the names that a deviation may give."""
+    """The kinds that a subject is of, by the names that a known fault may give."""
     return frozenset(name for name, holds in SUBJECTS.items() if holds(observation, subject))

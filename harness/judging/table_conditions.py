@@ -206,7 +206,7 @@ _BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 #: What the first segment of a relative URI must not begin with (RFC 2396, section 3.1 and 5).
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
-#: By the name that a deviation gives as ``when``.
+#: By the name that a known fault gives as ``when``.
 OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "NULL partition value": _null_partition,
     "empty text of a STRING partition": partial(_empty_text, of_strings=True),  # it is NULL

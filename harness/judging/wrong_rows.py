@@ -1,4 +1,4 @@
-"""Kinds of wrong rows that a known deviation may be bound to (``symptom.of``): every row that the table lacks after the step,
+"""Kinds of wrong rows that a known fault may be bound to (``symptom.of``): every row that the table lacks after the step,
 or has too much, is of the kind, and every file that a step took away.
 
 So another fault with the same outcome in the same step is none: it loses or leaves other rows.
@@ -137,7 +137,7 @@ def _of_an_empty_text(observation: Observation) -> bool:
     return _wrong(observation).keys() <= _rows_in(state, paths).keys()
 
 
-#: By the name that a deviation gives.
+#: By the name that a known fault gives.
 WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
     "rows committed since the session opened": _committed_since_opened,
     "rows for which the condition is NULL": _null_condition,

@@ -211,7 +211,7 @@ class CaseRun:
         return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
 
     def _is_whole(self, observation: Observation) -> bool:
-        """Whether the case can go on after a known deviation. With one engine nothing is asked after it."""
+        """Whether the case can go on after a known fault. With one engine nothing is asked after it."""
         return False
 
     def _keep(self, observation: Observation, ends: bool) -> bool:

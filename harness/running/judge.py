@@ -22,7 +22,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from records.run import CaseError, Left, Step, Violation
 
 
@@ -43,12 +43,12 @@ class JudgedCase:
 
     @property
     def failed(self) -> list[str]:
-        """The broken clauses with a violation that is not a known deviation."""
+        """The broken clauses with a violation that is not a known fault."""
         return [id for id in self.violated if self.tallies[id].unexcused]
 
     @property
     def wrong(self) -> list[Violation]:
-        """The violations that are no known deviations, the gravest first; of those of one kind the first."""
+        """The violations that are no known faults, the gravest first; of those of one kind the first."""
         found: dict[tuple[str, str], Violation] = {}
         for id in self.failed:
             for violation in self.tallies[id].unexcused:
@@ -70,7 +70,7 @@ class Judge:
         engine: Engine,
         clauses: Sequence[Clause[Any]],
         directory: Path,
-        listed: Iterable[Deviation | str] = (),
+        listed: Iterable[KnownFault | str] = (),
     ) -> None:
         self._side = Side(engine, tuple(clauses), Excuses(listed))
         self._directory = directory

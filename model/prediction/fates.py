@@ -69,5 +69,5 @@ class PathFate:
 
     @property
     def is_surely_kept(self) -> bool:
-        """Whether every engine keeps it, those with a known deviation too."""
+        """Whether every engine keeps it, those with a known fault too."""
         return self.fate is Fate.KEEP and not (self.reason in DISPUTED and self.listed is None)

@@ -135,7 +135,7 @@ class PathRules:
         """A scan of the directory: docs/delta.md 1.2, steps 9 to 11; 1.4."""
         old = self._old(thing)
         scanned = self._is_scanned(path)
-        # Whether an engine with the known deviation lists it.
+        # Whether an engine with the known fault lists it.
         disputed = None if scanned and old is not False else False
         reason, hidden = self.protected.get(path), self._hidden(path)
         if reason is not None:

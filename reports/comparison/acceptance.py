@@ -1,4 +1,4 @@
-"""What a user accepts of the candidate: faults listed in a file of their own, in the format of deviations (``--accept
+"""What a user accepts of the candidate: faults listed in a file of their own, in the format of known faults (``--accept
 FILE``)."""
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from deviations.entries import PLACES, ended, in_force, range_of, tables_in, texts_in
-from deviations.known import deviations_in
-from records.deviation import Deviation, Ranged
+from known_faults.entries import PLACES, ended, in_force, range_of, tables_in, texts_in
+from known_faults.known import known_faults_in
+from records.known_fault import KnownFault, Ranged
 from records.mistakes import UsageMistake
 from records.run import EngineError, JudgedCase, Violation
 
-#: The tables of a user's file beside its deviations, each with the key of its texts: promises that are withdrawn, by their names;
+#: The tables of a file of the user beside its known faults, each with the key of its texts: withdrawn promises, by their names;
 #: and differences that nothing explains, as the comparison writes them.
 TEXTS: Mapping[str, str] = {"withdrawn": "promises", "difference": "differences"}
 
@@ -32,8 +32,8 @@ class AcceptedText(Ranged):
 
 
 def texts_accepted_in(path: Path) -> tuple[AcceptedText, ...]:
-    """The entries about what is no fault, in the order of the file. Raises InvalidDeviations."""
-    beside = ("deviation", *TEXTS)
+    """The entries about what is no fault, in the order of the file. Raises InvalidKnownFaults."""
+    beside = ("known_fault", *TEXTS)
     return tuple(
         AcceptedText(name, texts_in(entry, key, where), entry["reason"], entry["link"], *range_of(entry, where))
         for name, key in TEXTS.items()
@@ -69,7 +69,7 @@ class Acceptance:
     fault."""
 
     file: Path
-    entries: tuple[Deviation, ...]
+    entries: tuple[KnownFault, ...]
     today: date
     texts: tuple[AcceptedText, ...] = ()
 
@@ -78,7 +78,7 @@ def acceptance_in(path: Path) -> Acceptance:
     """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
     if not path.is_file():
         raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
-    entries = deviations_in(path, places=PLACES, beside=TEXTS)
+    entries = known_faults_in(path, places=PLACES, beside=TEXTS)
     return Acceptance(path, entries, date.today(), texts_accepted_in(path))
 
 
@@ -86,8 +86,8 @@ def acceptance_in(path: Path) -> Acceptance:
 class Accepted:
     """The entries about one version of an engine: those in force, and those that are past their end."""
 
-    current: tuple[Deviation, ...] = ()
-    past: tuple[Deviation, ...] = ()
+    current: tuple[KnownFault, ...] = ()
+    past: tuple[KnownFault, ...] = ()
 
     @classmethod
     def by(cls, acceptance: Acceptance | None, version: str) -> Accepted:
@@ -97,20 +97,20 @@ class Accepted:
         return cls(in_force(entries, version=version, today=today), ended(entries, version=version, today=today))
 
 
-def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
+def tables_of(entries: Iterable[KnownFault]) -> dict[KnownFault, tuple[str, ...]]:
     """The clauses of the entries that differ in nothing else: of each table of the file."""
-    found: dict[Deviation, list[str]] = {}
+    found: dict[KnownFault, list[str]] = {}
     for one in entries:
         found.setdefault(replace(one, clause=""), []).append(one.clause)
     return {table: tuple(clauses) for table, clauses in found.items()}
 
 
-def covering(entries: Iterable[Deviation], case: JudgedCase, violation: Violation) -> Deviation | None:
+def covering(entries: Iterable[KnownFault], case: JudgedCase, violation: Violation) -> KnownFault | None:
     """The first entry that is about a violation in a case; None: there is none."""
     return next((one for one in entries if _covers(one, case, violation)), None)
 
 
-def _covers(entry: Deviation, case: JudgedCase, violation: Violation) -> bool:
+def _covers(entry: KnownFault, case: JudgedCase, violation: Violation) -> bool:
     """As ``harness.judging.excuses`` decides while a case is judged."""
     return entry.clause == violation.clause and entry.covers(
         violation.cause,

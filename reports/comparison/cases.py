@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar, final
 
 from model.vocabulary.severity import Severity, gravest
-from records.deviation import Deviation, Symptom
+from records.known_fault import KnownFault, Symptom
 from records.run import JudgedCase, Verdict, Violation
 from reports.comparison.acceptance import Accepted, covering, error_of
 
@@ -22,7 +22,7 @@ class Change(str, Enum):
 
     REGRESSED = "regressed"  # the candidate fails it, and the base does not, or for other causes
     UNCOMPARED = "fails on the candidate, not judged on the base"
-    KNOWN = "known deviation, new on the candidate"  # the candidate has it, and the base does not
+    KNOWN = "known fault, new on the candidate"  # the candidate has it, and the base does not
     ACCEPTED = "worse, and accepted"  # one of the three, in a way that the user's file accepts
     WITHDRAWN = "withdrawn"  # the base promises and keeps it, the candidate does not promise it
     IMPROVED = "improved"  # the base fails it, the candidate does not
@@ -36,7 +36,7 @@ class Change(str, Enum):
 class Shift:
     """A clause that fails in some cases on one side, always for the same cause, and not on the other.
 
-    ``cause``: of a known deviation (``known``) its reason. ``symptom``: by what its violations are recognised. ``before``:
+    ``cause``: of a known fault (``known``) its reason. ``symptom``: by what its violations are recognised. ``before``:
     what the other side did. ``case``: the smallest, from the side that fails, with the message of its violation in ``step``;
     ``opposite``: the same of the other side, if it judged it. ``accepted``: the entry of the user's file that accepts it, if
     the change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
@@ -54,17 +54,17 @@ class Shift:
     message: str
     symptom: Symptom
     known: bool = False
-    accepted: Deviation | None = None
-    ended: Deviation | None = None
+    accepted: KnownFault | None = None
+    ended: KnownFault | None = None
 
 
-#: A clause, and the reason of a known deviation of it.
+#: A clause, and the reason of a known fault of it.
 Entry = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Side:
-    """What a run was asked and knows: the clauses that it was asked for, those of them that it judged, and the known deviations
+    """What a run was asked and knows: the clauses that it was asked for, those of them that it judged, and the known faults
     of its version, whether its cases show them or not."""
 
     asked: frozenset[str]
@@ -73,8 +73,8 @@ class Side:
 
 
 @dataclass(frozen=True)
-class KnownFault:
-    """A known deviation that violates clauses on a side: its reason, with its most severe clause's severity.
+class ComparedFault:
+    """A known fault that violates clauses on a side: its reason, with its most severe clause's severity.
 
     ``on_base``, ``on_candidate``: whether the version has it, be it that a case shows it or that it is listed for the version.
     """
@@ -161,8 +161,8 @@ class _Kind:
     cause: str
     before: str
     known: bool = False
-    accepted: Deviation | None = None
-    ended: Deviation | None = None
+    accepted: KnownFault | None = None
+    ended: KnownFault | None = None
 
 
 @final
@@ -170,7 +170,7 @@ class Judgements:
     """What two runs judge of the same cases, taken pair after pair. ``severities``: of each clause.
 
     A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
-    deviation is new on the candidate where the base was asked for the clause, and has no such entry.
+    known fault is new on the candidate where the base was asked for the clause, and has no such entry.
     """
 
     def __init__(self, severities: Mapping[str, Severity], base: Side, candidate: Side, accepted: Accepted) -> None:
@@ -188,7 +188,7 @@ class Judgements:
             self._add_worse(kind, (candidate, base), violations)
         for kind, violations in _improved(before, after, candidate, self._sides[1]):
             self._add(kind, (base, candidate), violations[0])
-        self._failing |= {name for name, result in candidate.clauses.items() if result.verdict is Verdict.FAIL}
+        self._failing |= {name for name, result in candidate.clauses.items() if result.verdict is Verdict.FAILS}
         for sides in ((base, candidate), (candidate, base)):
             for one in sides[0].violations:
                 if one.excused is not None:
@@ -203,7 +203,7 @@ class Judgements:
 
     def _add_worse(self, kind: _Kind, sides: _Sides, violations: Sequence[Violation]) -> None:
         """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
-        firsts: dict[Deviation | None, Violation] = {}
+        firsts: dict[KnownFault | None, Violation] = {}
         for one in violations:
             firsts.setdefault(covering(self._accepted.current, sides[0], one), one)
         for entry, violation in firsts.items():
@@ -232,13 +232,13 @@ class Judgements:
             sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
         )
 
-    def known_faults(self) -> tuple[KnownFault, ...]:
-        """The known deviations that cases show: those that only the candidate has first, then the gravest."""
+    def known_faults(self) -> tuple[ComparedFault, ...]:
+        """The known faults that cases show: those that only the candidate has first, then the gravest."""
         base, candidate = ({reason for _, reason in side.entries} for side in self._sides)
         made = []
         for reason, cases in self._known.items():
             had, clauses = (reason in base, reason in candidate), tuple(sorted(cases.clauses))
-            made.append(KnownFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0][0]))
+            made.append(ComparedFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0][0]))
         order = {(False, True): 0, (True, True): 1, (True, False): 2}
         return tuple(
             sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason))
@@ -247,7 +247,7 @@ class Judgements:
 
 @dataclass(frozen=True)
 class _Broken:
-    """The violations of a clause in a case, by their cause, and those that are known deviations by their reason."""
+    """The violations of a clause in a case, by their cause, and those that are known faults by their reason."""
 
     causes: dict[str, list[Violation]] = field(default_factory=dict)
     excuses: dict[str, list[Violation]] = field(default_factory=dict)
@@ -257,7 +257,7 @@ class _Broken:
         """What this side did, for the other one's reader."""
         if self.causes:
             return f"failed for another cause: {', '.join(sorted(self.causes))}"
-        return f"known deviation: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
+        return f"known fault: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
 
 
 def _broken(case: JudgedCase) -> dict[str, _Broken]:

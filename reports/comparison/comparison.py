@@ -10,23 +10,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from model.vocabulary.severity import Severity
-from records.deviation import Deviation
-from records.run import ListedDeviation, Verdict
+from records.known_fault import KnownFault
+from records.run import ListedFault, Verdict
 from reports.comparison.acceptance import Acceptance, Acceptances, Accepted, AcceptedText, tables_of
-from reports.comparison.cases import Change, Judgements, KnownFault, Shift, Side
+from reports.comparison.cases import Change, ComparedFault, Judgements, Shift, Side
 from reports.comparison.explanations import Explainer, Explanation, Identity, Kind, Predictors
 from reports.comparison.groups import Group, Walk
 from reports.comparison.known_changes import in_order, knowledge
 from reports.comparison.pairs import check_same, pairs_of
 from reports.comparison.weight import Way, better_in, is_outweighed, worse_in
 from reports.comparison.withdrawn import Withdrawn, withdrawn
-from reports.findings.known import ShownDeviation
+from reports.findings.known import ShownFault
 from reports.findings.of_run import findings_of
 from reports.findings.verdicts import ClauseResult
 from reports.stream.reading import Run
 
-_JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
-_LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
+_JUDGED = (Verdict.HOLDS, Verdict.FAILS, Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE)
+_LEFT_OUT = (Verdict.NOT_TESTED, Verdict.ERROR)
 _ASKED = (*_JUDGED, *_LEFT_OUT)
 
 
@@ -71,7 +71,7 @@ class Comparison:
     base: Run = field(repr=False)
     candidate: Run = field(repr=False)
     shifts: tuple[Shift, ...]
-    known_faults: tuple[KnownFault, ...]
+    known_faults: tuple[ComparedFault, ...]
     clauses: tuple[ClauseChange, ...]
     unjudged: tuple[Unjudged, ...]
     groups: tuple[Group, ...]
@@ -101,7 +101,7 @@ class Comparison:
         return tuple(group for group in self.groups if group.explanation is None)
 
     @property
-    def unused(self) -> dict[Deviation, tuple[str, ...]]:
+    def unused(self) -> dict[KnownFault, tuple[str, ...]]:
         """The tables of the user's file that nothing needed, each with its clauses."""
         if self.acceptance is None:
             return {}
@@ -225,8 +225,8 @@ def compare(
 
 
 def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
-    """What a run was asked and knows. Of a stream that lists no known deviations, those that its cases show."""
-    listed: list[ListedDeviation | ShownDeviation] = [*(run.header.deviations or ()), *findings_of(run).known]
+    """What a run was asked and knows. Of a stream that lists no known faults, those that its cases show."""
+    listed: list[ListedFault | ShownFault] = [*(run.header.known_faults or ()), *findings_of(run).known]
     return Side(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),

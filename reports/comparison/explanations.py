@@ -44,7 +44,7 @@ class Kind(str, Enum):
 
     RULE = "rule"  # rules that differ between the versions
     KNOWN_CHANGE = "known change"  # listed with its fields and values: nothing predicts it
-    KNOWN_DEVIATION = "known deviation"  # one side fails, and the suite knows the reason
+    KNOWN_FAULT = "known fault"  # one side fails, and the suite knows the reason
     VIOLATION = "violation"  # one side breaks a clause
     PREDICTION = "prediction"  # the candidate did what the model predicts, and the base did not
     ACCEPTED = "accepted"  # by the user's file
@@ -275,5 +275,5 @@ def _of_fault(violations: Sequence[Violation], name: str) -> Explanation:
 
 def _known(faults: Iterable[tuple[str, str]]) -> Explanation:
     """``faults``: the version that has it, and the reason of each."""
-    reasons = (Reason("", f"{name}: {fault}", "deviations/") for name, fault in faults)
-    return Explanation(Kind.KNOWN_DEVIATION, tuple(reasons))
+    reasons = (Reason("", f"{name}: {fault}", "known_faults/") for name, fault in faults)
+    return Explanation(Kind.KNOWN_FAULT, tuple(reasons))

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deviations.entries import quoted
-from records.deviation import Symptom
+from known_faults.entries import quoted
+from records.known_fault import Symptom
 from records.mistakes import UsageMistake
 from reports.comparison import difference_texts
 from reports.comparison.cases import Change, Shift
@@ -57,7 +57,7 @@ def _faults(comparison: Comparison, versions: str) -> Iterator[str]:
         if symptom.errors:
             lines.append(f"symptom.errors = {_list(symptom.errors)}")
         told = f"{shifts[0].change.value}; {does(shifts[0].severity)}: {cause}"
-        yield _entry("deviation", told, lines, comparison, shifts[0].case.id)
+        yield _entry("known_fault", told, lines, comparison, shifts[0].case.id)
 
 
 def _withdrawn(comparison: Comparison, versions: str) -> Iterator[str]:

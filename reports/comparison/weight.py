@@ -26,7 +26,7 @@ class Way:
 
     @property
     def is_known(self) -> bool:
-        """Whether the suite knows it as a deviation of the side that fails."""
+        """Whether the suite knows it as a known fault of the side that fails."""
         return self.lead.known
 
     @property
@@ -60,7 +60,7 @@ def better_in(shifts: Iterable[Shift]) -> tuple[Way, ...]:
 
 
 def _ways(shifts: Sequence[Shift]) -> tuple[Way, ...]:
-    """A known deviation is one way, whatever clauses it violates. So is what the smallest case of the gravest failure shows
+    """A known fault is one way, whatever clauses it violates. So is what the smallest case of the gravest failure shows
     of the others."""
     known: dict[str, list[Shift]] = {}
     for one in shifts:

@@ -48,7 +48,7 @@ def withdrawn(
     found: dict[Withdrawal | str, Withdrawn] = {}
     for clause, result in base.items():
         other = candidate.get(clause)
-        if result.verdict is Verdict.PASS and other is not None and other.verdict is Verdict.UNSUPPORTED:
+        if result.verdict is Verdict.HOLDS and other is not None and other.verdict is Verdict.NOT_APPLICABLE:
             own = CATALOGUE[clause].withdrawal if clause in CATALOGUE else None
             one = _of_clause(listed[clause], other.reason) if own is None else _of(own, name=clause)
             had = found.setdefault(own or clause, one)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.vocabulary.severity import Severity
-from records.deviation import Deviation
 from records.json_form import to_json
+from records.known_fault import KnownFault
 from records.run import JudgedCase
-from reports.comparison.cases import Change, KnownFault, Shift
+from reports.comparison.cases import Change, ComparedFault, Shift
 from reports.comparison.comparison import Comparison
 from reports.comparison.difference_texts import joined
 from reports.comparison.explanations import Explanation, Kind, Right
@@ -35,11 +35,11 @@ def signature(group: Group) -> str:
 
 @dataclass(frozen=True)
 class AcceptedFault:
-    """What is worse on the candidate by one cause, or one known deviation, and which entries accept it."""
+    """What is worse on the candidate by one cause, or one known fault, and which entries accept it."""
 
     cause: str
     severity: Severity
-    entries: tuple[Deviation, ...]
+    entries: tuple[KnownFault, ...]
     clauses: tuple[str, ...]
     case_ids: frozenset[str]
 
@@ -179,7 +179,7 @@ def unjudged(comparison: Comparison) -> list[str]:
     return lines
 
 
-def fault_words(fault: KnownFault, comparison: Comparison) -> str:
+def fault_words(fault: ComparedFault, comparison: Comparison) -> str:
     """``known, loses data: REASON``, with the side that has it if the other does not."""
     side = comparison.candidate if fault.on_candidate else comparison.base
     only = "" if fault.on_base and fault.on_candidate else f"{named(side)} only, "
@@ -193,13 +193,13 @@ def _versions(run: Run) -> str:
 
 
 _ORDER = (
-    *(Kind.ACCEPTED, Kind.VIOLATION, Kind.KNOWN_DEVIATION),
+    *(Kind.ACCEPTED, Kind.VIOLATION, Kind.KNOWN_FAULT),
     *(Kind.PREDICTION, Kind.RULE, Kind.KNOWN_CHANGE),
 )
 
 
 def explained(comparison: Comparison) -> list[tuple[Explanation, list[Group]]]:
-    """The explanations that occurred, with the groups that they explain: violations, known deviations, rules, known changes;
+    """The explanations that occurred, with the groups that they explain: violations, known faults, rules, known changes;
     each in the order of versions."""
     found: dict[Explanation, list[Group]] = {}
     for group in comparison.groups:

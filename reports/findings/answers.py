@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from model.vocabulary.severity import Severity
 from records.run import Part, Verdict
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
@@ -14,12 +15,12 @@ from reports.text.quantities import counted
 
 
 class Word(str, Enum):
-    """The first word of a run, of a part of one (NOTHING BROKEN, BROKEN or PROVES NOTHING), or of the comparison of two."""
+    """The first word of a run, of a part of one (PASS SO FAR, FAIL or INCONCLUSIVE), or of the comparison of two."""
 
-    KEPT = "KEPT"
-    BROKEN = "BROKEN"
-    PROVES_NOTHING = "PROVES NOTHING"
-    NOTHING_BROKEN = "NOTHING BROKEN"
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    PASS_SO_FAR = "PASS SO FAR"
     UPGRADE = "UPGRADE"
     LOOK_FIRST = "LOOK FIRST"
     DO_NOT_UPGRADE = "DO NOT UPGRADE"
@@ -27,13 +28,12 @@ class Word(str, Enum):
     @property
     def mark(self) -> str:
         """A sign of it, for Markdown."""
-        good, bad = (Word.KEPT, Word.NOTHING_BROKEN, Word.UPGRADE), (Word.BROKEN, Word.DO_NOT_UPGRADE)
+        good, bad = (Word.PASS, Word.PASS_SO_FAR, Word.UPGRADE), (Word.FAIL, Word.DO_NOT_UPGRADE)
         return "✅" if self in good else "❌" if self in bad else "⚠️"
 
-    @property
-    def style(self) -> str:
-        """Its style on a terminal."""
-        return {"✅": "bold green", "❌": "bold red"}.get(self.mark, "bold yellow")
+
+#: On a terminal, by the sign.
+STYLES = {"✅": "bold green", "❌": "bold red", "⚠️": "bold yellow"}
 
 
 @dataclass(frozen=True)
@@ -43,35 +43,57 @@ class Answer:
     word: Word
     reason: str
     exit: int
+    loses_data: bool = False  # by a known fault, whatever the word
+
+    @property
+    def mark(self) -> str:
+        """A sign of it, for Markdown. An engine that passes and is known to lose data gets no green one."""
+        return "⚠️" if self.loses_data and self.word.mark == "✅" else self.word.mark
+
+    @property
+    def style(self) -> str:
+        """Its style on a terminal."""
+        return STYLES[self.mark]
 
     def __str__(self) -> str:
         return f"{self.word.value}: {self.reason}"
 
 
 def answer_of(run: Run) -> Answer:
-    """KEPT (0), BROKEN (1) with the worst harm, or PROVES NOTHING (2), of a finished run.
+    """PASS (0), FAIL (1) with the worst harm, or INCONCLUSIVE (2), of a finished run.
 
-    What the suite knows of the engine is in the same line: ``known: loses data in 3 ways``.
+    What the suite knows of the engine is in the same line: ``6 known faults, 3 of them lose data``.
     """
     shown = findings_of(run).known
-    known = f"; known: {in_ways(one.severity for one in shown)}" if shown else ""
+    losing = sum(one.severity is Severity.DATA_LOSS for one in shown)
+    known = f". {_known(len(shown), losing)}" if shown else ""
     if run.header.shard is not None:
         return _of_part(run, run.header.shard, known)
     if run.footer.exit == 0:
-        return Answer(Word.KEPT, f"{named(run)} does what is promised{known}", 0)
+        return Answer(Word.PASS, f"no new fault in {named(run)}{known}", 0, losing > 0)
     if run.footer.exit == 1:
-        return Answer(Word.BROKEN, f"{named(run)} {', and '.join(_broken(run))}{known}", 1)
-    return Answer(Word.PROVES_NOTHING, f"{' and '.join(_undecided(run))} on {named(run)}{known}", 2)
+        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{known}", 1)
+    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{known}", 2)
+
+
+def _known(number: int, losing: int) -> str:
+    """``6 known faults, 3 of them lose data``."""
+    found = counted(number, "known fault")
+    if not losing:
+        return f"{found}, none of them loses data" if number > 1 else f"{found}, which loses no data"
+    if number == 1:
+        return f"{found}, which loses data"
+    return f"{found}, {losing} of them {'loses' if losing == 1 else 'lose'} data"
 
 
 def _of_part(run: Run, part: Part, known: str) -> Answer:
     """Of a part of a run: what fails in it, and how to come to the verdict."""
-    more = f"{known}; this is {part}: python -m reports merge gives the verdict"
+    more = f"{known}. This is {part}: python -m reports merge gives the verdict"
     if run.footer.exit == 0:
-        return Answer(Word.NOTHING_BROKEN, f"nothing new fails on {named(run)}{more}", 0)
+        return Answer(Word.PASS_SO_FAR, f"nothing new fails on {named(run)}{more}", 0)
     if run.footer.exit == 1:
-        return Answer(Word.BROKEN, f"{named(run)} {', and '.join(_broken(run))}{more}", 1)
-    return Answer(Word.PROVES_NOTHING, f"{' and '.join(_undecided(run))} on {named(run)}{more}", 2)
+        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{more}", 1)
+    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{more}", 2)
 
 
 def _with(run: Run, *verdicts: Verdict) -> list[str]:
@@ -80,26 +102,26 @@ def _with(run: Run, *verdicts: Verdict) -> list[str]:
 
 
 def _broken(run: Run) -> Iterator[str]:
-    """What the engine does wrong, and what the list of known deviations says wrongly of it."""
-    failed, stale = _with(run, Verdict.FAIL), _with(run, Verdict.STALE)
+    """What the engine does wrong, and what the list of known faults says wrongly of it."""
+    failed, stale = _with(run, Verdict.FAILS), _with(run, Verdict.LISTED_BUT_GONE)
     found = findings_of(run).failures
     if found:
         yield in_ways(one.lead.severity for one in found)
     elif failed:
-        yield f"fails {counted(len(failed), 'clause')} by deviations that are past their end"
+        yield f"fails {counted(len(failed), 'clause')} by known faults that are past their end"
     if stale:
-        yield f"holds {counted(len(stale), 'clause')} for which a deviation is listed"
+        yield f"holds {counted(len(stale), 'clause')} for which a known fault is listed"
 
 
 def _undecided(run: Run) -> Iterator[str]:
     """Why nothing is proven."""
-    unexercised, erred = _with(run, Verdict.UNEXERCISED, Verdict.ERROR), findings_of(run).errors
+    unexercised, erred = _with(run, Verdict.NOT_TESTED, Verdict.ERROR), findings_of(run).errors
     if unexercised:
         yield f"no case decides on {counted(len(unexercised), 'clause')}"
     if erred:
         yield f"{counted(len(erred), 'case')} ended in an error"
     if not unexercised and not erred:
-        judged = _with(run, Verdict.PASS, Verdict.XFAIL, Verdict.FAIL)
+        judged = _with(run, Verdict.HOLDS, Verdict.KNOWN_FAULT, Verdict.FAILS)
         yield "the scripts contradict every failure" if judged else "no clause was judged"
 
 

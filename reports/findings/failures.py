@@ -1,6 +1,6 @@
 """What is wrong in a run, the gravest first: which cases to show of the clauses that fail, and which clauses fail together.
 
-Only violations that are no known deviation count. The violations of a clause with the same cause have one example, the
+Only violations that are no known fault count. The violations of a clause with the same cause have one example, the
 simplest case; where that case has circumstances that another does not have, the other is a second example. A clause has
 ``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest; so are those that
 fail for the same cause in other cases, if these have all the circumstances of its example.

@@ -11,8 +11,8 @@ from reports.text.harms import does
 
 
 @dataclass(frozen=True)
-class ShownDeviation:
-    """A known deviation that cases of a run show: the reason of its entry, with the gravest of its violations."""
+class ShownFault:
+    """A known fault that cases of a run show: the reason of its entry, with the gravest of its violations."""
 
     reason: str
     severity: Severity
@@ -34,7 +34,7 @@ class _Shown:
 
 @final
 class Excused:
-    """The violations that are known deviations, of cases that are taken one after another."""
+    """The violations that are known faults, of cases that are taken one after another."""
 
     def __init__(self, header: Header) -> None:
         self._severities = {clause.id: clause.severity for clause in header.clauses}
@@ -48,10 +48,10 @@ class Excused:
                 shown.clauses.add(one.clause)
                 shown.cases.add(case.id)
 
-    def shown(self) -> tuple[ShownDeviation, ...]:
+    def shown(self) -> tuple[ShownFault, ...]:
         """Those that cases show, the gravest first."""
         made = (
-            ShownDeviation(
+            ShownFault(
                 reason,
                 gravest(one.severities),
                 tuple(sorted(one.clauses)),

@@ -14,7 +14,7 @@ from records.run import CaseError, ClauseVerdict, Header, JudgedCase, Verdict
 from reports.findings.coverage import Coverage, Covered, FeaturePairs, OperationShares
 from reports.findings.drawn import Drawing, Drawn
 from reports.findings.failures import Failing, Failure, examples, failures
-from reports.findings.known import Excused, ShownDeviation
+from reports.findings.known import Excused, ShownFault
 from reports.findings.verdicts import ClauseResult, Judged, results
 from reports.stream.checks import Key, sort_key
 from reports.stream.reading import Run
@@ -32,12 +32,12 @@ class Erred:
 @dataclass(frozen=True)
 class Findings:
     """``results``: those of the footer, in the header's order, with the failures and examples of the cases. ``failures``: of the
-    clauses that the footer gives the verdict fail. ``known``: the known deviations that cases show. Both have the gravest first.
+    clauses that the footer gives the verdict fail. ``known``: the known faults that cases show. Both have the gravest first.
     ``drawn``: by clause, what the cases that exercised it have."""
 
     results: tuple[ClauseResult, ...]
     failures: tuple[Failure, ...]
-    known: tuple[ShownDeviation, ...]
+    known: tuple[ShownFault, ...]
     errors: tuple[Erred, ...]
     coverage: tuple[Coverage, ...]
     operations: OperationShares
@@ -68,7 +68,7 @@ class FindingsSoFar:
         self, verdicts: Mapping[str, ClauseVerdict], case_at: Callable[[int], JudgedCase]
     ) -> tuple[Failure, ...]:
         """The failures of the clauses with the verdict fail. ``case_at``: the case that was taken at a place, from 0."""
-        failed = {clause for clause, one in verdicts.items() if one.verdict is Verdict.FAIL}
+        failed = {clause for clause, one in verdicts.items() if one.verdict is Verdict.FAILS}
         return failures(self._failing, self._header, case_at, of=failed)
 
     def finished(self, run: Run, found: tuple[Failure, ...]) -> Findings:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import final
 
 from records import run
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from records.run import ClauseVerdict, Footer, Header, JudgedCase, ListedClause, Verdict
 from reports.findings.failures import Example, Simplicity, simplicity
 from reports.text.quantities import counted
 
 #: The verdicts that need a person's attention.
-ATTENTION = (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED)
+ATTENTION = (Verdict.FAILS, Verdict.LISTED_BUT_GONE, Verdict.ERROR, Verdict.NOT_TESTED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class ClauseResult(ClauseVerdict):
 @dataclass
 class Tally:
     """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
-    deviation only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
+    known fault only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
 
     met: int = 0
     subjects: int = 0
@@ -42,7 +42,7 @@ class Tally:
 
     @property
     def failures(self) -> int:
-        """The cases to count as failing: without one that fails it, those of known deviations."""
+        """The cases to count as failing: without one that fails it, those of known faults."""
         return self.failed or self.broken
 
     @property
@@ -93,29 +93,29 @@ class Judged:
                 tally = self.tallies[name] = Tally()
             if counts:
                 tally.add(result)
-            if result.verdict is not Verdict.PASS:
+            if result.verdict is not Verdict.HOLDS:
                 place = place or simplicity(case)
-                tally.breaks(place, fails=result.verdict is Verdict.FAIL)
+                tally.breaks(place, fails=result.verdict is Verdict.FAILS)
 
 
 def verdicts(
     judged: Judged,
     header: Header,
     *,
-    deviations: Sequence[Deviation],
-    ended: Sequence[Deviation] = (),
+    known_faults: Sequence[KnownFault],
+    ended: Sequence[KnownFault] = (),
     stopped: bool = False,
 ) -> dict[str, ClauseVerdict]:
     """The verdict on each clause of the header, in the header's order.
 
-    ``deviations`` are those in force, ``ended`` those that are past their end (``deviations.entries``): their clauses fail or
+    ``known_faults`` are those in force, ``ended`` those that are past their end (``known_faults.entries``): their clauses fail or
     are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left. Of a part of a run,
     only failures are decided.
     """
-    listed, over = _by_clause(deviations), _by_clause(ended if header.shard is None else ())
+    listed, over = _by_clause(known_faults), _by_clause(ended if header.shard is None else ())
     unasked = {clause.id for clause in header.clauses if clause.status == "disabled"}
     violated = {name for name, tally in judged.tallies.items() if tally.broken}
-    current = {_entry(one) for one in deviations if one.clause in violated | unasked}
+    current = {_entry(one) for one in known_faults if one.clause in violated | unasked}
     found = {}
     for clause in header.clauses:
         name = clause.id
@@ -130,20 +130,22 @@ def verdicts(
                 verdict, reason, known, "The budget left out the cases that exercise it."
             )
         if header.shard is not None and not tally.raised:
-            verdict = Verdict.UNEXERCISED if verdict is Verdict.ERROR else verdict
+            verdict = Verdict.NOT_TESTED if verdict is Verdict.ERROR else verdict
             verdict, reason = _with_cases_left(verdict, reason, known, "No case of this part exercises it.")
-        if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
+        if stopped and verdict in (Verdict.HOLDS, Verdict.LISTED_BUT_GONE, Verdict.NOT_TESTED, Verdict.ERROR):
             verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
         past = over.get(name, []) if clause.status != "disabled" or failed else []
         if past:
-            verdict, reason = (Verdict.FAIL if failed else Verdict.STALE), " ".join(map(_ended, past))
+            verdict, reason = (Verdict.FAILS if failed else Verdict.LISTED_BUT_GONE), " ".join(map(_ended, past))
         found[name] = ClauseVerdict(
             verdict=verdict,
             met=tally.met,
             seconds=round(tally.seconds, 3),
             subjects=tally.subjects,
             reason=reason,
-            link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
+            link=(past or known)[0].link
+            if past or (known and verdict in (Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE))
+            else None,
         )
     return found
 
@@ -162,48 +164,51 @@ def results(
     return tuple(found)
 
 
-def _by_clause(deviations: Iterable[Deviation]) -> dict[str, list[Deviation]]:
-    found: dict[str, list[Deviation]] = {}
-    for deviation in deviations:
-        found.setdefault(deviation.clause, []).append(deviation)
+def _by_clause(known_faults: Iterable[KnownFault]) -> dict[str, list[KnownFault]]:
+    found: dict[str, list[KnownFault]] = {}
+    for known_fault in known_faults:
+        found.setdefault(known_fault.clause, []).append(known_fault)
     return found
 
 
 def _judge(
-    clause: ListedClause, failing: bool, met: int, erred: int, known: Sequence[Deviation], current: Container[Entry]
+    clause: ListedClause, failing: bool, met: int, erred: int, known: Sequence[KnownFault], current: Container[Entry]
 ) -> tuple[Verdict, str]:
     if failing:
-        return (Verdict.XFAIL, _reasons(known)) if known else (Verdict.FAIL, "")
+        return (Verdict.KNOWN_FAULT, _reasons(known)) if known else (Verdict.FAILS, "")
     if clause.status != "active":
         return Verdict(clause.status), clause.reason
     if met == 0 and erred:
         return Verdict.ERROR, f"No judged case exercised it, and {counted(erred, 'case')} ended in an error."
     if met == 0:
-        return Verdict.UNEXERCISED, "No case exercised it: use a larger budget or profile."
+        return Verdict.NOT_TESTED, "No case exercised it: use a larger budget or profile."
     # With a condition it is stale only if all clauses of its entry were asked for and none failed: the condition may be rare.
     if known and not any(one.when is not None and _entry(one) in current for one in known):
         if erred:
             left = f"{counted(erred, 'case')} ended in an error"
             return (
                 Verdict.ERROR,
-                f"It is listed as a deviation ({_reasons(known)}); no judged case fails it, and {left}.",
+                f"It is listed as a known fault ({_reasons(known)}); no judged case fails it, and {left}.",
             )
-        return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
-    return Verdict.PASS, ""
+        return (
+            Verdict.LISTED_BUT_GONE,
+            f"It is listed as a known fault ({_reasons(known)}), but it passes: remove the entry.",
+        )
+    return Verdict.HOLDS, ""
 
 
-def _with_cases_left(verdict: Verdict, reason: str, known: Sequence[Deviation], left: str) -> tuple[Verdict, str]:
+def _with_cases_left(verdict: Verdict, reason: str, known: Sequence[KnownFault], left: str) -> tuple[Verdict, str]:
     """The verdict where the budget left out cases, or other parts of the run have them: these may exercise a clause, or show that
     it fails as it is known to. ``left`` says of a clause that none of the judged cases exercises where they are."""
-    if verdict is Verdict.STALE:
-        return Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): none of the judged cases fails it."
-    if verdict is Verdict.UNEXERCISED:
+    if verdict is Verdict.LISTED_BUT_GONE:
+        return Verdict.HOLDS, f"It is listed as a known fault ({_reasons(known)}): none of the judged cases fails it."
+    if verdict is Verdict.NOT_TESTED:
         return Verdict.DISABLED, left
     return verdict, reason
 
 
-def _ended(deviation: Deviation) -> str:
-    what = f"Its deviation ({deviation.reason}) was accepted until {deviation.until}, which is past"
+def _ended(known_fault: KnownFault) -> str:
+    what = f"Its known fault ({known_fault.reason}) was accepted until {known_fault.until}, which is past"
     return f"{what}: remove the entry, or decide on a new end."
 
 
@@ -211,11 +216,11 @@ def _ended(deviation: Deviation) -> str:
 Entry = tuple[str, "str | None"]
 
 
-def _entry(deviation: Deviation) -> Entry:
-    return deviation.reason, deviation.when
+def _entry(known_fault: KnownFault) -> Entry:
+    return known_fault.reason, known_fault.when
 
 
-def _reasons(known: Sequence[Deviation]) -> str:
+def _reasons(known: Sequence[KnownFault]) -> str:
     """The reasons, each once."""
     return " ".join(dict.fromkeys(one.reason for one in known))
 
@@ -233,10 +238,10 @@ def exit_code(results: Iterable[ClauseVerdict], errors: int, *, part: bool = Fal
     it is only a ``part`` of a run; else 0.
     """
     found = {result.verdict for result in results}
-    if found & {Verdict.FAIL, Verdict.STALE}:
+    if found & {Verdict.FAILS, Verdict.LISTED_BUT_GONE}:
         return 1
-    judged = found & {Verdict.PASS, Verdict.XFAIL}
-    undecided = errors or found & {Verdict.ERROR, Verdict.UNEXERCISED} or not (judged or part)
+    judged = found & {Verdict.HOLDS, Verdict.KNOWN_FAULT}
+    undecided = errors or found & {Verdict.ERROR, Verdict.NOT_TESTED} or not (judged or part)
     return 2 if undecided else 0
 
 

@@ -13,9 +13,9 @@ from reports.findings.verdicts import ClauseResult
 from reports.stream.reading import Run
 from reports.text.quantities import counted
 
-_SKIPPED = (Verdict.XFAIL, Verdict.UNSUPPORTED, Verdict.DISABLED)
-_ERRORS = (Verdict.UNEXERCISED, Verdict.ERROR)
-_FAILURES = (Verdict.FAIL, Verdict.STALE)
+_SKIPPED = (Verdict.KNOWN_FAULT, Verdict.NOT_APPLICABLE, Verdict.DISABLED)
+_ERRORS = (Verdict.NOT_TESTED, Verdict.ERROR)
+_FAILURES = (Verdict.FAILS, Verdict.LISTED_BUT_GONE)
 
 #: What XML 1.0 cannot contain, not even as a reference (XML 1.0, "Characters"), such as lone surrogates.
 _FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
@@ -77,15 +77,15 @@ def _clause(suite: ET.Element, run: Run, result: ClauseResult, shown: Sequence[E
         ET.SubElement(element, "skipped", type=result.verdict.value, message=text(result.reason))
     elif result.verdict in _ERRORS:
         ET.SubElement(element, "error", type=result.verdict.value, message=text(result.reason))
-    elif result.verdict is Verdict.STALE:
+    elif result.verdict is Verdict.LISTED_BUT_GONE:
         ET.SubElement(element, "failure", type=result.verdict.value, message=text(result.reason))
-    elif result.verdict is Verdict.FAIL:
+    elif result.verdict is Verdict.FAILS:
         _failure(element, result, shown)
 
 
 def _failure(element: ET.Element, result: ClauseResult, shown: Sequence[Example]) -> None:
     first = f"{shown[0].severity.value}: {shown[0].violation.message}" if shown else "The violation has no message."
-    failure = ET.SubElement(element, "failure", type="fail", message=text(first))
+    failure = ET.SubElement(element, "failure", type="fails", message=text(first))
     lines = [f"{counted(result.failures, 'failing case')}.", ""]
     for example in shown:
         violation = example.violation

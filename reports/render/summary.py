@@ -19,15 +19,16 @@ from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.markdown import LIMIT, code, command, folded, limited, row, table, text
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command, script_command
+from reports.text.verdicts import tallied
 
 _MARKS = {
-    Verdict.PASS: "✅ pass",
-    Verdict.FAIL: "❌ **fail**",
-    Verdict.XFAIL: "➖ xfail",
-    Verdict.STALE: "❌ **stale**",
-    Verdict.UNSUPPORTED: "➖ unsupported",
+    Verdict.HOLDS: "✅ holds",
+    Verdict.FAILS: "❌ **fails**",
+    Verdict.KNOWN_FAULT: "➖ known fault",
+    Verdict.LISTED_BUT_GONE: "❌ **listed but gone**",
+    Verdict.NOT_APPLICABLE: "➖ not applicable",
     Verdict.DISABLED: "➖ disabled",
-    Verdict.UNEXERCISED: "⚠️ **unexercised**",
+    Verdict.NOT_TESTED: "⚠️ **not tested**",
     Verdict.ERROR: "⚠️ **error**",
 }
 
@@ -59,14 +60,14 @@ def _parts(run: Run, found: Findings, checked: Sequence[Checked], directory: Pat
 
 def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], directory: Path, rows: int) -> list[str]:
     header, footer, answer, results = run.header, run.footer, answer_of(run), found.results
-    tally = ", ".join(f"{number} {verdict.value}" for verdict, number in counts(results).items()) or "no clause"
+    tally = ", ".join(tallied(verdict, number) for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
     notes += [f"seed {header.seed}"] if header.seed is not None else []
     notes += [f"fault {header.known_bad} built in"] if header.known_bad is not None else []
     seconds = f"{footer.seconds:.0f} s ({footer.engine_seconds:.0f} s in the engine)"
     work = f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')}, {seconds}, {', '.join(notes)}"
     parts = [
-        f"# {answer.word.mark} {text(str(answer))}",
+        f"# {answer.mark} {text(str(answer))}",
         f"{text(versions_of(header))}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
     lines = [_failure(run, failure, checked) for failure in found.failures]
@@ -79,7 +80,7 @@ def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], directo
             code(result.example or ""),
         )
         for result in results
-        if result.verdict in ATTENTION and result.verdict is not Verdict.FAIL
+        if result.verdict in ATTENTION and result.verdict is not Verdict.FAILS
     ]
     if lines:
         parts.append(table("|  | Clause | Expected | Observed | Case |", lines, rows))

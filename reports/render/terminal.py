@@ -28,15 +28,16 @@ from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
+from reports.text.verdicts import tallied
 
 _STYLES = {
-    Verdict.PASS: "green",
-    Verdict.FAIL: "bold red",
-    Verdict.XFAIL: "yellow",
-    Verdict.STALE: "bold red",
-    Verdict.UNSUPPORTED: "dim",
+    Verdict.HOLDS: "green",
+    Verdict.FAILS: "bold red",
+    Verdict.KNOWN_FAULT: "yellow",
+    Verdict.LISTED_BUT_GONE: "bold red",
+    Verdict.NOT_APPLICABLE: "dim",
     Verdict.DISABLED: "dim",
-    Verdict.UNEXERCISED: "bold yellow",
+    Verdict.NOT_TESTED: "bold yellow",
     Verdict.ERROR: "bold yellow",
 }
 #: The width of a table without a terminal, as in a CI log: in a narrower one sentences wrap after a few words.
@@ -77,7 +78,7 @@ class Progress:
         """A case was judged. Those made by shrinking do not count as done."""
         self._done += case.origin != "shrunk"
         self._steps += len(case.steps)
-        self._failed += any(result.verdict is Verdict.FAIL for result in case.clauses.values())
+        self._failed += any(result.verdict is Verdict.FAILS for result in case.clauses.values())
         now = self._now()
         text = Text(self._line(now), overflow="ellipsis", no_wrap=True)
         if self._console.is_terminal:
@@ -132,7 +133,7 @@ def show(
         show_text(console)
     show_kinds(console, _kinds(findings), whole=verbose)
     for chapter, own in groupby(results, key=lambda one: run.clauses[one.clause].chapter):
-        tally = ", ".join(f"{number} {verdict.value}" for verdict, number in counts(own).items())
+        tally = ", ".join(tallied(verdict, number) for verdict, number in counts(own).items())
         show_text(console, f"{chapter}: {tally}")
     header, footer = run.header, run.footer
     took = f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')} in {_seconds(footer.seconds)}"
@@ -151,7 +152,7 @@ def show(
 def show_answer(run: Run, console: Console) -> None:
     """The first line of the screen alone."""
     answer = answer_of(run)
-    show_text(console, str(answer), answer.word.style)
+    show_text(console, str(answer), answer.style)
 
 
 def _show_failure(
@@ -179,7 +180,7 @@ def _kinds(findings: Findings) -> dict[str, list[str]]:
             f"{one.case} of {one.campaign}: {one.error.kind}: {one.error.message}" for one in findings.errors
         ],
         "not decided as it should be": [f"{one.verdict.value}: {one.clause}: {one.reason}" for one in undecided],
-        "known deviations": [f"{does(one.severity)}: {one.reason}" for one in findings.known],
+        "known faults": [f"{does(one.severity)}: {one.reason}" for one in findings.known],
     }
 
 

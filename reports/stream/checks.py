@@ -106,7 +106,7 @@ class Checks:
         self.seen[key] = None
         self._steps += len(line["steps"])
         for clause, result in line["clauses"].items():
-            if result["verdict"] != Verdict.PASS:
+            if result["verdict"] != Verdict.HOLDS:
                 self._failing.setdefault(clause, line["id"])
 
     def _footer(self, footer: Footer, where: str) -> None:
@@ -123,7 +123,7 @@ class Checks:
             due = {verdict.value: count for verdict, count in tally.items()}
             raise StreamError(f"{where} has counts that differ from its verdicts: they must be {due}.")
         for clause, result in footer.verdicts.items():
-            failed = result.verdict in (Verdict.FAIL, Verdict.XFAIL)
+            failed = result.verdict in (Verdict.FAILS, Verdict.KNOWN_FAULT)
             if failed and clause not in self._failing:
                 raise StreamError(f"{where} has {clause} as failed, but no case of the stream fails it.")
             if not failed and clause in self._failing:

@@ -106,8 +106,8 @@ def _difference(one: Header, other: Header) -> str:
             return f"{name} {_shown(mine)} and {_shown(theirs)}"
     if one.clauses != other.clauses:
         return "other clauses"
-    if one.deviations != other.deviations:
-        return "other known deviations"
+    if one.known_faults != other.known_faults:
+        return "other known faults"
     return "other cases" if _plan(one) != _plan(other) or one.left_out != other.left_out else ""
 
 

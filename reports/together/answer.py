@@ -46,15 +46,15 @@ class Together:
 
 
 def answer_of(run: Together) -> Answer:
-    """KEPT (0): both go on with what the other leaves; BROKEN (1); PROVES NOTHING (2): cases could not be judged, or none was."""
+    """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, or none was."""
     both = " and ".join(run.sides)
     new = sum(way.known is None for way in run.ways)
     if new:
-        return Answer(Word.BROKEN, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
+        return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
     if run.errors or not run.cases:
         why = f"{counted(len(run.errors), 'case')} ended in an error" if run.errors else "no case was judged"
-        return Answer(Word.PROVES_NOTHING, f"{why} on {both}", 2)
-    return Answer(Word.KEPT, f"{both} work on the same tables", 0)
+        return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
+    return Answer(Word.PASS, f"{both} work on the same tables", 0)
 
 
 def directions(run: Together) -> Sequence[str]:

@@ -26,7 +26,7 @@ def write_files(run: Together, directory: Path) -> None:
 def markdown(run: Together) -> str:
     """The answer, a sentence for each engine, and a table of the ways, the new ones first, and then the gravest."""
     answer = answer_of(run)
-    lines = [f"# {answer.word.mark} {answer}", "", *(f"- {one}" for one in directions(run)), ""]
+    lines = [f"# {answer.mark} {answer}", "", *(f"- {one}" for one in directions(run)), ""]
     lines += [
         f"{counted(run.cases, 'case')}, each in both orders; {counted(run.steps, 'step')}; {run.seconds:.0f} s.",
         "",

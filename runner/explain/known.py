@@ -1,4 +1,4 @@
-"""Known faults: the entries of ``deviations/<engine>.toml``, by their number there: ``deltalake:12``."""
+"""Known faults: the entries of ``known_faults/<engine>.toml``, by their number there: ``deltalake:12``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from deviations.entries import tables_in
-from deviations.known import deviations_of
 from engines.provider import ENGINES
+from known_faults.entries import tables_in
+from known_faults.known import known_faults_of
 
 
 @dataclass(frozen=True)
-class KnownFault:
+class ComparedFault:
     engine: str
     number: int
     entry: dict[str, Any]
@@ -35,10 +35,10 @@ class KnownFault:
 
 
 @cache
-def known_faults(engine: str | None = None) -> tuple[KnownFault, ...]:
+def known_faults(engine: str | None = None) -> tuple[ComparedFault, ...]:
     """Of one engine, or of all that are built in."""
     return tuple(
-        KnownFault(one, number, entry)
+        ComparedFault(one, number, entry)
         for one in (ENGINES if engine is None else (engine,))
-        for number, (_, entry) in enumerate(tables_in(deviations_of(one), "deviation"), start=1)
+        for number, (_, entry) in enumerate(tables_in(known_faults_of(one), "known_fault"), start=1)
     )

@@ -16,7 +16,7 @@ from reports.counterexamples.sources import resolve
 from reports.text.harms import can
 from runner.explain.cases import Found
 from runner.explain.findings import ROOT, about
-from runner.explain.known import KnownFault, known_faults
+from runner.explain.known import ComparedFault, known_faults
 from suites.catalogue import CATALOGUE
 
 #: How many lines are shown of a case, and characters of a line.
@@ -74,7 +74,7 @@ def _plain(line: str) -> str:
     return said if len(said) <= _WIDTH else f"{said[:_WIDTH]} …"
 
 
-def known_text(fault: KnownFault) -> list[str]:
+def known_text(fault: ComparedFault) -> list[str]:
     entry = fault.entry
     said = [
         f"{fault.name}, a known fault of {fault.where}",

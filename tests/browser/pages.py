@@ -11,7 +11,7 @@ from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Read, Vacuum
 from model.vocabulary.table import StrayFile, Table
-from records.deviation import Deviation, Symptom
+from records.known_fault import KnownFault, Symptom
 from records.run import JudgedCase, Outcome, Verdict
 from reports.comparison.comparison import compare
 from reports.counterexamples import folder_of
@@ -61,7 +61,7 @@ SCRIPT = "# What VACUUM deletes & what it leaves: a < b, 'é'\n\nprint('</pre><b
 
 _KEPT: dict[str, Any] = {"kind": "unchanged", "expects": {"path": "young.parquet"}}
 
-DEVIATION = Deviation("VAC-GONE-1", "A known fault.", "https://example.org/1", Symptom(("gone",)))
+KNOWN_FAULT = KnownFault("VAC-GONE-1", "A known fault.", "https://example.org/1", Symptom(("gone",)))
 
 
 def write_pages(folder: Path) -> None:
@@ -79,12 +79,12 @@ def write_pages(folder: Path) -> None:
 
 
 def _run(clauses: Sequence[str], cases: Iterable[JudgedCase]) -> Run:
-    """A run, with the known deviation in force."""
+    """A run, with the known fault in force."""
     head = header(clauses=clauses)
     judged = tuple(changed(one, **_drawn(number)) for number, one in enumerate(cases))
     since, bad = "Delta 4.0 and newer", ("deletes-young-files", "keeps-all")
     head = replace(head, clauses=tuple(replace(clause, holds_for=since, proven_by=bad) for clause in head.clauses))
-    return Run(head, judged, replace(footer(head, judged, deviations=[DEVIATION]), digest="0" * 64))
+    return Run(head, judged, replace(footer(head, judged, known_faults=[KNOWN_FAULT]), digest="0" * 64))
 
 
 def _pictured(steps: int, table: Table = LISTED_TABLE) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _rows(*rows: list[str]) -> dict[str, Any]:
 
 
 def _known(number: int) -> JudgedCase:
-    return failing(number, violation(DEVIATION.clause, excused=DEVIATION.reason), clauses=(DEVIATION.clause,))
+    return failing(number, violation(KNOWN_FAULT.clause, excused=KNOWN_FAULT.reason), clauses=(KNOWN_FAULT.clause,))
 
 
 def _report(folder: Path, made: Run) -> None:
@@ -149,7 +149,7 @@ def _before(now: Run, version: str, value: Any) -> Run:
     """The same cases without a failure, on an older version. Reads give rows with this value."""
     cases = []
     for line in now.cases:
-        judged = {id: replace(result, verdict=Verdict.PASS) for id, result in line.clauses.items()}
+        judged = {id: replace(result, verdict=Verdict.HOLDS) for id, result in line.clauses.items()}
         steps = tuple(replace(one, outcome=Outcome([[value]], None)) for one in line.steps)
         cases.append(replace(line, violations=(), clauses=judged, steps=steps, error=None))
     return run(*cases, first=replace(now.header, versions={"delta": version}))
@@ -206,7 +206,7 @@ def _named_by(texts: Sequence[str], version: str) -> Run:
 
 
 def _of_texts(texts: Sequence[str]) -> Run:
-    """A run in which every text is a sentence, a cause, a message, a fact, a step, a path and a reason of a deviation."""
+    """A run in which every text is a sentence, a cause, a message, a fact, a step, a path and a reason of a known fault."""
     named = _named_by(texts, "4.4.0")
     lines = []
     for number, (id, text) in enumerate(zip(named.clauses, texts), start=1):

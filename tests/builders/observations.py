@@ -17,13 +17,13 @@ from harness.tables.storage import write_table
 from model.vocabulary.rules import SPARK
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import Table
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from suites.catalogue import CATALOGUE
 
 START = 1_700_000_000_000  # of a case, ms since the epoch
 
 
-def full_judge(engine: Engine, directory: Path, listed: Iterable[Deviation | str] = ()) -> Judge:
+def full_judge(engine: Engine, directory: Path, listed: Iterable[KnownFault | str] = ()) -> Judge:
     return Judge(engine, list(CATALOGUE.values()), directory, listed)
 
 
@@ -34,7 +34,7 @@ def listener(listen: Callable[[Observation], object]) -> Clause[Observation]:
         listen(observation)
         return NOT_EXERCISED
 
-    return Clause("VAC-KEPT-1", "It observes every step.", (), Observation, judge, of_broken=True)
+    return Clause("VAC-PASS-1", "It observes every step.", (), Observation, judge, of_broken=True)
 
 
 def make(table: Table, directory: Path, *, start: int = START) -> Path:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from model.vocabulary.case import Case
-from records.deviation import Deviation
 from records.json_form import from_json, to_json
+from records.known_fault import KnownFault
 from records.run import Footer, Header, JudgedCase
 from reports.findings.failures import Failing, Failure, failures
 from reports.findings.verdicts import Judged, footer_of, verdicts
@@ -117,7 +117,7 @@ def case(
         "case": case_document(number, [one["command"] for one in chosen]),
         "steps": [{name: value for name, value in one.items() if name != "command"} for one in chosen],
         "clauses": {
-            name: {"verdict": "fail" if name in failing else "pass", "met": 1, "subjects": 1, "seconds": 0.5}
+            name: {"verdict": "fails" if name in failing else "holds", "met": 1, "subjects": 1, "seconds": 0.5}
             for name in clauses
         },
         "violations": [
@@ -153,12 +153,12 @@ def footer(
     first: Header,
     cases: Iterable[JudgedCase],
     *,
-    deviations: Sequence[Deviation] = (),
+    known_faults: Sequence[KnownFault] = (),
     seconds: float = 1.0,
     part: bool = False,
 ) -> Footer:
     judged = taken(Judged(), cases)
-    return footer_of(verdicts(judged, first, deviations=deviations), judged, seconds=seconds, part=part)
+    return footer_of(verdicts(judged, first, known_faults=known_faults), judged, seconds=seconds, part=part)
 
 
 def failures_in(first: Header, cases: Iterable[JudgedCase], of: Iterable[str] | None = None) -> tuple[Failure, ...]:

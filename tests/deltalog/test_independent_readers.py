@@ -26,7 +26,7 @@ from tests.deltalog.independent_readers import READERS, differing, unsupported
 DELETES = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("DEL",) and campaign.name != "refused-deletes"]
 VACUUMS = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("VAC",) and campaign.name != "refused-vacuums"]
 
-#: Known deviations of Delta on Spark.
+#: Known faults of Delta on Spark.
 LISTED = ("DEL-REM-1C", "VAC-SAFE-7C", "VAC-SAFE-8C", "VAC-INV-1C", "VAC-LIVE-6")
 
 

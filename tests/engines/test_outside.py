@@ -150,7 +150,7 @@ def test_what_its_rules_explain_is_known_from_the_headers_alone() -> None:
 def test_it_is_judged_and_named(tmp_path: Path) -> None:
     done = judged(tmp_path, "--clause", "VAC-SAFE", "-n", "1")
     assert done.returncode == 0, done.stdout
-    assert "KEPT: outside 4.4.0 does what is promised" in done.stdout
+    assert "PASS: no new fault in outside 4.4.0" in done.stdout
     header = read_run(tmp_path).header
     assert (header.engine, header.option) == ("outside", OUTSIDE)
 
@@ -158,7 +158,7 @@ def test_it_is_judged_and_named(tmp_path: Path) -> None:
 def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
     fault = ("--known-bad", "vacuums-inside-retention")
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault)
-    assert done.returncode == 1 and "BROKEN: outside 4.4.0 with the fault" in done.stdout, done.stdout
+    assert done.returncode == 1 and "FAIL: outside 4.4.0 with the fault" in done.stdout, done.stdout
     (folder,) = (tmp_path / "counterexamples").glob("VAC-SAFE-2-*")
     command = f"--engine {OUTSIDE} --known-bad vacuums-inside-retention --replay={folder}/case.json"
     assert command in done.stdout and command in (folder / "explanation.md").read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def test_without_vacuum_delete_alone_is_judged(tmp_path: Path) -> None:
     done = judged(tmp_path, "--clause", "DEL-ROW", "--clause", "VAC-SAFE", engine=f"{HERE}:WITHOUT_VACUUM")
     assert done.returncode == 0, done.stdout
     run = read_run(tmp_path)
-    reasons = {clause.id: clause.reason for clause in run.header.clauses if clause.status == "unsupported"}
+    reasons = {clause.id: clause.reason for clause in run.header.clauses if clause.status == "not applicable"}
     assert reasons["VAC-SAFE-2"] == "The engine has no VACUUM."
     assert "DEL-ROW-1" not in reasons
 
@@ -192,12 +192,12 @@ def test_without_vacuum_a_fault_of_it_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2 and "vacuums-inside-retention changes VACUUM, which" in done.stdout + done.stderr
 
 
-def test_its_known_deviations_are_beside_its_module(tmp_path: Path) -> None:
+def test_its_known_faults_are_beside_its_module(tmp_path: Path) -> None:
     place = tmp_path / "bought_engine"
     place.mkdir()
     (place / "__init__.py").write_text(
         "from tests.outside_engine import Outside\n\n\nclass Bought(Outside): ...\n\n\nENGINE = Bought()\n"
     )
-    (place / "deviations.toml").write_text("[[deviation]]\nclause = 'DEL-ROW-1'\n")
+    (place / "known_faults.toml").write_text("[[known_fault]]\nclause = 'DEL-ROW-1'\n")
     done = judged(tmp_path / "report", engine="bought_engine:ENGINE", path=tmp_path)
-    assert done.returncode == 2 and f"{place / 'deviations.toml'}" in "".join((done.stdout + done.stderr).split())
+    assert done.returncode == 2 and f"{place / 'known_faults.toml'}" in "".join((done.stdout + done.stderr).split())

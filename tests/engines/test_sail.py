@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deviations.known import deviations_in
 from examples.sail_engine import ENGINE
 from harness.campaigns.drawing import fixed_cases
 from harness.running.judge import Judge
+from known_faults.known import known_faults_in
 from model.vocabulary.capabilities import mistake_in
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
@@ -37,12 +37,12 @@ def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every
     assert exercised == promised
 
 
-def test_each_known_deviation_has_a_script() -> None:
+def test_each_known_fault_has_a_script() -> None:
     named = {
-        script for one in deviations_in(FOLDER / "deviations.toml") for script in re.findall(r"\w+\.py", one.reason)
+        script for one in known_faults_in(FOLDER / "known_faults.toml") for script in re.findall(r"\w+\.py", one.reason)
     }
     assert named <= {script.name for script in (FOLDER / "findings").glob("*.py")}
-    reasons = {one.reason for one in deviations_in(FOLDER / "deviations.toml")}
+    reasons = {one.reason for one in known_faults_in(FOLDER / "known_faults.toml")}
     kept = {case for reason in reasons for case in re.findall(r"regressions/[\w-]+\.json", reason)}
     assert all((ROOT / case).is_file() for case in kept)
     assert len(named) + len(kept) == len(reasons), "each has a script, or a kept case"

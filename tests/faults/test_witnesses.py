@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from deviations.known import deviations_in, known
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
 from faults import FAULTS, KnownBadEngine
 from harness.running.judge import Judge
-from records.deviation import Deviation
+from known_faults.known import known, known_faults_in
+from records.known_fault import KnownFault
 from runner.plugin import ROOT
 from suites.catalogue import CATALOGUE
-from tests.deviations.test_known_deviations import OF_SPARK_ITSELF
 from tests.find_witnesses import OF_SPARK, WITNESSES, witness
+from tests.known_faults.test_known_faults import OF_SPARK_ITSELF
 
 
-def listed(engine: SparkEngine) -> list[Deviation]:
-    return known(deviations_in(ROOT / "deviations" / "spark.toml"), version_of(engine))
+def listed(engine: SparkEngine) -> list[KnownFault]:
+    return known(known_faults_in(ROOT / "known_faults" / "spark.toml"), version_of(engine))
 
 
 def test_every_fault_has_a_witness_and_every_witness_a_fault() -> None:

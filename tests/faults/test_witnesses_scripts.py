@@ -17,16 +17,16 @@ from typing import get_args
 
 import pytest
 
-from deviations.known import deviations_in, known
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.running.judge import Judge
 from harness.tables.plan import PlannedFile
+from known_faults.known import known, known_faults_in
 from model.vocabulary.steps import Request
-from records.deviation import Deviation
 from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
+from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
 from runner.plugin import ROOT
@@ -82,8 +82,8 @@ def applicable() -> list[str]:
     return [name for name, fault in FAULTS.items() if not inapplicable(fault, engine, unpromised, broken)]
 
 
-def excuses(engine: DeltalakeEngine) -> tuple[Deviation, ...]:
-    return tuple(known(deviations_in(ROOT / "deviations" / "deltalake.toml"), version_of(engine)))
+def excuses(engine: DeltalakeEngine) -> tuple[KnownFault, ...]:
+    return tuple(known(known_faults_in(ROOT / "known_faults" / "deltalake.toml"), version_of(engine)))
 
 
 @pytest.mark.xdist_group("scripts")

@@ -1,4 +1,4 @@
-"""The conditions of known deviations: each holds somewhere, and not on a plain table; and a deviation uses each."""
+"""The conditions of known faults: each holds somewhere, and not on a plain table; and a known fault uses each."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 import pytest
 
-from deviations.entries import PLACES
-from deviations.known import deviations_in
 from engines.port import Engine
 from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
+from known_faults.entries import PLACES
+from known_faults.known import known_faults_in
 from model.vocabulary.commands import Assignment, Checkpoint, Merge, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (
@@ -424,7 +424,7 @@ def test_every_condition_is_shown_and_used() -> None:
     used = {
         entry.when
         for engine in ENGINES
-        for entry in deviations_in(ROOT / "deviations" / f"{engine}.toml", places=PLACES)
+        for entry in known_faults_in(ROOT / "known_faults" / f"{engine}.toml", places=PLACES)
     }
     assert HOLDS.keys() == CONDITIONS.keys() == used - {None}
 

@@ -1,4 +1,4 @@
-"""Which violations a judge excuses: those of a known deviation's symptom, where its condition holds."""
+"""Which violations a judge excuses: those of a known fault's symptom, where its condition holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from deviations.known import deviations_in
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
@@ -21,14 +20,15 @@ from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.record.step_record import recorded_error
 from harness.observing.steps.observation import Observation
 from harness.running.judge import JudgedCase
+from known_faults.known import known_faults_in
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Append, Delete, OpenSession, Read, Step, Vacuum
 from model.vocabulary.table import HOUR, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
-from records.deviation import Deviation, Symptom
 from records.expectations import Gone
 from records.json_form import from_json
+from records.known_fault import KnownFault, Symptom
 from records.run import Violation as Recorded
 from reference_engine import ReferenceEngine
 from reports.comparison.acceptance import covering
@@ -41,13 +41,13 @@ from tests.reports.test_comparison import broken
 STEPS = (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
 
 
-def judged(tmp_path: Path, table: Table, *known: Deviation | str) -> JudgedCase:
+def judged(tmp_path: Path, table: Table, *known: KnownFault | str) -> JudgedCase:
     bad = KnownBadEngine(ReferenceEngine(), FAULTS["says-blind-append"])
     return full_judge(bad, tmp_path, known).judge(Case(table, STEPS))
 
 
 def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
-    known = Deviation("DEL-INFO-1B", when="deletion vectors")
+    known = KnownFault("DEL-INFO-1B", when="deletion vectors")
     with_vectors = judged(tmp_path / "vectors", HOLDS["deletion vectors"][0], known)
     assert with_vectors.violated == ["DEL-INFO-1B"] and with_vectors.failed == []
     assert len(with_vectors.steps) == 1, "the case ends there: what follows may be its consequence"
@@ -55,8 +55,8 @@ def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
     assert plain.failed == plain.violated == ["DEL-INFO-1B"]
 
 
-def test_an_unconditional_deviation_does_not_end_the_case(tmp_path: Path) -> None:
-    result = judged(tmp_path, PLAIN, Deviation("DEL-INFO-1B", when="deletion vectors"), "DEL-INFO-1B")
+def test_an_unconditional_known_fault_does_not_end_the_case(tmp_path: Path) -> None:
+    result = judged(tmp_path, PLAIN, KnownFault("DEL-INFO-1B", when="deletion vectors"), "DEL-INFO-1B")
     assert result.violated == ["DEL-INFO-1B"] and result.failed == []
     assert len(result.steps) == len(STEPS)
     tally = result.tallies["DEL-INFO-1B"]
@@ -66,12 +66,12 @@ def test_an_unconditional_deviation_does_not_end_the_case(tmp_path: Path) -> Non
 def test_another_clause_or_cause_is_not_excused(tmp_path: Path) -> None:
     assert judged(tmp_path / "clause", PLAIN, "DEL-ROW-1").failed == ["DEL-INFO-1B"]
     other = judged(
-        tmp_path / "cause", PLAIN, Deviation("DEL-INFO-1B", symptom=Symptom(("another value: readVersion",)))
+        tmp_path / "cause", PLAIN, KnownFault("DEL-INFO-1B", symptom=Symptom(("another value: readVersion",)))
     )
     assert other.failed == ["DEL-INFO-1B"]
     assert len(other.steps) == 1, "what is not excused ends the case"
     same = judged(
-        tmp_path / "same", PLAIN, Deviation("DEL-INFO-1B", symptom=Symptom(("another value: isBlindAppend",)))
+        tmp_path / "same", PLAIN, KnownFault("DEL-INFO-1B", symptom=Symptom(("another value: isBlindAppend",)))
     )
     assert same.violated == ["DEL-INFO-1B"] and same.failed == []
 
@@ -85,9 +85,9 @@ def failing(tmp_path: Path, error: EngineError | None) -> Observation:
     return replace(observation, outcome=Outcome((), error, 0, 0))
 
 
-def entry(**symptom: Any) -> Deviation:
-    """A known deviation with this symptom."""
-    return Deviation("A", symptom=Symptom(**symptom))
+def entry(**symptom: Any) -> KnownFault:
+    """A known fault with this symptom."""
+    return KnownFault("A", symptom=Symptom(**symptom))
 
 
 MATCH = EngineError("Py4JJavaError", None, None, "… scala.MatchError: Some(DeletionVectorDescriptor(i,…")
@@ -99,7 +99,7 @@ MEMORY = EngineError("Py4JJavaError", None, None, "… java.lang.OutOfMemoryErro
 @pytest.mark.parametrize(
     ("known", "error", "cause", "excused"),
     [
-        (Deviation("A"), None, Cause("x"), True),
+        (KnownFault("A"), None, Cause("x"), True),
         (entry(causes=("x", "y")), None, Cause("y"), True),
         (entry(causes=("x", "y")), None, Cause("z"), False),
         (entry(causes=("gone",)), None, Cause(), True),  # the kind of the expectation
@@ -117,11 +117,11 @@ MEMORY = EngineError("Py4JJavaError", None, None, "… java.lang.OutOfMemoryErro
         (entry(causes=("x",), errors=("MatchError",)), MATCH, Cause("x"), True),
         (entry(causes=("x",), errors=("MatchError",)), MEMORY, Cause("x"), False),
         (entry(of="encoded path"), None, Cause("x"), False),
-        (Deviation("B"), None, Cause("x"), False),
+        (KnownFault("B"), None, Cause("x"), False),
     ],
 )
 def test_all_of_a_symptom_must_match(
-    known: Deviation, error: EngineError | None, cause: Cause, excused: bool, tmp_path: Path
+    known: KnownFault, error: EngineError | None, cause: Cause, excused: bool, tmp_path: Path
 ) -> None:
     violation = Violation("plain.parquet", "It is gone.", Gone("plain.parquet"), cause=cause)
     found = Excuses([known]).excuse("A", Circumstances(failing(tmp_path, error)), violation)
@@ -154,9 +154,9 @@ def test_an_error_is_known_by_what_a_run_records_of_it(text: str, excused: bool,
 
 
 def test_without_a_condition_before_others(tmp_path: Path) -> None:
-    always = Deviation("A", reason="always")
+    always = KnownFault("A", reason="always")
     violation = Violation("x", "It is gone.", Gone("x"))
-    rare = Deviation("A", when="whole files", reason="rare")
+    rare = KnownFault("A", when="whole files", reason="rare")
     seen = Circumstances(observed(PLAIN, tmp_path, *HOLDS["whole files"][1]))
     assert Excuses([rare, always]).excuse("A", seen, violation) == always
     assert Excuses([rare]).excuse("A", seen, violation) == rare
@@ -207,7 +207,7 @@ SPOILED = {"file removed by another spelling": encode_removes}
 
 
 def test_every_kind_of_subject_is_shown_and_used() -> None:
-    entries = [entry for engine in ENGINES for entry in deviations_in(ROOT / "deviations" / f"{engine}.toml")]
+    entries = [entry for engine in ENGINES for entry in known_faults_in(ROOT / "known_faults" / f"{engine}.toml")]
     assert {*OF, *WRONG_ROWS} == SUBJECTS.keys() == {entry.symptom.of for entry in entries} - {None}
 
 

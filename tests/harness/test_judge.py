@@ -267,7 +267,7 @@ def test_the_text_of_a_step(step: EngineStep, text: str) -> None:
         ("says-blind-append", ["DEL-INFO-1B"], "DEL-INFO-1B", len(CASE.steps)),
         ("breaks-the-log", list(CATALOGUE), "DEL-PHYS-3", 1),
     ],
-    ids=["at a violation", "not at a known deviation", "at a broken table, even by a known deviation"],
+    ids=["at a violation", "not at a known fault", "at a broken table, even by a known fault"],
 )
 def test_where_a_case_ends(fault: str, listed: list[str], violated: str, judged_steps: int, tmp_path: Path) -> None:
     result = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), tmp_path, listed).judge(CASE)

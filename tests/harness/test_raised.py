@@ -85,7 +85,7 @@ def test_a_clause_that_raises_in_one_step_passes_in_none(tmp_path: Path) -> None
 
 
 def test_what_a_clause_broke_before_it_raised_stays(tmp_path: Path) -> None:
-    """A known deviation does not end the case."""
+    """A known fault does not end the case."""
 
     def breaks_then_raises(d: DeleteObservation) -> Judgement:
         return raising(d) if d.earlier else violating(d)
@@ -175,7 +175,7 @@ def test_a_table_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest
 def test_a_run_with_a_clause_that_raised_is_no_pass() -> None:
     listed = header()
     id = listed.clauses[0].id
-    passing = run_records.ClauseResult(Verdict.PASS, 1, 1, 0.0)
+    passing = run_records.ClauseResult(Verdict.HOLDS, 1, 1, 0.0)
 
     def verdict(*cases: run_records.JudgedCase) -> tuple[Verdict, int]:
         (result,) = footer(replace(listed, clauses=listed.clauses[:1]), cases).verdicts.values()
@@ -183,12 +183,12 @@ def test_a_run_with_a_clause_that_raised_is_no_pass() -> None:
 
     healthy = _case(1, {id: passing})
     raised = replace(_case(2, {}), error=run_records.CaseError("harness", "It raised.", "", (id,)))
-    failing = _case(3, {id: replace(passing, verdict=Verdict.FAIL)})
-    excused = _case(4, {id: replace(passing, verdict=Verdict.XFAIL)})
-    assert verdict(healthy) == (Verdict.PASS, 0)
+    failing = _case(3, {id: replace(passing, verdict=Verdict.FAILS)})
+    excused = _case(4, {id: replace(passing, verdict=Verdict.KNOWN_FAULT)})
+    assert verdict(healthy) == (Verdict.HOLDS, 0)
     assert verdict(healthy, raised) == (Verdict.ERROR, 2)
     assert verdict(excused, raised) == (Verdict.ERROR, 2)
-    assert verdict(healthy, raised, failing) == (Verdict.FAIL, 1), "what is broken wins"
+    assert verdict(healthy, raised, failing) == (Verdict.FAILS, 1), "what is broken wins"
 
 
 def _case(number: int, clauses: dict[str, run_records.ClauseResult]) -> run_records.JudgedCase:

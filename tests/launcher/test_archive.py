@@ -51,7 +51,7 @@ def test_what_runs_need_is_packed_and_what_they_leave_is_not() -> None:
         "tox.ini",
         "conftest.py",
         "corpus/gate.jsonl",
-        "deviations/spark.toml",
+        "known_faults/spark.toml",
         "docs/demo/healthy/run.jsonl.gz",
     }
     assert not [name for name in packed if "__pycache__" in name or name.endswith(".pyc") or name.startswith("tests")]

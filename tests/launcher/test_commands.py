@@ -75,7 +75,7 @@ def test_what_a_command_asks_for(line: str, environment: str, arguments: str, ve
         ("upgrade 4.4.0", "Name two versions: "),
         ("replay", "Name the file of a case: "),
         ("replay other.json", "other.json is not a file: name an existing one."),
-        ("gate --deviations other.toml", "--deviations other.toml is not a file: name an existing one."),
+        ("gate --known-faults other.toml", "--known-faults other.toml is not a file: name an existing one."),
         ("gate --jars=other.jar", "--jars other.jar does not exist: "),
         ("merge", "Name the runs: "),
         ("compare a c", "c does not exist: "),
@@ -143,7 +143,7 @@ def test_every_option_that_takes_a_path_is_known(monkeypatch: pytest.MonkeyPatch
 
 def test_paths_are_relative_to_where_the_user_stands(here: Path) -> None:
     words = [
-        "--deviations",
+        "--known-faults",
         "known.toml",
         "--jars=delta.jar",
         "--jars",
@@ -155,7 +155,7 @@ def test_paths_are_relative_to_where_the_user_stands(here: Path) -> None:
     assert resolved(
         [*words, "--spark-conf", "spark.jars.ivySettings=case.json", "--spark-conf", "a=b", "--out"], here
     ) == [
-        f"--deviations={here}/known.toml",
+        f"--known-faults={here}/known.toml",
         f"--jars={here}/delta.jar",
         f"--jars={here}/a",
         "--table-root=s3://x/y",

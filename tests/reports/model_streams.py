@@ -14,8 +14,8 @@ from harness.campaigns.record import case_record
 from harness.running.judge import Judge
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from records.deviation import Deviation
-from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
+from records.known_fault import KnownFault
+from records.run import Header, JudgedCase, ListedClause, ListedFault, PlannedCampaign
 from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
@@ -31,9 +31,9 @@ def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) 
 
 
 def lines_of(
-    engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[Deviation] = ()
+    engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[KnownFault] = ()
 ) -> tuple[Header, list[JudgedCase]]:
-    """The header and the records of a run of these cases. ``listed``: the known deviations."""
+    """The header and the records of a run of these cases. ``listed``: the known faults."""
     excluded = unsupported(engine)
     known = list(listed)
     judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, known)
@@ -48,7 +48,7 @@ def lines_of(
             sentence=clause.sentence,
             sources=clause.sources,
             severity=clause.harm.severity,
-            status="unsupported" if clause.id in excluded else "active",
+            status="not applicable" if clause.id in excluded else "active",
             reason=excluded.get(clause.id, ""),
         )
         for clause in CATALOGUE.values()
@@ -62,7 +62,7 @@ def lines_of(
         platform="any",
         machine={"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
         clauses=clauses,
-        deviations=tuple(ListedDeviation(one.reason, (one.clause,)) for one in known),
+        known_faults=tuple(ListedFault(one.reason, (one.clause,)) for one in known),
         campaigns=tuple(PlannedCampaign(name, 0) for name in dict.fromkeys(line.campaign for line in lines)),
     )
     return header, lines
@@ -72,7 +72,7 @@ def run_of(
     engine: Engine,
     cases: Iterable[tuple[str, Case]],
     directory: Path,
-    listed: Iterable[Deviation] = (),
+    listed: Iterable[KnownFault] = (),
     **header: Any,
 ) -> Run:
     """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""

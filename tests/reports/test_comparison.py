@@ -196,7 +196,7 @@ def breaking(
     made = case(number, *taken, **other)
     results = dict(made.clauses)
     for one in violations:
-        verdict = Verdict.FAIL if one["excused"] is None else Verdict.XFAIL
+        verdict = Verdict.FAILS if one["excused"] is None else Verdict.KNOWN_FAULT
         results[one["clause"]] = ClauseResult(verdict, 1, 1, 0.5)
     return replace(made, clauses=results, violations=tuple(from_json(one, Violation) for one in violations))
 
@@ -213,49 +213,49 @@ def side(what: str | None) -> Run:
     others = ("DEL-ROW-1", "VAC-SAFE-2")
     if what is None:
         return run(case(1, clauses=others), first=header(clauses=others))
-    if what in ("pass", "stale"):
+    if what in ("holds", "listed but gone"):
         return stating(run(case(1)), what)
-    if what in ("unsupported", "disabled", "unexercised", "error"):
+    if what in ("not applicable", "disabled", "not tested", "error"):
         return stating(run(case(1, clauses=others)), what)
     reasons = {"known": "R", "known otherwise": "S"}
     cause = "kept" if what == "fail otherwise" else "gone"
     found = run(breaking(1, broken(cause, excused=reasons.get(what))))
-    return stating(found, "xfail" if what in reasons else "fail")
+    return stating(found, "known fault" if what in reasons else "fails")
 
 
 @pytest.mark.parametrize(
     ("base", "candidate", "change", "exit"),
     [
-        ("pass", "fail", Change.REGRESSED, 1),
-        ("stale", "fail", Change.REGRESSED, 1),
-        ("known", "fail", Change.REGRESSED, 1),
-        ("fail", "fail otherwise", Change.REGRESSED, 1),
-        ("pass", "known", Change.KNOWN, 1),
+        ("holds", "fails", Change.REGRESSED, 1),
+        ("listed but gone", "fails", Change.REGRESSED, 1),
+        ("known", "fails", Change.REGRESSED, 1),
+        ("fails", "fail otherwise", Change.REGRESSED, 1),
+        ("holds", "known", Change.KNOWN, 1),
         ("known", "known otherwise", Change.KNOWN, 1),
-        ("fail", "pass", Change.IMPROVED, 0),
-        ("known", "stale", Change.IMPROVED, 0),
-        ("fail", "known", Change.CHANGED, 0),
+        ("fails", "holds", Change.IMPROVED, 0),
+        ("known", "listed but gone", Change.IMPROVED, 0),
+        ("fails", "known", Change.CHANGED, 0),
         ("fail otherwise", "known", Change.KNOWN, 1),
-        ("pass", "stale", Change.CHANGED, 0),
+        ("holds", "listed but gone", Change.CHANGED, 0),
         ("known", "known", Change.SAME, 0),
-        ("fail", "fail", Change.SAME, 0),
-        ("pass", "pass", Change.SAME, 0),
-        ("unsupported", "disabled", Change.SAME, 0),
-        ("pass", "unsupported", Change.WITHDRAWN, 3),
-        ("disabled", "pass", Change.ONLY_CANDIDATE, 0),
-        ("disabled", "fail", Change.ONLY_CANDIDATE, 3),
-        ("unsupported", "known", Change.ONLY_CANDIDATE, 0),
-        ("unexercised", "known", Change.ONLY_CANDIDATE, 3),
-        ("unexercised", "fail", Change.ONLY_CANDIDATE, 3),
-        ("pass", "unexercised", Change.ONLY_BASE, 3),
-        ("pass", "error", Change.ONLY_BASE, 3),
-        ("unexercised", "unexercised", Change.SAME, 3),
-        ("unexercised", "unsupported", Change.SAME, 0),
-        ("disabled", "unexercised", Change.SAME, 0),
-        ("unsupported", "error", Change.SAME, 0),
-        (None, "unexercised", Change.SAME, 0),
-        ("pass", None, Change.ONLY_BASE, 0),
-        (None, "pass", Change.ONLY_CANDIDATE, 0),
+        ("fails", "fails", Change.SAME, 0),
+        ("holds", "holds", Change.SAME, 0),
+        ("not applicable", "disabled", Change.SAME, 0),
+        ("holds", "not applicable", Change.WITHDRAWN, 3),
+        ("disabled", "holds", Change.ONLY_CANDIDATE, 0),
+        ("disabled", "fails", Change.ONLY_CANDIDATE, 3),
+        ("not applicable", "known", Change.ONLY_CANDIDATE, 0),
+        ("not tested", "known", Change.ONLY_CANDIDATE, 3),
+        ("not tested", "fails", Change.ONLY_CANDIDATE, 3),
+        ("holds", "not tested", Change.ONLY_BASE, 3),
+        ("holds", "error", Change.ONLY_BASE, 3),
+        ("not tested", "not tested", Change.SAME, 3),
+        ("not tested", "not applicable", Change.SAME, 0),
+        ("disabled", "not tested", Change.SAME, 0),
+        ("not applicable", "error", Change.SAME, 0),
+        (None, "not tested", Change.SAME, 0),
+        ("holds", None, Change.ONLY_BASE, 0),
+        (None, "holds", Change.ONLY_CANDIDATE, 0),
     ],
 )
 def test_how_a_clause_changes(base: str | None, candidate: str | None, change: Change, exit: int) -> None:
@@ -274,9 +274,9 @@ def test_what_the_base_did_is_said_beside_a_regression() -> None:
         (shift,) = compare(side(what), side(then)).shifted(Change.REGRESSED)
         return shift.before
 
-    assert before("pass", "fail") == "held"
-    assert before("known", "fail") == "known deviation: R"
-    assert before("fail", "fail otherwise") == "failed for another cause: gone"
+    assert before("holds", "fails") == "held"
+    assert before("known", "fails") == "known fault: R"
+    assert before("fails", "fail otherwise") == "failed for another cause: gone"
 
 
 def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
@@ -325,7 +325,7 @@ def test_regressions_are_in_the_order_of_severity_and_data_loss_is_in_the_first_
     assert console.file.getvalue().startswith(answer)  # type: ignore[attr-defined]
 
 
-def test_known_deviations_are_named_with_what_a_user_loses_the_new_ones_first() -> None:
+def test_known_faults_are_named_with_what_a_user_loses_the_new_ones_first() -> None:
     base = run(breaking(1, broken("gone", excused="An old one.")), case(2))
     candidate = run(
         breaking(1, broken("gone", excused="An old one.")),
@@ -347,14 +347,14 @@ def test_known_deviations_are_named_with_what_a_user_loses_the_new_ones_first() 
 
 
 def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_is_named() -> None:
-    lacking = stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "unexercised")
+    lacking = stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "not tested")
     comparison = compare(run(case(1), first=header("4.0.0")), lacking)
     assert comparison.exit == 3 and comparison.compared == 1
     text = comparison_markdown(comparison)
     reason = "nothing is worse on spark 4.4.0 than on 4.0.0; 1 clause was not judged on one of the two"
     assert text.startswith(f"# ⚠️ LOOK FIRST: {reason}\n")
     assert "not exercised on spark 4.4.0: VAC-SAFE-1" in text
-    failing = stating(run(breaking(1, broken("gone", clause="DEL-ROW-1"))), "unexercised")
+    failing = stating(run(breaking(1, broken("gone", clause="DEL-ROW-1"))), "not tested")
     assert compare(run(case(1)), failing).exit == 1
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from faults import FAULTS, KnownBadEngine
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
-from records.deviation import Deviation, Symptom
+from records.known_fault import KnownFault, Symptom
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
@@ -41,15 +41,15 @@ R, S = "Old files are deleted.", "Names are refused."
 def knowing(reasons: dict[str, list[str]], *cases: JudgedCase, version: str = "4.4.0", **other: Any) -> Run:
     """A run whose version is known to have these faults: clauses by reason."""
     listed = [{"reason": reason, "clauses": clauses} for reason, clauses in reasons.items()]
-    return run(*cases, first=header(version, deviations=listed, **other))
+    return run(*cases, first=header(version, known_faults=listed, **other))
 
 
-def accepting(*entries: Deviation) -> Acceptance:
+def accepting(*entries: KnownFault) -> Acceptance:
     return Acceptance(Path("ours.toml"), entries, TODAY)
 
 
-def entry(clause: str = NAME, *causes: str, reason: str = "We can live with it.", **other: Any) -> Deviation:
-    return Deviation(clause, reason, "https://example.org/1", Symptom(causes or ("gone",)), **other)
+def entry(clause: str = NAME, *causes: str, reason: str = "We can live with it.", **other: Any) -> KnownFault:
+    return KnownFault(clause, reason, "https://example.org/1", Symptom(causes or ("gone",)), **other)
 
 
 def verdict(comparison: Comparison) -> str:
@@ -106,7 +106,7 @@ def test_another_known_fault_of_a_clause_that_the_base_violates_too_is_worse() -
     candidate = knowing({R: [NAME], S: [NAME]}, breaking(1, broken("gone", excused=R)))
     comparison = compare(base, candidate)
     (found,) = comparison.shifts
-    assert (comparison.exit, found.change, found.before) == (1, Change.KNOWN, f"known deviation: {S}")
+    assert (comparison.exit, found.change, found.before) == (1, Change.KNOWN, f"known fault: {S}")
     assert compare(candidate, base).exit == 0, "S is known of both"
 
 
@@ -132,7 +132,7 @@ def test_the_gravest_of_the_new_known_faults_is_in_the_first_line_and_the_lesser
     base = run(case(1), first=first)
     worse = breaking(1, broken("gone", excused=R), broken("said", clause="DEL-ROW-1", excused=S))
     listed = [{"reason": R, "clauses": [NAME]}, {"reason": S, "clauses": ["DEL-ROW-1"]}]
-    both = compare(base, run(worse, first=changed(first, versions={"delta": "4.4.0"}, deviations=listed)))
+    both = compare(base, run(worse, first=changed(first, versions={"delta": "4.4.0"}, known_faults=listed)))
     assert verdict(both) == (
         "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that 4.0.0 does not, and is worse in 1 lesser way"
     )
@@ -182,11 +182,11 @@ def test_what_is_worse_can_be_accepted_until_its_end(worse: Run) -> None:
         entry(NAME, "kept"),
         entry(versions="<4.4"),
         entry(when="change feed"),
-        Deviation(NAME, "r", "l", Symptom(("gone",), of="encoded path")),
-        Deviation(NAME, "r", "l", Symptom(errors=("Boom",))),
+        KnownFault(NAME, "r", "l", Symptom(("gone",), of="encoded path")),
+        KnownFault(NAME, "r", "l", Symptom(errors=("Boom",))),
     ],
 )
-def test_what_an_entry_does_not_describe_is_not_accepted_and_the_entry_is_not_needed(other: Deviation) -> None:
+def test_what_an_entry_does_not_describe_is_not_accepted_and_the_entry_is_not_needed(other: KnownFault) -> None:
     comparison = compare(GOOD, KNOWN, acceptance=accepting(other))
     assert comparison.exit == 1
     assert f"Not needed in ours.toml: {other.clause} ({other.reason})\n" in shown(comparison)
@@ -196,11 +196,11 @@ def test_an_entry_is_matched_by_all_that_it_gives() -> None:
     found = broken("refused") | {"by_error": True, "circumstances": ["change feed"], "kinds": ["encoded path"]}
     refused = case(1, step(error=error("C", "X", "It went Boom."))).steps
     failing = replace(breaking(1, found), steps=refused)
-    whole = Deviation(NAME, "r", "l", Symptom(errors=("Boom",), of="encoded path"), ">=4.4", when="change feed")
+    whole = KnownFault(NAME, "r", "l", Symptom(errors=("Boom",), of="encoded path"), ">=4.4", when="change feed")
     assert compare(GOOD, run(failing), acceptance=accepting(whole), allows_changes=True).exit == 0
     for text, code in (("C", 0), ("X", 0), ("went", 0), ("other", 1)):
         symptom = Symptom(("refused",), (text,))
-        accepted = accepting(Deviation(NAME, "r", "l", symptom))
+        accepted = accepting(KnownFault(NAME, "r", "l", symptom))
         assert compare(GOOD, run(failing), acceptance=accepted, allows_changes=True).exit == code
     failing = replace(breaking(1, {**found, "by_error": False}), steps=refused)
     assert compare(GOOD, run(failing), acceptance=accepting(whole)).exit == 1, (
@@ -211,7 +211,7 @@ def test_an_entry_is_matched_by_all_that_it_gives() -> None:
 def test_one_violation_of_a_case_that_no_entry_accepts_is_worse() -> None:
     """Both have the same clause, cause and case, but not the same kind of path."""
     encoded, plain = broken("gone") | {"kinds": ["encoded path"]}, broken("gone")
-    narrow = accepting(Deviation(NAME, "r", "l", Symptom(("gone",), of="encoded path")))
+    narrow = accepting(KnownFault(NAME, "r", "l", Symptom(("gone",), of="encoded path")))
     comparison = compare(GOOD, run(breaking(1, encoded, plain)), acceptance=narrow)
     assert comparison.exit == 1 and {one.change for one in comparison.shifts} == {Change.REGRESSED, Change.ACCEPTED}
     assert compare(GOOD, run(breaking(1, encoded, encoded)), acceptance=narrow).exit == 0
@@ -255,7 +255,7 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
         *(Symptom(causes, of=kind) for kind in sorted({"young orphan", *kinds})),
     ]
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
-        entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one.clause for one in wrong})
+        entries = tuple(KnownFault(one, "r", "l", symptom, when=when) for one in {one.clause for one in wrong})
         current = Accepted.by(accepting(*entries), "4.4.0").current
         for judged in run_of(engine, cases, tmp_path / str(number), listed=entries).cases:
             for one in judged.violations:
@@ -265,7 +265,7 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
 # The command ----------------------------------------------------------------------------------------------------------
 
 ENTRY = f"""
-[[deviation]]
+[[known_fault]]
 clause = "{NAME}"
 symptom.causes = ["gone"]
 reason = "We can live with it."

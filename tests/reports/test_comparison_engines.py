@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from deviations.known import deviations_in, known
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine, Outcome
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
+from known_faults.known import known, known_faults_in
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
@@ -26,8 +26,8 @@ from model.vocabulary.rules import DELTA_RS, RuleChange
 from model.vocabulary.steps import InvalidVacuum, Request, Step, Together, Vacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records import run as recorded
-from records.deviation import Deviation
 from records.json_form import to_json
+from records.known_fault import KnownFault
 from records.run import Header
 from reference_engine import Habits, ReferenceEngine
 from reports.comparison.answer import answer_to
@@ -240,7 +240,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
 ) -> None:
     """That the suite knows a fault is no reason to install it."""
     chosen = failed_by(faulty)
-    known = [Deviation(clause, "It deletes what is inside retention.") for clause in CATALOGUE]
+    known = [KnownFault(clause, "It deletes what is inside retention.") for clause in CATALOGUE]
     good, excused, failing = (
         run_of(engine, chosen, tmp_path / name, listed=listed)
         for name, engine, listed in (
@@ -254,14 +254,14 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
     (fault,) = comparison.known_faults
     assert (fault.severity, fault.on_base, fault.on_candidate) == ("data loss", False, True)
     assert "loses data in 1 way" in str(answer_to(comparison))
-    assert explanations(comparison).keys() == {Kind.KNOWN_DEVIATION}
+    assert explanations(comparison).keys() == {Kind.KNOWN_FAULT}
     assert compare(excused, excused).shifts == (), "known of both"
     better = compare(excused, good)
     assert {one.change for one in better.shifts} == {Change.IMPROVED}
     worse = compare(excused, failing, predicted)
     assert worse.exit == 1 and {one.clause for one in worse.shifted(Change.REGRESSED)} & set(FAULTS[INSIDE].caught_by)
     assert {one.before for one in worse.shifted(Change.REGRESSED)} == {
-        "known deviation: It deletes what is inside retention."
+        "known fault: It deletes what is inside retention."
     }
 
 
@@ -272,10 +272,10 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
 def test_what_changed_between_two_releases_is_explained_by_their_rules(
     version: str, since: set[str], healthy: Run, tmp_path: Path
 ) -> None:
-    listed = known(deviations_in(ROOT / "deviations" / "spark.toml"), version)
+    listed = known(known_faults_in(ROOT / "known_faults" / "spark.toml"), version)
     old = run_of(healthy_spark(version), cases(), tmp_path, listed=listed)
     comparison = checked(compare(old, healthy, predicted))
-    # TIMESTAMP partition values in the session's time zone are a known deviation before 3.3.
+    # TIMESTAMP partition values in the session's time zone are a known fault before 3.3.
     assert comparison.unexplained == () and {shift.change for shift in comparison.shifts} <= {Change.IMPROVED}
     found = {reason for group in comparison.groups if group.explanation for reason in group.explanation.reasons}
     assert {reason.since for reason in found} == since

@@ -123,7 +123,7 @@ def test_a_clause_that_one_side_breaks_explains_what_its_rules_do_not_predict() 
     assert comparison.exit == 1
     known = breaking(1, broken("gone", excused="It is known."), vanished=["a", "b"])
     comparison = found(known, case(1, seen(vanished=["a"])), Foretold(1, same))
-    assert reasons(comparison) == [(Kind.KNOWN_DEVIATION.value, ["spark 4.0.1: It is known."])]
+    assert reasons(comparison) == [(Kind.KNOWN_FAULT.value, ["spark 4.0.1: It is known."])]
     # Not if the other side, too, does what its rules do not predict; nor if both break the clause.
     assert reasons(found(known, case(1, seen(vanished=["c"])), Foretold(1, same))) == [None]
     both = breaking(1, broken("gone", excused="It is known."), vanished=["a"])

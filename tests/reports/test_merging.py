@@ -26,13 +26,13 @@ from reports.text.circumstances import machine_of, machines_differ
 from tests.builders.small_streams import CLAUSES, case, footer, header, run, written
 
 PLAN = "0123456789abcdef"
-ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.causes = ["never seen"]\n'
+ENTRY = '[[known_fault]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.causes = ["never seen"]\n'
 LISTED = [{"reason": "r", "clauses": ["VAC-SAFE-2"]}]
 
 
 def part(number: int, of: int, *cases: JudgedCase, **other: Any) -> tuple[Header, bytes]:
     """The header and the stream of a part with these cases."""
-    first = header(**{"deviations": [], **other, "shard": {"number": number, "of": of, "plan": PLAN}})
+    first = header(**{"known_faults": [], **other, "shard": {"number": number, "of": of, "plan": PLAN}})
     return first, written([first, *cases, footer(first, cases, seconds=float(number), part=True)])
 
 
@@ -49,7 +49,7 @@ def written_parts(directory: Path, *parts: Sequence[JudgedCase], **other: Any) -
 
 @pytest.fixture
 def nothing_known(tmp_path: Path) -> Path:
-    """A file without known deviations."""
+    """A file without known faults."""
     path = tmp_path / "none.toml"
     path.write_text("")
     return path
@@ -61,10 +61,10 @@ def known(directory: Path, clause: str = "VAC-SAFE-2") -> Path:
     return path
 
 
-def refusal(paths: Iterable[Path], out: Path, deviations: Path) -> str:
+def refusal(paths: Iterable[Path], out: Path, known_faults: Path) -> str:
     """The sentence, before anything is written."""
     with pytest.raises(UsageMistake) as refused:
-        merge(list(paths), out, deviations=deviations)
+        merge(list(paths), out, known_faults=known_faults)
     sentence = str(refused.value)
     assert "\n" not in sentence and sentence.endswith(".") and not (out / "report.html").exists()
     return sentence
@@ -87,8 +87,8 @@ def test_merged_parts_say_what_the_undivided_run_says(
         for number, (place, failing) in enumerate(drawn)
     ]
     places = written_parts(directory, *([one for place, one in cases if place == wanted] for wanted in range(3)))
-    merged = merge(places, directory / "whole", deviations=directory / "none.toml")
-    whole = run(*(one for _, one in cases), first=header(deviations=[]))
+    merged = merge(places, directory / "whole", known_faults=directory / "none.toml")
+    whole = run(*(one for _, one in cases), first=header(known_faults=[]))
     assert list(merged.cases) == list(whole.cases)
     assert replace(merged.footer, digest="", seconds=0) == replace(whole.footer, digest="", seconds=0)
     assert merged.footer.seconds == 3.0, "what the longest part took"
@@ -104,25 +104,25 @@ def test_merged_parts_say_what_the_undivided_run_says(
 def test_stale_and_unexercised_are_decided_by_the_whole_run(tmp_path: Path) -> None:
     """VAC-SAFE-2 is listed, and holds; VAC-SAFE-1 is exercised in one part, DEL-ROW-1 in none."""
     cases = [case(1, clauses=["VAC-SAFE-2"])], [case(2, clauses=["VAC-SAFE-1"])]
-    places = written_parts(tmp_path, *cases, deviations=LISTED)
+    places = written_parts(tmp_path, *cases, known_faults=LISTED)
     for place in places:
         found = read_stream(place)
-        assert {one.verdict for one in found.footer.verdicts.values()} <= {Verdict.PASS, Verdict.DISABLED}
+        assert {one.verdict for one in found.footer.verdicts.values()} <= {Verdict.HOLDS, Verdict.DISABLED}
         assert found.footer.exit == 0
-        assert str(answer_of(found)).startswith("NOTHING BROKEN: nothing new fails on spark 4.4.0; this is part ")
+        assert str(answer_of(found)).startswith("PASS SO FAR: nothing new fails on spark 4.4.0. This is part ")
         assert str(answer_of(found)).endswith(" of 2: python -m reports merge gives the verdict")
-    merged = merge(places, tmp_path / "whole", deviations=known(tmp_path))
+    merged = merge(places, tmp_path / "whole", known_faults=known(tmp_path))
     words = {id: one.verdict.value for id, one in merged.footer.verdicts.items()}
-    assert words == {"DEL-ROW-1": "unexercised", "VAC-SAFE-1": "pass", "VAC-SAFE-2": "stale"}
+    assert words == {"DEL-ROW-1": "not tested", "VAC-SAFE-1": "holds", "VAC-SAFE-2": "listed but gone"}
     assert merged.footer.exit == 1
 
 
 def test_a_part_that_judges_no_case_is_one(tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, [case(1)], [])
     assert read_stream(places[1]).footer.exit == 0
-    assert merge(places, tmp_path / "whole", deviations=nothing_known).footer.exit == 0
+    assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
     empty = written_parts(tmp_path / "empty", [], [])
-    assert merge(empty, tmp_path / "none", deviations=nothing_known).footer.exit == 2, "no clause was judged"
+    assert merge(empty, tmp_path / "none", known_faults=nothing_known).footer.exit == 2, "no clause was judged"
 
 
 def test_the_exit_code_of_a_part() -> None:
@@ -140,7 +140,7 @@ def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_
     packed.write_bytes(gzip.compress((places[2] / "run.jsonl").read_bytes()))
     (places[2] / "run.jsonl").unlink()
     given = [packed, places[0] / "run.jsonl", places[1]]
-    merged = merge(given, tmp_path / "whole", deviations=nothing_known)
+    merged = merge(given, tmp_path / "whole", known_faults=nothing_known)
     assert [one.index for one in merged.cases] == [1, 2, 3] and merged.footer.exit == 1
     assert merged.header.shard is None and read_run(tmp_path / "whole").footer == merged.footer
 
@@ -148,32 +148,32 @@ def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_
 def test_what_is_planned_is_added_up_and_the_first_day_counts(tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, [case(1)], [case(2)], date="2026-03-02")
     (places[1] / "run.jsonl").write_bytes(part(2, 2, case(2), date="2026-03-01")[1])
-    merged = merge(places, tmp_path / "whole", deviations=nothing_known).header
+    merged = merge(places, tmp_path / "whole", known_faults=nothing_known).header
     assert [(one.name, one.planned) for one in merged.campaigns] == [("strays", 4)]
     assert merged.date == "2026-03-01"
 
 
-def test_the_day_of_the_run_decides_which_deviation_is_in_force(tmp_path: Path) -> None:
+def test_the_day_of_the_run_decides_which_known_fault_is_in_force(tmp_path: Path) -> None:
     """Not the day on which its parts are merged."""
-    places = written_parts(tmp_path, [case(1)], date="2020-01-31", deviations=LISTED)
+    places = written_parts(tmp_path, [case(1)], date="2020-01-31", known_faults=LISTED)
     file = known(tmp_path)
     file.write_text(file.read_text() + "until = 2020-01-31\n")
     assert (
-        "is listed as a deviation"
-        in merge(places, tmp_path / "a", deviations=file).footer.verdicts["VAC-SAFE-2"].reason
+        "is listed as a known fault"
+        in merge(places, tmp_path / "a", known_faults=file).footer.verdicts["VAC-SAFE-2"].reason
     )
     later = written_parts(tmp_path / "later", [case(1)], date="2020-02-01")
-    assert "which is past" in merge(later, tmp_path / "b", deviations=file).footer.verdicts["VAC-SAFE-2"].reason
+    assert "which is past" in merge(later, tmp_path / "b", known_faults=file).footer.verdicts["VAC-SAFE-2"].reason
 
 
 def test_machines_may_differ_and_are_listed(tmp_path: Path, nothing_known: Path) -> None:
     two = {"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"}
     four = {**two, "processors": "4"}
     places = written_parts(tmp_path, [case(1)], [case(2)], [case(3)], machine=two)
-    same = merge(places, tmp_path / "same", deviations=nothing_known).header
+    same = merge(places, tmp_path / "same", known_faults=nothing_known).header
     assert machine_of(same) == "in 3 parts: 2 processors, time zone UTC, locale C, tables on tmpfs"
     (places[1] / "run.jsonl").write_bytes(part(2, 3, case(2), machine=four)[1])
-    merged = merge(places, tmp_path / "whole", deviations=nothing_known).header
+    merged = merge(places, tmp_path / "whole", known_faults=nothing_known).header
     rest = "time zone UTC, locale C, tables on tmpfs"
     assert machine_of(merged) == f"in 3 parts: 1, 3: 2 processors, {rest}; 2: 4 processors, {rest}"
     assert machines_differ(same, header(machine=two)) == "" == machines_differ(merged, merged)
@@ -199,7 +199,7 @@ def test_counterexamples_are_copied_with_what_their_scripts_answered(tmp_path: P
     places = written_parts(tmp_path, *wrong)
     for number, place in enumerate(places, start=1):
         with_counterexample(place, "VAC-SAFE-1", f"{number:012x}")
-    merge(places, tmp_path / "whole", deviations=nothing_known)
+    merge(places, tmp_path / "whole", known_faults=nothing_known)
     folder = tmp_path / "whole" / folder_of("VAC-SAFE-1", f"{1:012x}")
     assert [path.parent for path in (tmp_path / "whole").rglob("reproduce.py")] == [folder]
     assert (folder / "reproduce.py").read_text() == f"reproduce.py of {1:012x}"
@@ -209,7 +209,7 @@ def test_counterexamples_are_copied_with_what_their_scripts_answered(tmp_path: P
 
 def test_a_counterexample_that_no_part_has_is_written(tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, [case(1, failing=("VAC-SAFE-1",))], [])
-    merged = merge([place / "run.jsonl" for place in places], tmp_path / "whole", deviations=nothing_known)
+    merged = merge([place / "run.jsonl" for place in places], tmp_path / "whole", known_faults=nothing_known)
     folder = tmp_path / "whole" / folder_of("VAC-SAFE-1", merged.cases[0].id)
     assert json.loads((folder / "case.json").read_text()) == merged.cases[0].document
     assert "CANNOT TELL" in (folder / "reproduce.py").read_text()
@@ -218,7 +218,7 @@ def test_a_counterexample_that_no_part_has_is_written(tmp_path: Path, nothing_kn
 def test_where_every_script_contradicts_nothing_is_proven(tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, [case(1, failing=("VAC-SAFE-1",))], [])
     with_counterexample(places[0], "VAC-SAFE-1", f"{1:012x}", says="HOLDS")
-    merged = merge(places, tmp_path / "whole", deviations=nothing_known)
+    merged = merge(places, tmp_path / "whole", known_faults=nothing_known)
     assert merged.footer.exit == 2 and "the scripts contradict every failure" in str(answer_of(merged))
 
 
@@ -257,7 +257,7 @@ Edit = dict[str, Any]
         ({"seed": 5}, "seed 4 and 5"),
         ({"part": 0.5}, "budget none and 0.5"),
         ({"clauses": ["VAC-SAFE-1"]}, "other clauses"),
-        ({"deviations": LISTED}, "other known deviations"),
+        ({"known_faults": LISTED}, "other known faults"),
         ({"left_out": 3}, "other cases"),
         ({"plan": "f" * 16}, "other cases"),
     ],
@@ -303,26 +303,26 @@ def test_a_part_is_not_written_over(tmp_path: Path, nothing_known: Path) -> None
     assert (places[1] / "run.jsonl").read_bytes() == before
 
 
-def test_the_deviations_must_be_those_of_the_parts(tmp_path: Path, nothing_known: Path) -> None:
+def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, [case(1)])
     file = known(tmp_path)
     said = refusal(places, tmp_path / "whole", file)
-    assert said == f"The parts were judged by other known deviations than {file} has: name theirs with --deviations."
+    assert said == f"The parts were judged by other known faults than {file} has: name theirs with --known-faults."
     said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
     assert said.endswith("is not a file: name an existing one.")
-    with pytest.raises(UsageMistake, match=r"than .*deviations.spark\.toml has"):
+    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml has"):
         merge(places, tmp_path / "whole")
 
 
 def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
-    theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "deviations": LISTED}
+    theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "known_faults": LISTED}
     places = written_parts(tmp_path / "known", [case(1)], **theirs)
     with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
         merge(places, tmp_path / "whole")
-    assert merge(places, tmp_path / "whole", deviations=known(tmp_path)).footer.exit == 1, "it is stale"
-    places = written_parts(tmp_path, [case(1)], **{**theirs, "deviations": []})
+    assert merge(places, tmp_path / "whole", known_faults=known(tmp_path)).footer.exit == 1, "it is stale"
+    places = written_parts(tmp_path, [case(1)], **{**theirs, "known_faults": []})
     assert merge(places, tmp_path / "none").footer.exit == 0, "nothing is known of it"
-    assert merge(places, tmp_path / "whole", deviations=nothing_known).footer.exit == 0
+    assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
 
 
 @pytest.mark.parametrize("command", ["render", "index", "compare"])
@@ -338,13 +338,13 @@ def test_a_part_is_merged_before_anything_else(
         read_run(place)
 
 
-@pytest.mark.parametrize(("edit", "code", "word"), [(None, 0, "KEPT"), ("VAC-SAFE-1", 1, "BROKEN")])
+@pytest.mark.parametrize(("edit", "code", "word"), [(None, 0, "PASS"), ("VAC-SAFE-1", 1, "FAIL")])
 def test_the_command_answers_as_the_undivided_run(
     edit: str | None, code: int, word: str, tmp_path: Path, nothing_known: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing = () if edit is None else (edit,)
     places = written_parts(tmp_path, [case(1)], [case(2, failing=failing)])
-    command = ["merge", *map(str, places), "--out", str(tmp_path / "whole"), "--deviations", str(nothing_known)]
+    command = ["merge", *map(str, places), "--out", str(tmp_path / "whole"), "--known-faults", str(nothing_known)]
     assert main(command) == code
     said = capsys.readouterr().out
     assert said.startswith(f"{word}: spark 4.4.0 ") and "in 2 parts: 2 processors" in " ".join(said.split())

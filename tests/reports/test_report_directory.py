@@ -58,7 +58,7 @@ def test_where_no_run_has_begun_nothing_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", REPORT)
 def test_a_file_of_the_users_is_not_replaced(name: str, report: Path) -> None:
-    (report / name).write_text("# My summary: what KEPT means\n", encoding="utf-8")
+    (report / name).write_text("# My summary: what PASS means\n", encoding="utf-8")
     before = contents(report)
     with pytest.raises(UsageMistake) as refusal:
         prepare(report, option="--report-dir")

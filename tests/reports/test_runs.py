@@ -20,8 +20,8 @@ from rich.console import Console
 from harness.campaigns.costs import seconds_left
 from harness.running.coverage import Cell, nested
 from records import run as run_records
-from records.deviation import Deviation, Symptom
 from records.json_form import from_json
+from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
 from records.run import ClauseVerdict, Footer, Header, JudgedCase, Verdict
 from reports.__main__ import main
@@ -54,7 +54,7 @@ COVERED = (
     Cell("vacuums", "RETAIN zero, check off", "FULL"),
     Cell("cutoff", "tombstone", "-1"),
 )
-DEVIATION = Deviation("VAC-LOG-1", "known", "https://example.org/1", Symptom(("c",)))
+KNOWN_FAULT = KnownFault("VAC-LOG-1", "known", "https://example.org/1", Symptom(("c",)))
 
 
 def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
@@ -70,7 +70,7 @@ def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
                 "severity": st.sampled_from(["data loss", "wrong words"]),
                 "holds_for": st.just(""),
                 "proven_by": st.just([]),
-                "status": st.sampled_from(["active", "active", "active", "unsupported", "disabled"]),
+                "status": st.sampled_from(["active", "active", "active", "not applicable", "disabled"]),
                 "reason": texts,
             }
         )
@@ -120,7 +120,7 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> JudgedCase:
     judged = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
     results = {
         name: {
-            "verdict": draw(st.sampled_from(["pass", "pass", "fail"])),
+            "verdict": draw(st.sampled_from(["holds", "holds", "fails"])),
             "met": draw(st.integers(0, 3)),
             "subjects": draw(st.integers(0, 9)),
             "seconds": draw(seconds),
@@ -139,7 +139,7 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> JudgedCase:
             "expectation": {"kind": "gone", "expects": {"path": "p=1/f"}},
         }
         for name, result in results.items()
-        if result["verdict"] == "fail"
+        if result["verdict"] == "fails"
     ]
     error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
     features = draw(st.none() | st.lists(st.sampled_from(FEATURES), unique=True).map(sorted))
@@ -171,8 +171,8 @@ def streams(draw: st.DrawFn) -> Stream:
     names = [clause.id for clause in first.clauses]
     drawn = [draw(cases(names, index)) for index in range(draw(st.integers(0, 4)))]
     judged = draw(st.permutations(drawn))
-    deviations = draw(st.sampled_from([(), (DEVIATION,)]))
-    return first, list(judged), footer(first, judged, deviations=deviations, seconds=draw(seconds))
+    known_faults = draw(st.sampled_from([(), (KNOWN_FAULT,)]))
+    return first, list(judged), footer(first, judged, known_faults=known_faults, seconds=draw(seconds))
 
 
 def whole(found: Stream) -> bytes:
@@ -243,12 +243,12 @@ def test_a_stream_with_one_of_its_lines_twice_is_refused(drawn: Stream, data: st
 @given(streams(), st.data())
 def test_an_edited_verdict_is_refused(drawn: Stream, data: st.DataObject) -> None:
     first, judged, last = drawn
-    failed = [name for name, result in last.verdicts.items() if result.verdict is Verdict.FAIL]
+    failed = [name for name, result in last.verdicts.items() if result.verdict is Verdict.FAILS]
     assume(failed)
     name = data.draw(st.sampled_from(failed))
-    stated = {**last.verdicts, name: replace(last.verdicts[name], verdict=Verdict.PASS)}
+    stated = {**last.verdicts, name: replace(last.verdicts[name], verdict=Verdict.HOLDS)}
     edited = replace(last, verdicts=stated, counts=Counter(one.verdict for one in stated.values()))
-    with pytest.raises(StreamError, match=f"verdict pass, but case .* fails it|has {name} as failed") as refusal:
+    with pytest.raises(StreamError, match=f"verdict holds, but case .* fails it|has {name} as failed") as refusal:
         read(joined([plain(first), *map(plain, judged), plain(edited)]))
     assert name in str(refusal.value)
 
@@ -299,7 +299,7 @@ EDITS: list[tuple[str, Callable[[list[Any]], None]]] = [
     ("which the header does not list", lambda lines: lines[0]["clauses"].pop()),
     ("counts 2 cases, but the stream has 1", lambda lines: lines.pop(1)),
     ("counts 7 steps, but the stream has 2", change(3, "steps", 7)),
-    ("counts that differ from its verdicts", change(3, "counts", {"pass": 2})),
+    ("counts that differ from its verdicts", change(3, "counts", {"holds": 2})),
     ("has no verdict for DEL-ROW-1", lambda lines: lines[3]["verdicts"].pop("DEL-ROW-1")),
     ("a digest that does not match", change(1, "case", {"format": 2})),
     (r"is not a valid case at \$\.steps\[0\]", lambda lines: lines[1]["steps"][0].update(observed={"surprise": 1})),
@@ -375,16 +375,16 @@ def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "errors", "code"),
     [
-        (["pass", "xfail", "unsupported", "disabled"], 0, 0),
-        (["xfail"], 0, 0),
-        (["unsupported", "disabled"], 0, 2),
+        (["holds", "known fault", "not applicable", "disabled"], 0, 0),
+        (["known fault"], 0, 0),
+        (["not applicable", "disabled"], 0, 2),
         ([], 0, 2),
-        (["pass", "fail"], 0, 1),
-        (["stale"], 0, 1),
-        (["fail", "unexercised"], 1, 1),
-        (["pass", "unexercised"], 0, 2),
-        (["pass", "error"], 0, 2),
-        (["pass"], 1, 2),
+        (["holds", "fails"], 0, 1),
+        (["listed but gone"], 0, 1),
+        (["fails", "not tested"], 1, 1),
+        (["holds", "not tested"], 0, 2),
+        (["holds", "error"], 0, 2),
+        (["holds"], 1, 2),
     ],
 )
 def test_exit_codes(found: list[str], errors: int, code: int) -> None:
@@ -400,82 +400,82 @@ def decided(first: Header, cases: Iterable[JudgedCase], **options: Any) -> Itera
 def test_the_verdict_of_each_situation() -> None:
     first, passing, failing, _ = example()
     safe = first.clauses[1]
-    deviation = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)))
+    known_fault = KnownFault("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)))
 
-    def verdict(cases: list[JudgedCase], *deviations: Deviation, status: str = "active") -> Verdict:
+    def verdict(cases: list[JudgedCase], *known_faults: KnownFault, status: str = "active") -> Verdict:
         listing = replace(first, clauses=(replace(safe, status=status),))
-        (result,) = decided(listing, cases, deviations=deviations)
+        (result,) = decided(listing, cases, known_faults=known_faults)
         return result.verdict
 
-    unexercised = replace(passing, clauses={safe.id: run_records.ClauseResult(Verdict.PASS, 0, 0, 0)})
+    unexercised = replace(passing, clauses={safe.id: run_records.ClauseResult(Verdict.HOLDS, 0, 0, 0)})
     erred = replace(unexercised, clauses={}, error=run_records.CaseError("engine-died", "gone", ""))
-    assert verdict([passing]) is Verdict.PASS
-    assert verdict([passing, failing]) is Verdict.FAIL
+    assert verdict([passing]) is Verdict.HOLDS
+    assert verdict([passing, failing]) is Verdict.FAILS
     # The harness has compared the symptoms when it judged the case.
-    excused = replace(failing, clauses={safe.id: replace(failing.clauses[safe.id], verdict=Verdict.XFAIL)})
-    assert verdict([passing, failing], deviation) is Verdict.FAIL
-    assert verdict([passing, excused], deviation) is Verdict.XFAIL
-    assert verdict([excused, failing], deviation) is Verdict.FAIL
-    assert verdict([passing], deviation) is Verdict.STALE
-    assert verdict([unexercised]) is verdict([]) is verdict([unexercised], deviation) is Verdict.UNEXERCISED
+    excused = replace(failing, clauses={safe.id: replace(failing.clauses[safe.id], verdict=Verdict.KNOWN_FAULT)})
+    assert verdict([passing, failing], known_fault) is Verdict.FAILS
+    assert verdict([passing, excused], known_fault) is Verdict.KNOWN_FAULT
+    assert verdict([excused, failing], known_fault) is Verdict.FAILS
+    assert verdict([passing], known_fault) is Verdict.LISTED_BUT_GONE
+    assert verdict([unexercised]) is verdict([]) is verdict([unexercised], known_fault) is Verdict.NOT_TESTED
     assert verdict([erred]) is Verdict.ERROR
-    assert verdict([erred, passing]) is Verdict.PASS
-    assert verdict([erred, passing], deviation) is Verdict.ERROR, "the case in error may be the one that fails"
+    assert verdict([erred, passing]) is Verdict.HOLDS
+    assert verdict([erred, passing], known_fault) is Verdict.ERROR, "the case in error may be the one that fails"
     assert verdict([], status="disabled") is Verdict.DISABLED
-    assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
-    bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), when="rain")
-    assert verdict([passing, failing], bound) is Verdict.FAIL
-    assert verdict([passing, excused], bound) is Verdict.XFAIL
-    assert verdict([excused, failing], bound) is Verdict.FAIL
-    assert verdict([passing], bound) is Verdict.STALE
+    assert verdict([], status="not applicable") is Verdict.NOT_APPLICABLE
+    bound = KnownFault("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), when="rain")
+    assert verdict([passing, failing], bound) is Verdict.FAILS
+    assert verdict([passing, excused], bound) is Verdict.KNOWN_FAULT
+    assert verdict([excused, failing], bound) is Verdict.FAILS
+    assert verdict([passing], bound) is Verdict.LISTED_BUT_GONE
     # A part of a profile may lack the cases in which it fails.
     few = replace(first, left_out=12, clauses=(safe,))
-    for listed in (deviation, bound):
-        (result,) = decided(few, [passing], deviations=[listed])
-        assert result.verdict is Verdict.PASS and result.reason.endswith("none of the judged cases fails it.")
-    (result,) = decided(few, [passing, failing], deviations=[bound])
-    assert result.verdict is Verdict.FAIL
-    (result,) = decided(few, [], deviations=[])
+    for listed in (known_fault, bound):
+        (result,) = decided(few, [passing], known_faults=[listed])
+        assert result.verdict is Verdict.HOLDS and result.reason.endswith("none of the judged cases fails it.")
+    (result,) = decided(few, [passing, failing], known_faults=[bound])
+    assert result.verdict is Verdict.FAILS
+    (result,) = decided(few, [], known_faults=[])
     assert result.verdict is Verdict.DISABLED and "budget" in result.reason
     # A run that stopped at a failure decides what failed, and nothing else.
     for lines, expected in (
-        ([failing], Verdict.FAIL),
-        ([excused], Verdict.XFAIL),
+        ([failing], Verdict.FAILS),
+        ([excused], Verdict.KNOWN_FAULT),
         ([passing], Verdict.DISABLED),
         ([], Verdict.DISABLED),
     ):
         listed_there = [bound] if lines == [excused] else []
-        (result,) = decided(replace(few, left_out=0), lines, deviations=listed_there, stopped=True)
+        (result,) = decided(replace(few, left_out=0), lines, known_faults=listed_there, stopped=True)
         assert result.verdict is expected
         assert (result.reason == "Undecided: the run stopped at its first failure.") == (expected is Verdict.DISABLED)
-    elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
+    elsewhere = KnownFault("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
     other = replace(passing, clauses={**passing.clauses, "VAC-SAFE-2": excused.clauses[safe.id]})
-    assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
+    assert verdict([other], bound, elsewhere) is Verdict.HOLDS, "another clause of the entry failed"
     unasked = replace(safe, id="VAC-SAFE-2", status="disabled")
     selected = replace(first, clauses=(safe, unasked))
-    (result, _) = decided(selected, [passing], deviations=[bound, elsewhere])
-    assert result.verdict is Verdict.PASS, "--clause does not select another clause of the entry, which may fail"
+    (result, _) = decided(selected, [passing], known_faults=[bound, elsewhere])
+    assert result.verdict is Verdict.HOLDS, "--clause does not select another clause of the entry, which may fail"
     # Past its end an entry fails the run, whatever the clause did.
-    over = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), until="4.3")
+    over = KnownFault("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), until="4.3")
     for lines, status, expected in (
-        ([passing], "active", Verdict.STALE),
-        ([], "active", Verdict.STALE),
-        ([], "unsupported", Verdict.STALE),
+        ([passing], "active", Verdict.LISTED_BUT_GONE),
+        ([], "active", Verdict.LISTED_BUT_GONE),
+        ([], "not applicable", Verdict.LISTED_BUT_GONE),
         ([], "disabled", Verdict.DISABLED),
-        ([failing], "active", Verdict.FAIL),
-        ([excused], "active", Verdict.FAIL),
+        ([failing], "active", Verdict.FAILS),
+        ([excused], "active", Verdict.FAILS),
     ):
         listing = replace(few, clauses=(replace(safe, status=status),))
-        (result,) = decided(listing, lines, deviations=[bound], ended=[over])
+        (result,) = decided(listing, lines, known_faults=[bound], ended=[over])
         assert result.verdict is expected
         if expected is not Verdict.DISABLED:
             assert result.reason == (
-                "Its deviation (known) was accepted until 4.3, which is past: remove the entry, or decide on a new end."
+                "Its known fault (known) was accepted until 4.3, which is past: remove the entry, or decide on a new end."
             )
             assert result.link == "https://example.org/2"
     # Shrunk cases can fail a clause, but do not count as exercising it.
-    assert verdict([replace(passing, origin="shrunk")]) is Verdict.UNEXERCISED
-    assert verdict([passing, replace(failing, origin="shrunk")]) is Verdict.FAIL
+    assert verdict([replace(passing, origin="shrunk")]) is Verdict.NOT_TESTED
+    assert verdict([passing, replace(failing, origin="shrunk")]) is Verdict.FAILS
 
 
 @unhurried
@@ -486,7 +486,9 @@ def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
     assert counts(results) == run.footer.counts
     for result in results:
         assert result.verdict is run.footer.verdicts[result.clause].verdict
-        assert (result.example is not None) == (result.failures > 0) == (result.verdict.value in ("fail", "xfail"))
+        assert (
+            (result.example is not None) == (result.failures > 0) == (result.verdict.value in ("fails", "known fault"))
+        )
 
 
 def test_the_example_is_the_shrunk_case() -> None:
@@ -518,10 +520,10 @@ def test_junit_has_a_testcase_for_each_clause(run: Run) -> None:
     for result in findings_of(run).results:
         kinds = [child.tag for child in by_name[result.clause] if child.tag in found]
         expected = {
-            "pass": [],
-            "fail": ["failure"],
-            "stale": ["failure"],
-            "unexercised": ["error"],
+            "holds": [],
+            "fails": ["failure"],
+            "listed but gone": ["failure"],
+            "not tested": ["error"],
             "error": ["error"],
         }.get(result.verdict.value, ["skipped"])
         assert kinds == expected
@@ -580,7 +582,7 @@ def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
     assert written.encode("utf-8")
     for result in findings_of(run).results:
         assert result.clause in written
-        if result.verdict is Verdict.FAIL:
+        if result.verdict is Verdict.FAILS:
             assert f"`{result.example}`" in written.split("<details>")[0]
 
 
@@ -744,7 +746,7 @@ def with_sentence(sentence: str) -> Run:
 def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
     table = on_terminal(with_sentence("long " * 100), width=60, terminal=True, verbose=True).splitlines()[:3]
     assert table[0].split() == ["clause", "verdict", "exercised", "engine", "s", "expected"]
-    assert table[1].split()[:5] == ["DEL-ROW-1", "pass", "1", "0.5", "long"]
+    assert table[1].split()[:5] == ["DEL-ROW-1", "holds", "1", "0.5", "long"]
     assert all(len(line) <= 60 for line in table)
 
 
@@ -816,7 +818,7 @@ def test_render_makes_the_views_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["render", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert (tmp_path / "out" / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
     assert "VAC-SAFE-1" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().out.startswith("BROKEN: spark 4.4.0 loses data in 1 way\n")
+    assert capsys.readouterr().out.startswith("FAIL: spark 4.4.0 loses data in 1 way\n")
     assert main(["render", str(tmp_path / "run.jsonl")]) == 0
     assert (tmp_path / "summary.md").exists()
 

@@ -132,7 +132,7 @@ def without(version: str, *clauses: str) -> Header:
     """The header of a version that does not promise these clauses."""
     first = header(version, clauses=CLAUSES)
     listed = [
-        replace(one, status="unsupported", reason="It holds before 4.1 only.") if one.id in clauses else one
+        replace(one, status="not applicable", reason="It holds before 4.1 only.") if one.id in clauses else one
         for one in first.clauses
     ]
     return replace(first, clauses=tuple(listed))
@@ -173,7 +173,9 @@ def test_what_did_not_hold_before_is_not_withdrawn() -> None:
 def test_a_promise_of_a_later_release_is_withdrawn_by_going_back() -> None:
     first = header("4.4.0", clauses=("VAC-KEEP-2B",))
     (listed,) = first.clauses
-    older = replace(header("3.3.2"), clauses=(replace(listed, status="unsupported", reason="It holds from 4.1 only."),))
+    older = replace(
+        header("3.3.2"), clauses=(replace(listed, status="not applicable", reason="It holds from 4.1 only."),)
+    )
     comparison = compare(run(case(1, clauses=("VAC-KEEP-2B",)), first=first), run(case(1, clauses=()), first=older))
     (found,) = comparison.withdrawn
     assert found.sentence == "No longer promised: The sentence of VAC-KEEP-2B. It holds from 4.1 only."
@@ -301,7 +303,7 @@ def test_what_is_proposed_is_accepted(tmp_path: Path) -> None:
     base, candidate = differing()
     others = [case(number) for number in (1, 2, 3)]
     before = run(*others, cut, first=header("4.0.0"))
-    after = run(refused, regressed, expected, late, first=header(deviations=known))
+    after = run(refused, regressed, expected, late, first=header(known_faults=known))
     comparison = compare(before, after)
     changes = {one.change for one in comparison.shifts}
     assert {Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED} <= changes and comparison.exit == 1
@@ -328,8 +330,8 @@ def test_the_report_has_the_symptom_that_an_entry_asks_for() -> None:
 
     known = [{"reason": "It is known.", "clauses": ["VAC-SAFE-1"]}]
     comparison = compare(
-        run(case(1), first=header("4.0.0", deviations=[])),
-        run(breaking(1, broken("deleted: old", excused="It is known.")), first=header(deviations=known)),
+        run(case(1), first=header("4.0.0", known_faults=[])),
+        run(breaking(1, broken("deleted: old", excused="It is known.")), first=header(known_faults=known)),
     )
     (found,) = as_json(comparison)["shifts"]
     assert found["cause"] == "It is known." and found["symptom"] == {"causes": ["deleted: old"], "errors": []}
@@ -358,7 +360,7 @@ def test_the_command_proposes_and_takes_the_proposal(tmp_path: Path, capsys: pyt
         ("[[difference]]\nreason = 'r'\nlink = 'l'\n", "Difference 1 of .* has differences = None: write a list"),
         ("[[withdrawn]]\npromises = ['A']\nlink = 'l'\n", "Withdrawn 1 of .* needs 'reason'"),
         ("[[withdrawn]]\npromises = ['A']\nreason = 'r'\nlink = 'l'\nwhen = 'x'\n", "unknown key 'when'"),
-        ("[[other]]\n", r"only \[\[deviation\]\] and \[\[withdrawn\]\] and \[\[difference\]\] entries"),
+        ("[[other]]\n", r"only \[\[known_fault\]\] and \[\[withdrawn\]\] and \[\[difference\]\] entries"),
         ("[[difference]]\ndifferences = ['A']\nreason = 'r'\nlink = 'l'\nversions = 'x'\n", "write a range"),
     ],
 )

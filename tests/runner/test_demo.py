@@ -17,10 +17,10 @@ from runner import demo
 @pytest.mark.parametrize(
     ("folder", "answer"),
     [
-        ("healthy", "KEPT: spark 4.4.0 does what is promised"),
-        ("broken", "BROKEN: deltalake 1.6.6 with the fault vacuums-by-file-age loses data"),
-        ("upgrade/base", "KEPT: deltalake 1.5.1"),
-        ("upgrade/candidate", "KEPT: deltalake 1.5.0"),
+        ("healthy", "PASS: no new fault in spark 4.4.0"),
+        ("broken", "FAIL: deltalake 1.6.6 with the fault vacuums-by-file-age loses data"),
+        ("upgrade/base", "PASS: no new fault in deltalake 1.5.1"),
+        ("upgrade/candidate", "PASS: no new fault in deltalake 1.5.0"),
     ],
 )
 def test_the_kept_streams_are_read(folder: str, answer: str) -> None:

@@ -28,7 +28,7 @@ VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
         (["--replay", "case.json"], "--replay judges one case: use it with gate-version"),
         (["--shard", "1/5"], "--shard judges a part of each version, and only whole runs can be compared"),
         (["--known-bad", "list"], "--known-bad builds a fault into both versions"),
-        (["--propose-deviations", "new.toml"], "--propose-deviations would be written by both gates"),
+        (["--propose-known-faults", "new.toml"], "--propose-known-faults would be written by both gates"),
         (["-x"], "-x and --maxfail end one gate before the other"),
         (["--maxfail=2"], "-x and --maxfail end one gate before the other"),
         (["--co"], "With options that only list or collect nothing is judged"),
@@ -92,7 +92,7 @@ def test_an_upgrade_accepts_what_the_file_accepts(
     assert upgrade.main(VERSIONS) == 1
     ours = tmp_path / "ours.toml"
     ours.write_text(
-        '[[deviation]]\nclause = "VAC-SAFE-1"\nsymptom.causes = ["gone"]\nreason = "r"\nlink = "l"\nuntil = 2020-01-01\n',
+        '[[known_fault]]\nclause = "VAC-SAFE-1"\nsymptom.causes = ["gone"]\nreason = "r"\nlink = "l"\nuntil = 2020-01-01\n',
         encoding="utf-8",
     )
     assert upgrade.main([*VERSIONS, "--accept", str(ours)]) == 1
@@ -148,7 +148,7 @@ def test_an_abbreviation_is_not_taken_for_an_option() -> None:
         (["--profil", "smoke"], "--profil is not known: did you mean --profile?"),
         (["--nonsense=1"], "--nonsense is not known: docs/options.md lists the options of a gate."),
         (["--seed"], "argument --seed: expected one argument: docs/options.md lists the options of a gate."),
-        (["--deviations", "tox.ini"], "The deviations file tox.ini is not TOML: "),
+        (["--known-faults", "tox.ini"], "The known faults file tox.ini is not TOML: "),
     ],
 )
 def test_what_a_gate_would_refuse_is_refused_before_it(options: list[str], sentence: str) -> None:
@@ -160,8 +160,8 @@ def test_what_a_gate_would_refuse_is_refused_before_it(options: list[str], sente
 @pytest.mark.parametrize(
     "words",
     [
-        "--deviations {}/none.toml suites",
-        "suites --deviations={}/none.toml",
+        "--known-faults {}/none.toml suites",
+        "suites --known-faults={}/none.toml",
         "suites --replay {}/case.json",
         "--replay={}/case.json suites --report-dir {}/report",
     ],
@@ -171,7 +171,7 @@ def test_what_lies_beside_a_file_that_is_named_is_not_run(words: str, tmp_path: 
     (tmp_path / "conftest.py").write_text("import my_company_fixtures\n", encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --nonsense\n", encoding="utf-8")
     (tmp_path / "report").mkdir()
-    (tmp_path / "none.toml").write_bytes((ROOT / "deviations" / "none.toml").read_bytes())
+    (tmp_path / "none.toml").write_bytes((ROOT / "known_faults" / "none.toml").read_bytes())
     (tmp_path / "case.json").write_bytes(next((ROOT / "regressions").glob("*.json")).read_bytes())
     command = [sys.executable, "-m", "pytest", "-c", "tox.ini", *words.replace("{}", str(tmp_path)).split(" ")]
     command += ["--engine", "deltalake", "--collect-only", "--ignore-glob=*"]

@@ -57,7 +57,7 @@ def test_the_defaults() -> None:
         known_bad=None,
         clauses=(),
         report_dir=Path("build/report"),
-        deviations=ROOT / "deviations" / "spark.toml",
+        known_faults=ROOT / "known_faults" / "spark.toml",
         table_root=None,
         replay=None,
         time_limit=120,
@@ -70,7 +70,7 @@ def test_the_defaults() -> None:
         },
     )
     assert chosen().kind == Spark()
-    assert chosen().deviations.is_file()
+    assert chosen().known_faults.is_file()
 
 
 def test_every_option(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_every_option(tmp_path: Path) -> None:
         "--clause=VAC-SAFE",
         "--clause=DEL-ROW-5",
         f"--report-dir={tmp_path / 'report'}",
-        f"--deviations={tmp_path / 'known.toml'}",
+        f"--known-faults={tmp_path / 'known.toml'}",
         "--spark-conf=a=b=c",
         "--spark-conf=d=",
         f"--extra-classpath={tmp_path}",
@@ -104,7 +104,7 @@ def test_every_option(tmp_path: Path) -> None:
         known_bad="removes-twice",
         clauses=("VAC-SAFE", "DEL-ROW-5"),
         report_dir=tmp_path / "report",
-        deviations=tmp_path / "known.toml",
+        known_faults=tmp_path / "known.toml",
         table_root="file:/somewhere",
         replay=tmp_path / "case.json",
         time_limit=2.5,
@@ -119,7 +119,7 @@ def test_every_option(tmp_path: Path) -> None:
             f"--jars={tmp_path / 'a.jar'}",
             f"--jars={tmp_path / 'b.jar'}",
             "--spark-master=local[2]",
-            f"--deviations={tmp_path / 'known.toml'}",
+            f"--known-faults={tmp_path / 'known.toml'}",
             "--table-root=file:/somewhere",
             "--step-limit=2.5",
         ),
@@ -201,7 +201,7 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--clause=vac-safe", "--clause vac-safe selects no clause: `--clause list` names them all."),
         ("--spark-conf=a", "--spark-conf a is not of the form K=V: give a key, = and a value."),
         ("--spark-conf==b", "--spark-conf =b is not of the form K=V: give a key, = and a value."),
-        ("--deviations=none.toml", "--deviations none.toml is not a file: name an existing one."),
+        ("--known-faults=none.toml", "--known-faults none.toml is not a file: name an existing one."),
         ("--replay=none.json", "--replay none.json is not a file: name an existing one."),
         ("--replay=/", "--replay / is not a file: name an existing one."),
         ("--jars=none.jar", "--jars none.jar does not exist: name an existing jar or directory."),
@@ -272,14 +272,14 @@ def test_a_mistake_ends_pytest_with_2_and_one_line(tmp_path: Path) -> None:
         assert (ended.stdout + ended.stderr).strip().splitlines() == [f"Exit: {sentence}"]
 
 
-def test_proposed_deviations_go_into_a_new_file(tmp_path: Path) -> None:
+def test_proposed_known_faults_go_into_a_new_file(tmp_path: Path) -> None:
     there, new = tmp_path / "there.toml", tmp_path / "new.toml"
     there.write_text("")
-    assert chosen(f"--propose-deviations={new}").propose_deviations == new
+    assert chosen(f"--propose-known-faults={new}").propose_known_faults == new
     with pytest.raises(UsageMistake, match="exists already: name a new file"):
-        chosen(f"--propose-deviations={there}")
+        chosen(f"--propose-known-faults={there}")
     with pytest.raises(UsageMistake, match="is in no directory"):
-        chosen(f"--propose-deviations={tmp_path / 'none' / 'a.toml'}")
+        chosen(f"--propose-known-faults={tmp_path / 'none' / 'a.toml'}")
 
 
 def test_an_engine_to_share_with_may_have_a_version() -> None:

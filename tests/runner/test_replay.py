@@ -30,7 +30,7 @@ WRONG = Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE))  # docs/findings-deltalake
     ("steps", "options", "words", "code"),
     [
         ((WRONG,), (), ["KNOWN: DEL-META-1: "], 0),
-        ((WRONG,), ("--deviations=deviations/none.toml",), ["FAILED: DEL-META-1: "], 1),
+        ((WRONG,), ("--known-faults=known_faults/none.toml",), ["FAILED: DEL-META-1: "], 1),
         ((Delete(None),), (), ["FIXED: ", "keeps all "], 0),
         ((), (), ["ERROR: ", "exercises no clause"], 2),
     ],

@@ -35,7 +35,7 @@ def test_the_first_failure_ends_the_run_with_a_whole_report(workers: str, tmp_pa
     assert "test items were not judged, and only what failed is decided." in ended.stdout
     run = read_run(tmp_path)
     verdicts = {clause: result.verdict for clause, result in run.footer.verdicts.items()}
-    assert "fail" in verdicts.values() and "pass" not in verdicts.values()
+    assert "fails" in verdicts.values() and "holds" not in verdicts.values()
     assert run.footer.exit == 1 and (tmp_path / "summary.md").is_file() and (tmp_path / "junit.xml").is_file()
 
 

@@ -364,7 +364,7 @@ def test_the_table_of_an_engine_from_outside(
     assert "<!-- outside versions: begin -->" in capsys.readouterr().err
     assert all_versions.main([OUTSIDE]) == 2
     assert capsys.readouterr().out.splitlines()[-4:] == [
-        "| Outside | Its library | Verdict | Cases | Steps | Pass | Known deviations | Not promised there | Broken |",
+        "| Outside | Its library | Verdict | Cases | Steps | Pass | Known faults | Not promised there | Broken |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         "| 1.0 | 3.2 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
         "| 1.1 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",

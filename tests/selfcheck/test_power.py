@@ -79,7 +79,7 @@ WITHOUT_LITE = ReferenceEngine(capabilities=Capabilities(modes=frozenset({Mode.F
             set(),
             "the engine does not promise DEL-ROW-1 (DEL-ROW-1: It has no rows.)",
         ),
-        (harmless(), ReferenceEngine(), {}, {"DEL-ROW-1"}, "the engine itself breaks DEL-ROW-1 (deviations/)"),
+        (harmless(), ReferenceEngine(), {}, {"DEL-ROW-1"}, "the engine itself breaks DEL-ROW-1 (known_faults/)"),
         (harmless(despite=True), ReferenceEngine(), {}, {"DEL-ROW-1"}, ""),
         (harmless(needs=(Mode.LITE,)), ReferenceEngine(), {}, set(), ""),
         (

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from deviations.known import deviations_in, known
 from faults import FAULTS, KnownBadEngine
+from known_faults.known import known, known_faults_in
 from model.codec import case_id, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from reports.text.replaying import python_here
@@ -88,21 +88,21 @@ def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: 
 
 
 @pytest.mark.parametrize(
-    ("engine", "folder"), [("deltalake", "deviations/deltalake.toml"), ("outside_kind:ENGINE", None), ("model", "")]
+    ("engine", "folder"), [("deltalake", "known_faults/deltalake.toml"), ("outside_kind:ENGINE", None), ("model", "")]
 )
-def test_the_known_deviations_are_those_that_a_run_of_the_engine_has(
+def test_the_known_faults_are_those_that_a_run_of_the_engine_has(
     engine: str, folder: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of an engine from outside those beside its module (docs/engines.md)."""
-    entry = '[[deviation]]\nclause = "DEL-ROW-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\n'
-    (tmp_path / "deviations.toml").write_text(entry, encoding="utf-8")
+    entry = '[[known_fault]]\nclause = "DEL-ROW-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\n'
+    (tmp_path / "known_faults.toml").write_text(entry, encoding="utf-8")
     module = "from tests.outside_engine import Outside\nclass Kind(Outside):\n    pass\nENGINE = Kind()\n"
     (tmp_path / "outside_kind.py").write_text(module, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(engine_pool, "open_engine", lambda host: ReferenceEngine())
     listed = {one.clause for one in Worker(Host(engine, tmp_path)).known}
-    file = engine_pool.ROOT / folder if folder else tmp_path / "deviations.toml" if folder is None else None
-    assert listed == {one.clause for one in known(deviations_in(file), "4.4.0")} if file else not listed
+    file = engine_pool.ROOT / folder if folder else tmp_path / "known_faults.toml" if folder is None else None
+    assert listed == {one.clause for one in known(known_faults_in(file), "4.4.0")} if file else not listed
 
 
 # The history ------------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
     assert one["replay"] in capsys.readouterr().out
     assert one["clause"] in worker.judge().judge(loads(path.read_text(encoding="utf-8"))).failed
     assert not is_known(path, one["clause"])
-    worker.known = tuple(map(Deviation, CATALOGUE))
+    worker.known = tuple(map(KnownFault, CATALOGUE))
     assert is_known(path, one["clause"])
     worker.engine = ReferenceEngine()
     assert not is_known(path, one["clause"]), "a flaky case is not settled"

@@ -41,11 +41,16 @@ def test_ids_name_what_is_tested() -> None:
 
 
 def test_the_answer_names_a_broken_clause_and_only_campaigns_of_selected_clauses_run(tmp_path: Path) -> None:
-    options = ["--known-bad=removes-without-time", "--deviations=deviations/none.toml", "--report-dir", str(tmp_path)]
+    options = [
+        "--known-bad=removes-without-time",
+        "--known-faults=known_faults/none.toml",
+        "--report-dir",
+        str(tmp_path),
+    ]
     code, lines = pytest_suites(*options, "--clause=DEL-REM", "--budget=0.1", "-v")
     assert code == 1
-    assert any(line.startswith("suites/test_corpus.py::test_corpus[0] BROKEN ") for line in lines)
-    assert any(line.startswith("BROKEN: deltalake ") and "loses data in " in line for line in lines)
+    assert any(line.startswith("suites/test_corpus.py::test_corpus[0] FAIL ") for line in lines)
+    assert any(line.startswith("FAIL: deltalake ") and "loses data in " in line for line in lines)
     assert any("(DEL-REM-1A" in line for line in lines)
     assert not any(line.startswith("FAILED ") for line in lines), "pytest does not tell it again"
     assert not any("test_vacuum.py" in line for line in lines)

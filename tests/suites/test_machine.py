@@ -26,7 +26,7 @@ from model.vocabulary.operations import COMMANDS, Operation, operation_of
 from model.vocabulary.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
 from model.vocabulary.steps import Read, Request, Step, Vacuum
 from records import run
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
 from strategies.restriction.capabilities import restricted_to
@@ -39,7 +39,7 @@ from tests.handmade.crashes import CRASHES
 
 
 def explore(
-    engine: Engine, directory: Path, lines: list[run.JudgedCase], *, runs: int, listed: Iterable[Deviation] = ()
+    engine: Engine, directory: Path, lines: list[run.JudgedCase], *, runs: int, listed: Iterable[KnownFault] = ()
 ) -> None:
     runner = ShardRunner(
         Shard(EXPLORATION, 0, runs),
@@ -71,7 +71,7 @@ def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
     assert [line.origin for line in lines[-2:]] == ["generated", "shrunk"]
     assert shown.violations
     judged = full_judge(bad, tmp_path / "again").judge(shown.case)
-    assert judged.violated == [id for id, result in shown.clauses.items() if result.verdict is run.Verdict.FAIL]
+    assert judged.violated == [id for id, result in shown.clauses.items() if result.verdict is run.Verdict.FAILS]
 
 
 def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: 
     assert case_record(found[0], campaign="c", shard=0, index=0, origin="generated").left == found[0].left
 
 
-def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONDITIONS, "any step", lambda observation: True)
     lines: list[run.JudgedCase] = []
-    known = [Deviation(clause, when="any step") for clause in CATALOGUE]
+    known = [KnownFault(clause, when="any step") for clause in CATALOGUE]
     explore(known_bad("vacuums-inside-retention"), tmp_path, lines, runs=25, listed=known)
     excused = [line for line in lines if line.violations]
     assert excused and len(lines) >= 15 and not any(line.error for line in lines)

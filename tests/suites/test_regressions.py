@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from deviations.entries import holding_on, in_force, read_deviations
 from harness.campaigns.campaign import Profile
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.regressions import FOLDER, kept_cases
 from harness.judging.conditions import CONDITIONS
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
+from known_faults.entries import holding_on, in_force, read_known_faults
 from model.codec import InvalidCase
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
@@ -32,7 +32,7 @@ def test_every_run_judges_them(profile: Profile) -> None:
     assert len(kept_cases()) == len(list(FOLDER.glob("*.json"))) > 0
 
 
-def test_they_exercise_the_deviations_that_are_drawn_rarely(tmp_path: Path) -> None:
+def test_they_exercise_the_known_faults_that_are_drawn_rarely(tmp_path: Path) -> None:
     """So that a small budget reports none as stale: those of the newest release, and those with a condition."""
     conditions: set[str] = set()
 
@@ -43,10 +43,10 @@ def test_they_exercise_the_deviations_that_are_drawn_rarely(tmp_path: Path) -> N
     judged = [judge.judge(case) for case in kept_cases()]
     assert [case.failure for case in judged] == [None] * len(judged)
     exercised = {id for case in judged for id, tally in case.tallies.items() if tally.met}
-    known = holding_on((), read_deviations(ROOT / "deviations" / "spark.toml"))
+    known = holding_on((), read_known_faults(ROOT / "known_faults" / "spark.toml"))
     active = in_force(known, version="4.4.0", today=date.today())
-    assert {deviation.clause for deviation in active if deviation.when is None} - {"DEL-REM-1C"} <= exercised
-    assert {deviation.when for deviation in known} - {None} <= conditions
+    assert {known_fault.clause for known_fault in active if known_fault.when is None} - {"DEL-REM-1C"} <= exercised
+    assert {known_fault.when for known_fault in known} - {None} <= conditions
 
 
 def test_a_file_that_is_no_case_is_refused(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from typing import Any
 from cattrs import Converter, override
 from cattrs.gen import make_dict_unstructure_fn
 
-from records.deviation import Deviation, Symptom
+from records.known_fault import KnownFault, Symptom
 from records.run import Footer, Header, JudgedCase
 from reports.comparison.acceptance import AcceptedText
 from reports.comparison.answer import answer_to
-from reports.comparison.cases import KnownFault, Shift
+from reports.comparison.cases import ComparedFault, Shift
 from reports.comparison.comparison import ClauseChange, Comparison, Unjudged
 from reports.comparison.difference_texts import named
 from reports.comparison.explanations import Reason
@@ -78,7 +78,7 @@ _CONVERTER.register_unstructure_hook_func(_are_ids, len)
 _written(Header, "engine", "versions", "profile", "seed", "known_bad")
 _written(Footer, "exit", "digest")
 _written(Comparison, "compared", "differing", "diverged", "cut_short")
-_written(Deviation, "reason", "link", "until")
+_written(KnownFault, "reason", "link", "until")
 _written(Symptom, "causes", "errors")
 _written(Reason, "since", "sentence", "source")
 _written(AcceptedText, "reason", "link", "until")
@@ -89,7 +89,7 @@ _written(
     case_ids="cases",
 )
 _written(
-    KnownFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
+    ComparedFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
 )
 _written(Unjudged, "clauses", "cases")
 _written(ClauseResult, "verdict", "met", "failures")
@@ -111,7 +111,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "shifts": written(comparison.shifts),
         "withdrawn": written(comparison.withdrawn),
         "acceptance": _acceptance(comparison),
-        "known_deviations": written(comparison.known_faults),
+        "known_faults": written(comparison.known_faults),
         "unjudged": {
             side: next((written(one) for one in comparison.unjudged if one.run is run), None)
             for side, run in sides.items()

@@ -42,11 +42,11 @@ def comparison_markdown(comparison: Comparison, *, directory: Path | None = None
 def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
     answer = answer_to(comparison)
     parts = [
-        f"# {answer.word.mark} {text(str(answer))}",
+        f"# {answer.mark} {text(str(answer))}",
         "<br>\n".join(text(line) for line in overview(comparison)),
         *_withdrawn(comparison, rows),
         *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
-        *_shifts("## Known deviations, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
+        *_shifts("## Known faults, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
         *_shifts("## Fails on the candidate, not judged on the base", comparison, Change.UNCOMPARED, rows),
         *_accepted(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
@@ -124,8 +124,8 @@ def _known_faults(comparison: Comparison, rows: int) -> list[str]:
         row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case.id))
         for one in comparison.known_faults
     ]
-    heading = "| Known deviation | Clauses | Cases | Smallest case |"
-    return _section("## Known deviations", heading, lines, rows)
+    heading = "| Known fault | Clauses | Cases | Smallest case |"
+    return _section("## Known faults", heading, lines, rows)
 
 
 def _unexplained(comparison: Comparison, rows: int) -> list[str]:

@@ -24,7 +24,7 @@ _WAYS = 10
 def show_comparison(comparison: Comparison, console: Console, *, directory: Path, verbose: bool = False) -> None:
     """Print a comparison. ``directory`` is where its files are; ``verbose``: every line of each kind."""
     answer = answer_to(comparison)
-    show_text(console, str(answer), answer.word.style)
+    show_text(console, str(answer), answer.style)
     worse = comparison.worse
     for number, way in enumerate(worse[:_WAYS], start=1):
         _show_way(number, way, comparison, console, directory)

@@ -17,7 +17,7 @@ from reports.findings.answers import Answer, answer_of, named
 from reports.findings.coverage import Coverage
 from reports.findings.drawn import NOTHING, Drawn
 from reports.findings.failures import Failure
-from reports.findings.known import ShownDeviation
+from reports.findings.known import ShownFault
 from reports.findings.of_run import Findings, findings_of
 from reports.findings.verdicts import ATTENTION, ClauseResult, counts
 from reports.render.page.picture import Picture, picture_of
@@ -98,7 +98,7 @@ class Page:
     failures: tuple[FailureShown, ...]
     more_failures: tuple[str, ...]
     problems: tuple[Fact, ...]
-    known: tuple[ShownDeviation, ...]
+    known: tuple[ShownFault, ...]
     tally: tuple[tuple[str, int], ...]
     chapters: tuple[str, ...]
     features: tuple[str, ...]
@@ -147,7 +147,7 @@ def _facts(run: Run) -> Iterable[Fact]:
 
 def _problems(findings: Findings, checked: Iterable[Checked]) -> Iterable[Fact]:
     for result in findings.results:
-        if result.verdict in ATTENTION and (result.verdict is not Verdict.FAIL or result.reason):
+        if result.verdict in ATTENTION and (result.verdict is not Verdict.FAILS or result.reason):
             yield Fact(f"{result.clause}: {result.verdict.value}", result.reason)
     for one in findings.errors:
         yield Fact(f"Case {one.case} of {one.campaign}", f"{one.error.kind}: {one.error.message}")

@@ -15,13 +15,13 @@ from reports.stream.reading import COMPRESSED_NAME, FILE_NAME, Run, read_run, st
 
 #: What a verdict looks like in the matrix. The word is its title, for those who cannot see it.
 SIGNS = {
-    "pass": "✓",
-    "fail": "✗",
-    "xfail": "~",
-    "stale": "!",
-    "unsupported": "·",
+    "holds": "✓",
+    "fails": "✗",
+    "known fault": "~",
+    "listed but gone": "!",
+    "not applicable": "·",
     "disabled": "·",
-    "unexercised": "?",
+    "not tested": "?",
     "error": "?",
 }
 
@@ -96,12 +96,12 @@ def index_page(folder: Path, *, beside: Path) -> IndexPage:
 
 
 def worst(page: IndexPage) -> Word:
-    """The word of the whole folder, by the last run of each version: BROKEN if one is, else PROVES NOTHING if one does or
-    cannot be read, else KEPT."""
+    """The word of the whole folder, by the last run of each version: FAIL if one is, else INCONCLUSIVE if one does or
+    cannot be read, else PASS."""
     words = {run.answer.word for run in page.runs}
-    if Word.BROKEN in words:
-        return Word.BROKEN
-    return Word.PROVES_NOTHING if Word.PROVES_NOTHING in words or page.unread else Word.KEPT
+    if Word.FAIL in words:
+        return Word.FAIL
+    return Word.INCONCLUSIVE if Word.INCONCLUSIVE in words or page.unread else Word.PASS
 
 
 def _date(run: Run) -> str:
@@ -118,8 +118,8 @@ def _run(run: Run, directory: Path, beside: Path, before: Run | None) -> RunShow
         changes=() if before is None else tuple(_changes(before, run)),
         answer=answer_of(run),
         link=Path(os.path.relpath(own, beside)).as_posix() if own.is_file() else "",
-        passed=counts.get(Verdict.PASS, 0),
-        known=counts.get(Verdict.XFAIL, 0),
+        passed=counts.get(Verdict.HOLDS, 0),
+        known=counts.get(Verdict.KNOWN_FAULT, 0),
         cases=run.footer.cases,
         profile=run.header.profile,
     )

@@ -1,4 +1,4 @@
-"""Known deviations excuse their symptoms only: what else goes wrong in the same cases fails."""
+"""Known faults excuse their symptoms only: what else goes wrong in the same cases fails."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from deviations.known import deviations_in, known
 from engines.deltalake.capabilities import NEWEST
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.regressions import FOLDER
+from known_faults.known import known, known_faults_in
 from model.codec import loads
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Type
-from records.deviation import Deviation
+from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
 from tests.builders.observations import full_judge
 from tests.find_witnesses import OF_SPARK, imitating, witness
 from tests.harness.test_conditions import one_file
 
-#: The faults that Spark itself has: what they show is the symptom of an entry of deviations/spark.toml.
+#: The faults that Spark itself has: what they show is the symptom of an entry of known_faults/spark.toml.
 OF_SPARK_ITSELF = {
     "follows-links",
     "forgets-absolute-vectors",
@@ -35,19 +35,19 @@ OF_SPARK_ITSELF = {
 
 
 @cache
-def of(engine: str, version: str) -> tuple[Deviation, ...]:
-    return tuple(known(deviations_in(ROOT / "deviations" / f"{engine}.toml"), version))
+def of(engine: str, version: str) -> tuple[KnownFault, ...]:
+    return tuple(known(known_faults_in(ROOT / "known_faults" / f"{engine}.toml"), version))
 
 
 @pytest.mark.parametrize("bad", OF_SPARK)
-def test_a_fault_of_another_kind_is_no_known_deviation(bad: str, tmp_path: Path) -> None:
+def test_a_fault_of_another_kind_is_no_known_fault(bad: str, tmp_path: Path) -> None:
     engine = KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad])
     judged = full_judge(engine, tmp_path, of("spark", "4.4.0")).judge(witness(bad))
     caught = set(judged.failed) & set(FAULTS[bad].caught_by)
     assert bool(caught) is (bad not in OF_SPARK_ITSELF), judged.violated
 
 
-#: Cases to which known deviations apply, each with a fault of another kind, and the clause that must fail.
+#: Cases to which known faults apply, each with a fault of another kind, and the clause that must fail.
 BESIDE = (
     ("spark", "inline-vector", "overflows-the-stack-at-inline-vectors", "VAC-LIVE-6"),
     ("spark", "delete-by-a-function-in-python", "keeps-a-match", "DEL-ROW-3"),

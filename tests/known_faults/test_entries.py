@@ -1,4 +1,4 @@
-"""The deviations file: what is read from it, what is refused, and what is in force."""
+"""The known faults file: what is read from it, what is refused, and what is in force."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from deviations.entries import CLUSTER, InvalidDeviations, ended, holding_on, in_force, proposed, read_deviations
-from records.deviation import Deviation, Symptom
+from known_faults.entries import CLUSTER, InvalidKnownFaults, ended, holding_on, in_force, proposed, read_known_faults
+from records.known_fault import KnownFault, Symptom
 
 GOOD = """
-[[deviation]]
+[[known_fault]]
 clause = "VAC-KEEP-2"
 reason = "RETAIN is ignored"
 link = "https://example.org/5028"
@@ -20,7 +20,7 @@ until = 2027-01-31
 symptom.causes = ["kept", "lost"]
 symptom.of = "a file"
 
-[[deviation]]
+[[known_fault]]
 clause = "DEL-ROW-1"
 symptom.errors = ["MatchError"]
 reason = "another"
@@ -37,8 +37,8 @@ def written(directory: Path, text: str) -> Path:
 
 
 def test_entries_are_read_in_order(tmp_path: Path) -> None:
-    assert read_deviations(written(tmp_path, GOOD)) == (
-        Deviation(
+    assert read_known_faults(written(tmp_path, GOOD)) == (
+        KnownFault(
             "VAC-KEEP-2",
             "RETAIN is ignored",
             "https://example.org/5028",
@@ -46,15 +46,15 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
             ">=4.1,<5",
             date(2027, 1, 31),
         ),
-        Deviation("DEL-ROW-1", "another", "https://example.org/1", Symptom(errors=("MatchError",))),
+        KnownFault("DEL-ROW-1", "another", "https://example.org/1", Symptom(errors=("MatchError",))),
     )
-    assert read_deviations(written(tmp_path, "")) == ()
+    assert read_known_faults(written(tmp_path, "")) == ()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('clause = "DEL-ROW-1"', "", "Deviation 2 of .* \\(line 11\\) needs 'clause'"),
+        ('clause = "DEL-ROW-1"', "", "known fault 2 of .* \\(line 11\\) needs 'clause'"),
         ('reason = "another"', 'reason = " "', "line 11.* needs 'reason'"),
         ('"DEL-ROW-1"', '"del row"', "write an id such as"),
         ('">=4.1,<5"', '">=4.x"', "line 2.* write a range such as"),
@@ -89,44 +89,46 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
         ('clause = "DEL-ROW-1"', "clauses = [7]", "needs 'clause'"),
         ('clause = "DEL-ROW-1"', 'clause = "DEL-ROW-1"\nclauses = ["DEL-ROW-2"]', "both 'clause' and 'clauses'"),
         ('clause = "DEL-ROW-1"', 'clauses = ["DEL-ROW-1", "DEL-ROW-1"]', "a second time"),
-        ("[[deviation]]", "[[deviatoin]]", "only \\[\\[deviation\\]\\]"),
+        ("[[known_fault]]", "[[known_fualt]]", "only \\[\\[known fault\\]\\]"),
         ("reason =", "reason", "is not TOML"),
     ],
 )
 def test_a_bad_entry_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
-    with pytest.raises(InvalidDeviations, match=message):
-        read_deviations(written(tmp_path, GOOD.replace(old, new)))
+    with pytest.raises(InvalidKnownFaults, match=message):
+        read_known_faults(written(tmp_path, GOOD.replace(old, new)))
 
 
 def test_an_entry_may_list_clauses_and_a_condition(tmp_path: Path) -> None:
-    text = '[[deviation]]\nclauses = ["A-1", "A-2"]\nreason = "r"\nlink = "l"\nwhen = "rain"\nsymptom.causes = ["c"]\n'
-    expected = tuple(Deviation(clause, "r", "l", Symptom(("c",)), when="rain") for clause in ("A-1", "A-2"))
-    assert read_deviations(written(tmp_path, text)) == expected
+    text = (
+        '[[known_fault]]\nclauses = ["A-1", "A-2"]\nreason = "r"\nlink = "l"\nwhen = "rain"\nsymptom.causes = ["c"]\n'
+    )
+    expected = tuple(KnownFault(clause, "r", "l", Symptom(("c",)), when="rain") for clause in ("A-1", "A-2"))
+    assert read_known_faults(written(tmp_path, text)) == expected
 
 
 def test_an_entry_may_hold_on_a_cluster_only(tmp_path: Path) -> None:
-    entry = '[[deviation]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\n'
-    found = read_deviations(written(tmp_path, entry + entry + f'on = "{CLUSTER}"\n'))
+    entry = '[[known_fault]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\n'
+    found = read_known_faults(written(tmp_path, entry + entry + f'on = "{CLUSTER}"\n'))
     assert holding_on((CLUSTER,), found) == found
     assert holding_on((), found) == found[:1]
 
 
 def test_a_clause_may_be_listed_for_several_conditions(tmp_path: Path) -> None:
-    entry = '[[deviation]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\nwhen = "{}"\n'
-    found = read_deviations(written(tmp_path, entry.format("rain") + entry.format("snow")))
-    assert [deviation.when for deviation in found] == ["rain", "snow"]
+    entry = '[[known_fault]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\nwhen = "{}"\n'
+    found = read_known_faults(written(tmp_path, entry.format("rain") + entry.format("snow")))
+    assert [known_fault.when for known_fault in found] == ["rain", "snow"]
 
 
-@pytest.mark.parametrize("text", ["deviation = 1", "deviation = [1]", "[deviation]\nclause = 'A-1'"])
+@pytest.mark.parametrize("text", ["known_fault = 1", "known_fault = [1]", "[known_fault]\nclause = 'A-1'"])
 def test_entries_must_be_an_array_of_tables(tmp_path: Path, text: str) -> None:
-    with pytest.raises(InvalidDeviations, match="must write its entries"):
-        read_deviations(written(tmp_path, text))
+    with pytest.raises(InvalidKnownFaults, match="must write its entries"):
+        read_known_faults(written(tmp_path, text))
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidDeviations, match="cannot be read"):
-        read_deviations(tmp_path / "none.toml")
+    with pytest.raises(InvalidKnownFaults, match="cannot be read"):
+        read_known_faults(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -145,30 +147,30 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_version_ranges(versions: str, version: str, holds: bool) -> None:
-    assert Deviation("A-1", "r", "l", SYMPTOM, versions).holds_for(version) is holds
+    assert KnownFault("A-1", "r", "l", SYMPTOM, versions).holds_for(version) is holds
 
 
-def test_a_deviation_is_accepted_up_to_its_last_day() -> None:
-    deviation = Deviation("A-1", "r", "l", SYMPTOM, ">=4", date(2027, 1, 31))
+def test_a_known_fault_is_accepted_up_to_its_last_day() -> None:
+    known_fault = KnownFault("A-1", "r", "l", SYMPTOM, ">=4", date(2027, 1, 31))
     for version, day, force, past in (
-        ("4.4.0", 31, (deviation,), ()),
-        ("4.4.0", 30, (deviation,), ()),
+        ("4.4.0", 31, (known_fault,), ()),
+        ("4.4.0", 30, (known_fault,), ()),
         ("3.3.2", 31, (), ()),
     ):
-        assert in_force([deviation], version=version, today=date(2027, 1, day)) == force
-        assert ended([deviation], version=version, today=date(2027, 1, day)) == past
+        assert in_force([known_fault], version=version, today=date(2027, 1, day)) == force
+        assert ended([known_fault], version=version, today=date(2027, 1, day)) == past
     after = date(2027, 2, 1)
-    assert in_force([deviation], version="4.4.0", today=after) == ()
-    assert ended([deviation], version="4.4.0", today=after) == (deviation,)
-    assert ended([deviation], version="3.3.2", today=after) == (), "it is not about this version"
+    assert in_force([known_fault], version="4.4.0", today=after) == ()
+    assert ended([known_fault], version="4.4.0", today=after) == (known_fault,)
+    assert ended([known_fault], version="3.3.2", today=after) == (), "it is not about this version"
 
 
 @pytest.mark.parametrize(("version", "past"), [("4.4.0", False), ("4.5", False), ("4.5.1", True), ("5.0", True)])
 def test_or_up_to_its_last_version(version: str, past: bool) -> None:
-    deviation = Deviation("A-1", "r", "l", SYMPTOM, until="4.5")
+    known_fault = KnownFault("A-1", "r", "l", SYMPTOM, until="4.5")
     today = date(2027, 1, 31)
-    assert (ended([deviation], version=version, today=today) == (deviation,)) is past
-    assert (in_force([deviation], version=version, today=today) == (deviation,)) is not past
+    assert (ended([known_fault], version=version, today=today) == (known_fault,)) is past
+    assert (in_force([known_fault], version=version, today=today) == (known_fault,)) is not past
 
 
 def test_a_proposed_entry_is_invalid_without_a_reason(tmp_path: Path) -> None:
@@ -176,10 +178,10 @@ def test_a_proposed_entry_is_invalid_without_a_reason(tmp_path: Path) -> None:
     found = [("VAC-SAFE-1", 'It deleted "a\nb".', "deleted"), ("DEL-ROW-1", "", "x"), ("VAC-SAFE-1", "", "changed")]
     text = proposed(found, version="4.4.0")
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidDeviations, match="needs 'reason'"):
-        read_deviations(path)
+    with pytest.raises(InvalidKnownFaults, match="needs 'reason'"):
+        read_known_faults(path)
     path.write_text(text.replace('reason = ""', 'reason = "r"').replace('link = ""', 'link = "l"'), encoding="utf-8")
-    assert [(one.clause, one.versions, one.symptom.causes) for one in read_deviations(path)] == [
+    assert [(one.clause, one.versions, one.symptom.causes) for one in read_known_faults(path)] == [
         ("VAC-SAFE-1", "==4.4.0", ("deleted", "changed")),
         ("DEL-ROW-1", "==4.4.0", ("x",)),
     ]

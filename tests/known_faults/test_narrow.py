@@ -1,4 +1,4 @@
-"""Each entry of ``deviations/`` excuses its fault alone, or says in ``wide`` what else it would excuse.
+"""Each entry of ``known_faults/`` excuses its fault alone, or says in ``wide`` what else it would excuse.
 
 Another fault is one with the same clause, in a step in which the entry's condition holds, and with the same symptom as far as
 users see it: a step that is refused, though for another reason; the same fate of another path; the same rows wrong in number,
@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from deviations.entries import PLACES
-from deviations.known import deviations_in
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from engines.wrapped import WrappedEngine
@@ -25,6 +23,8 @@ from harness.judging.excuses import Excuses
 from harness.judging.severity import Cause
 from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.steps.observation import Observation
+from known_faults.entries import PLACES
+from known_faults.known import known_faults_in
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.predicate import (
     And,
@@ -45,8 +45,8 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, Insert, OpenSession, Request, Step
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
-from records.deviation import Deviation
 from records.expectations import Gone
+from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from reports.comparison.acceptance import tables_of
 from runner.plugin import ROOT
@@ -69,7 +69,7 @@ from tests.harness.test_conditions import (
 ENTRIES = [
     (engine, entry, clauses)
     for engine in ENGINES
-    for entry, clauses in tables_of(deviations_in(ROOT / "deviations" / f"{engine}.toml", places=PLACES)).items()
+    for entry, clauses in tables_of(known_faults_in(ROOT / "known_faults" / f"{engine}.toml", places=PLACES)).items()
 ]
 NAMES = [f"{engine}-{clauses[0]}-{entry.when}-{entry.versions}" for engine, entry, clauses in ENTRIES]
 
@@ -77,11 +77,11 @@ NAMES = [f"{engine}-{clauses[0]}-{entry.when}-{entry.versions}" for engine, entr
 OTHER_ERROR = EngineError("OtherError", None, None, "This is not the error that is known.")
 
 
-def known(entry: Deviation, clause: str) -> Deviation:
+def known(entry: KnownFault, clause: str) -> KnownFault:
     return replace(entry, clause=clause)
 
 
-def step_of(entry: Deviation, directory: Path) -> Observation:
+def step_of(entry: KnownFault, directory: Path) -> Observation:
     """A step in which the entry's condition holds."""
     if entry.when is None:
         return observed(PLAIN, directory)
@@ -93,7 +93,7 @@ def step_of(entry: Deviation, directory: Path) -> Observation:
 
 @pytest.mark.parametrize(("engine", "entry", "clauses"), ENTRIES, ids=NAMES)
 def test_another_fault_is_not_excused_or_the_entry_says_why(
-    engine: str, entry: Deviation, clauses: tuple[str, ...], tmp_path: Path
+    engine: str, entry: KnownFault, clauses: tuple[str, ...], tmp_path: Path
 ) -> None:
     symptom = entry.symptom
     shown = False

@@ -1,4 +1,4 @@
-"""The file of known deviations, checked against the catalogue."""
+"""The file of known faults, checked against the catalogue."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from deviations.known import by_reason, deviations_in, known, places_of
 from engines.provider import ENGINES
-from records.deviation import Deviation, Symptom
+from known_faults.known import by_reason, known, known_faults_in, places_of
+from records.known_fault import KnownFault, Symptom
 from records.mistakes import UsageMistake
-from records.run import ListedDeviation
+from records.run import ListedFault
 from runner.plugin import ROOT
 
-ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'
+ENTRY = '[[known_fault]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'
 OTHERS = 'symptom.errors = ["MatchError"]\nsymptom.of = "encoded path"'
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_projects_own_files_can_be_used(engine: str) -> None:
-    assert deviations_in(ROOT / "deviations" / f"{engine}.toml")
+    assert known_faults_in(ROOT / "known_faults" / f"{engine}.toml")
 
 
 def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
-    assert deviations_in(tmp_path / "none.toml") == ()
+    assert known_faults_in(tmp_path / "none.toml") == ()
 
 
 @pytest.mark.parametrize(
@@ -38,33 +38,33 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
             ENTRY.format("VAC-SAFE-1", 'symptom.of = "rain"'),
             "symptom.of = 'rain', which is not a kind of subject: write one of data file with several actions",
         ),
-        ("[[deviation]]", "needs 'clause'"),
+        ("[[known_fault]]", "needs 'clause'"),
     ],
 )
 def test_a_mistake_is_reported_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageMistake, match=message):
-        deviations_in(file)
+        known_faults_in(file)
 
 
-def test_the_judge_gets_the_deviations_of_the_version(tmp_path: Path) -> None:
+def test_the_judge_gets_the_known_faults_of_the_version(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", OTHERS))
-    found = deviations_in(file)
+    found = known_faults_in(file)
     assert known(found, "1.9") == [
-        Deviation("VAC-SAFE-1", "r", "l", Symptom(("c",)), "<2", when="deletion vectors"),
-        Deviation("DEL-ROW-1", "r", "l", Symptom(("c",), ("MatchError",), "encoded path"), "<2"),
+        KnownFault("VAC-SAFE-1", "r", "l", Symptom(("c",)), "<2", when="deletion vectors"),
+        KnownFault("DEL-ROW-1", "r", "l", Symptom(("c",), ("MatchError",), "encoded path"), "<2"),
     ]
     assert known(found, "2.0") == []
 
 
 def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
     listed = [
-        Deviation(clause, reason, when=when)
+        KnownFault(clause, reason, when=when)
         for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
     ]
-    assert by_reason(listed) == (ListedDeviation("r", ("A", "B")), ListedDeviation("s", ("B",)))
+    assert by_reason(listed) == (ListedFault("r", ("A", "B")), ListedFault("s", ("B",)))
 
 
 def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:
@@ -73,6 +73,6 @@ def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:
     texts = (ENTRY.format(f"DEL-ROW-{number}", more) for number, more in enumerate(wanted, start=1))
     file.write_text("".join(texts), encoding="utf-8")
     for storage, others in (("local", "DEL-ROW-3"), ("s3", "DEL-ROW-2")):
-        found = deviations_in(file, places=places_of({"storage": storage}))
+        found = known_faults_in(file, places=places_of({"storage": storage}))
         assert [one.clause for one in found] == ["DEL-ROW-1", others]
-    assert deviations_in(file) == deviations_in(file, places=places_of({}))
+    assert known_faults_in(file) == known_faults_in(file, places=places_of({}))

@@ -1,4 +1,4 @@
-"""A known deviation: a clause that an engine is known to fail, with the symptom by which a violation is recognised.
+"""A known fault: a clause that an engine is known to fail, with the symptom by which a violation is recognised.
 
 A violation is recognised in the form in which a run records it: while a case is judged, and in a stream of it.
 """
@@ -51,17 +51,17 @@ class Ranged:
 
 
 @dataclass(frozen=True)
-class Deviation(Ranged):
+class KnownFault(Ranged):
     """One clause that is known to fail, by one symptom.
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
-    (harness.judging.conditions); None: it always applies. ``on`` is the one of ``deviations.entries.PLACES`` where it applies;
+    (harness.judging.conditions); None: it always applies. ``on`` is the one of ``known_faults.entries.PLACES`` where it applies;
     None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would not.
     """
 
     clause: str
-    reason: str = "a known deviation"
+    reason: str = "a known fault"
     link: str = ""
     symptom: Symptom = Symptom()
     versions: str = ""

@@ -1,1 +1,0 @@
-"""The known deviations of engines: entries of TOML files, each a clause with the symptom that is excused."""
