@@ -84,7 +84,7 @@ def tables_in(path: Path, name: str, *, beside: Collection[str] = ()) -> list[tu
     lines = [text.count("\n", 0, match.start()) + 1 for match in starts]
     # Inline tables have no such line: then no line is named.
     places = [f" (line {line})" for line in lines] if len(lines) == len(found) else [""] * len(found)
-    named = name.capitalize()
+    named = name.replace("_", " ").capitalize()
     return [
         (f"{named} {number} of {path}{line}", one) for number, (line, one) in enumerate(zip(places, found), start=1)
     ]

@@ -54,7 +54,7 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('clause = "DEL-ROW-1"', "", "known fault 2 of .* \\(line 11\\) needs 'clause'"),
+        ('clause = "DEL-ROW-1"', "", "Known fault 2 of .* \\(line 11\\) needs 'clause'"),
         ('reason = "another"', 'reason = " "', "line 11.* needs 'reason'"),
         ('"DEL-ROW-1"', '"del row"', "write an id such as"),
         ('">=4.1,<5"', '">=4.x"', "line 2.* write a range such as"),
@@ -89,7 +89,7 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
         ('clause = "DEL-ROW-1"', "clauses = [7]", "needs 'clause'"),
         ('clause = "DEL-ROW-1"', 'clause = "DEL-ROW-1"\nclauses = ["DEL-ROW-2"]', "both 'clause' and 'clauses'"),
         ('clause = "DEL-ROW-1"', 'clauses = ["DEL-ROW-1", "DEL-ROW-1"]', "a second time"),
-        ("[[known_fault]]", "[[known_fualt]]", "only \\[\\[known fault\\]\\]"),
+        ("[[known_fault]]", "[[known_fualt]]", "only \\[\\[known_fault\\]\\]"),
         ("reason =", "reason", "is not TOML"),
     ],
 )
