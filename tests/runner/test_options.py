@@ -66,7 +66,7 @@ def test_the_defaults() -> None:
         scripts=3,
         given={
             **dict.fromkeys(("spark_conf", "extra_classpath", "jars"), ()),
-            **dict.fromkeys(("spark_master", "spark_cluster", "spark_remote")),
+            **dict.fromkeys(("spark_master", "spark_cluster", "spark_remote", "spark_clock")),
         },
     )
     assert chosen().kind == Spark()
@@ -128,7 +128,7 @@ def test_every_option(tmp_path: Path) -> None:
             "extra_classpath": (tmp_path,),
             "jars": (tmp_path / "a.jar", tmp_path / "b.jar"),
             "spark_master": "local[2]",
-            **dict.fromkeys(("spark_cluster", "spark_remote")),
+            **dict.fromkeys(("spark_cluster", "spark_remote", "spark_clock")),
         },
     )
     jars = (tmp_path / "a.jar", tmp_path / "b.jar")

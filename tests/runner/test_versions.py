@@ -264,9 +264,9 @@ def test_the_table_has_a_row_for_each_judged_version(
     assert all_versions.main(["4.1.0", "4.4.0"]) == 2
     lines = capsys.readouterr().out.splitlines()
     assert lines[-3:] == [
-        "| 3.3.2 | 3.5.7 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
-        "| 4.1.0 | 4.1.0 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
-        "| 4.4.0 | 4.2.0 | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
+        "| 3.3.2 | 3.5.7 | ✅ PASS | 1 | 1 | 3 | 0 | 0 | – |",
+        "| 4.1.0 | 4.1.0 | ❌ FAIL | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
+        "| 4.4.0 | 4.2.0 | ⚠️ INCONCLUSIVE | 0 | 0 | 0 | 0 | 0 | – |",
     ]
 
 
@@ -308,11 +308,11 @@ def test_an_option_that_nothing_knows_is_refused_before_the_versions(capsys: pyt
 def test_the_table_replaces_the_previous_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(Gate(), monkeypatch, tmp_path)
     readme, (begin, end) = tmp_path / "README.md", all_versions.marks("spark")
-    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
+    readme.write_text(f"before\n{begin}\nthe table of before\n{end}\nafter\n", encoding="utf-8")
     assert all_versions.main(["4.4.0", "--write"]) == 0
     text = readme.read_text(encoding="utf-8")
-    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
-    assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "of before" not in text
+    assert "| 4.4.0 | 4.2.0 | ✅ PASS |" in text
 
 
 def test_the_table_of_deltalake(
@@ -326,8 +326,8 @@ def test_the_table_of_deltalake(
     assert all_versions.main(["deltalake", "--write"]) == 2
     lines = capsys.readouterr().out.splitlines()[-len(JUDGED_DELTALAKE) - 2 :]
     assert lines[0].startswith("| deltalake | pyarrow | Verdict |")
-    assert lines[2] == "| 1.0.2 | 26.0.1 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |"
-    assert "| 1.5.0 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |" in lines
+    assert lines[2] == "| 1.0.2 | 26.0.1 | ❌ FAIL | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |"
+    assert "| 1.5.0 | – | ⚠️ INCONCLUSIVE | 0 | 0 | 0 | 0 | 0 | – |" in lines
     assert "\n".join(lines) in page.read_text(encoding="utf-8")
 
 
@@ -364,10 +364,10 @@ def test_the_table_of_an_engine_from_outside(
     assert "<!-- outside versions: begin -->" in capsys.readouterr().err
     assert all_versions.main([OUTSIDE]) == 2
     assert capsys.readouterr().out.splitlines()[-4:] == [
-        "| Outside | Its library | Verdict | Cases | Steps | Pass | Known faults | Not promised there | Broken |",
+        "| Outside | Its library | Answer | Cases | Steps | Hold | Known faults | Not applicable | Fail |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        "| 1.0 | 3.2 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
-        "| 1.1 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
+        "| 1.0 | 3.2 | ✅ PASS | 1 | 1 | 3 | 0 | 0 | – |",
+        "| 1.1 | – | ⚠️ INCONCLUSIVE | 0 | 0 | 0 | 0 | 0 | – |",
     ]
 
 
