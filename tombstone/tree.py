@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 from filelock import FileLock
 
 from tombstone.archive import NAME, digest_of, lay_out
-from tombstone.commands import Job
+from tombstone.commands import MODULES, Job
 from tombstone.mistakes import Mistake
 from tombstone.processes import exit_code_of
 
@@ -44,6 +45,11 @@ def run(job: Job, tree: Path, python: Python) -> int:
     """Make the environment if it is not there, and run the job in it; the exit code. Raises Mistake or KeyboardInterrupt."""
     own = ("-x", f"testenv.base_python={python.path}") if python.path else ()
     _make(job.environment, tree, own)
+    if job.environment == MODULES:  # without tox, which adds a line to every mistake
+        environ = _environ()
+        environ["PYTHONPATH"] = environ.get("TOMBSTONE_PYTHONPATH", "")
+        command = [str(tree / ".tox" / MODULES / "bin" / "python"), "-m", *job.arguments]
+        return exit_code_of(command, directory=tree, environ=environ)
     return _tox(tree, "--skip-env-install", "-e", job.environment, *own, "--", *job.arguments)
 
 
@@ -53,7 +59,7 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
     made = directory / ".tombstone-made"
     directory.parent.mkdir(exist_ok=True)
     with FileLock(directory.parent / f"{environment}.lock"):
-        if made.is_file() and any((directory / place).exists() for place in ("bin/python", "Scripts/python.exe")):
+        if made.is_file() and (directory / "bin" / "python").exists():
             return
         print(f"Making the environment {environment}: once, it may take minutes.", file=sys.stderr, flush=True)
         with tempfile.TemporaryFile("w+") as said:
@@ -67,10 +73,15 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
         made.touch()
 
 
-def _tox(tree: Path, *arguments: str, output: object = None) -> int:
+def _environ() -> dict[str, str]:
+    """What a run is given: nothing that is about another tox or pytest, and paths that are whole."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("TOX_", "PYTEST_"))}
     if places := environ.get("TOMBSTONE_PYTHONPATH"):
         environ["TOMBSTONE_PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, places.split(os.pathsep)))
     environ["TOMBSTONE_LAUNCHED"] = "1"
+    return environ
+
+
+def _tox(tree: Path, *arguments: str, output: IO[str] | None = None) -> int:
     command = [sys.executable, "-m", "tox", "run", "-qq", "-c", str(tree / "tox.ini"), *arguments]
-    return exit_code_of(command, directory=tree, environ=environ, output=output)  # type: ignore[arg-type]
+    return exit_code_of(command, directory=tree, environ=_environ(), output=output)

@@ -325,7 +325,7 @@ def test_the_table_of_deltalake(
     (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
     assert all_versions.main(["deltalake", "--write"]) == 2
     lines = capsys.readouterr().out.splitlines()[-len(JUDGED_DELTALAKE) - 2 :]
-    assert lines[0].startswith("| deltalake | pyarrow | Verdict |")
+    assert lines[0].startswith("| deltalake | pyarrow | Answer |")
     assert lines[2] == "| 1.0.2 | 26.0.1 | ❌ FAIL | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |"
     assert "| 1.5.0 | – | ⚠️ INCONCLUSIVE | 0 | 0 | 0 | 0 | 0 | – |" in lines
     assert "\n".join(lines) in page.read_text(encoding="utf-8")
