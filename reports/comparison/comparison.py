@@ -24,6 +24,7 @@ from reports.findings.known import ShownFault
 from reports.findings.of_run import findings_of
 from reports.findings.verdicts import ClauseResult
 from reports.stream.reading import Run
+from reports.text.engines import engine_words
 
 _JUDGED = (Verdict.HOLDS, Verdict.FAILS, Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE)
 _LEFT_OUT = (Verdict.NOT_TESTED, Verdict.ERROR)
@@ -238,7 +239,7 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
     older, newer, backwards = in_order(engine_of(base), engine_of(candidate))
     headers = (candidate.header, base.header) if backwards else (base.header, candidate.header)
     predictor = None if predictors is None else predictors(*headers)
-    return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
+    return Explainer(predictor, backwards=backwards, names=(engine_words(*older), engine_words(*newer)))
 
 
 # Clauses --------------------------------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def overview(comparison: Comparison) -> list[str]:
 
 
 def unjudged(comparison: Comparison) -> list[str]:
-    """What could not be judged on each side: ``not exercised on spark 4.0.0: DEL-ROW-1``."""
+    """What could not be judged on each side: ``not exercised on Delta 4.0.0: DEL-ROW-1``."""
     lines = []
     for one in comparison.unjudged:
         if one.clauses:

@@ -10,6 +10,7 @@ from model.vocabulary.severity import Severity
 from records.run import Part, Verdict
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
+from reports.text.engines import engine_words
 from reports.text.harms import in_ways
 from reports.text.quantities import counted
 
@@ -126,6 +127,6 @@ def _undecided(run: Run) -> Iterator[str]:
 
 
 def named(run: Run) -> str:
-    """An engine with its version, and its built-in fault: ``spark 4.4.0``."""
+    """An engine with its version, and its built-in fault: ``Delta 4.4.0``."""
     fault = f" with the fault {run.header.known_bad}" if run.header.known_bad is not None else ""
-    return f"{run.header.engine} {run.header.version}".strip() + fault
+    return engine_words(run.header.engine, run.header.version) + fault

@@ -25,6 +25,7 @@ from reports.findings.verdicts import ATTENTION, ClauseResult, counts
 from reports.render.lines import show_command, show_fact, show_kinds, show_text, visible
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
+from reports.text.engines import engine_words
 from reports.text.harms import does
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
@@ -68,7 +69,7 @@ class Progress:
     def start(self, header: Header, seconds: float) -> None:
         """The run begins, and takes so many ``seconds`` by an estimate."""
         self._seconds = seconds
-        self._name = " ".join([header.engine, *list(header.versions.values())[:1]])
+        self._name = engine_words(header.engine, header.version)
         self._planned = sum(campaign.planned for campaign in header.campaigns)
         self._began = self._shown = self._now()
         if self._console.is_terminal:

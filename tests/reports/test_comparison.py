@@ -313,12 +313,12 @@ def test_regressions_are_in_the_order_of_severity_and_data_loss_is_in_the_first_
     cases = [breaking(number, broken("said", clause="DEL-ROW-1")) for number in (1, 2)]
     words = compare(run(case(1), case(2), first=first), run(*cases, first=first))
     assert comparison_markdown(words).startswith(
-        "# ❌ DO NOT UPGRADE: spark 4.4.0 uses other words in 1 way that the base does not\n"
+        "# ❌ DO NOT UPGRADE: Delta 4.4.0 uses other words in 1 way that the base does not\n"
     )
     cases[0] = breaking(1, broken("said", clause="DEL-ROW-1"), broken("gone"))
     both = compare(run(case(1), case(2), first=first), run(*cases, first=first))
     assert [one.clause for one in both.shifts] == [NAME, "DEL-ROW-1"]
-    answer = "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that the base does not\n"
+    answer = "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that the base does not\n"
     assert comparison_markdown(both).startswith(f"# ❌ {answer}"), "the smallest case of the gravest shows both"
     console = Console(file=io.StringIO(), width=200)
     show_comparison(both, console, directory=Path("out"))
@@ -338,7 +338,7 @@ def test_known_faults_are_named_with_what_a_user_loses_the_new_ones_first() -> N
         ("An old one.", True, (NAME,)),
     ]
     assert {(one.change, one.cause) for one in comparison.shifts} == {(Change.KNOWN, "A new one.")}
-    assert "| spark 4.4.0 only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |" in comparison_markdown(
+    assert "| Delta 4.4.0 only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |" in comparison_markdown(
         comparison
     )
     console = Console(file=io.StringIO(), width=200)
@@ -351,9 +351,9 @@ def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_i
     comparison = compare(run(case(1), first=header("4.0.0")), lacking)
     assert comparison.exit == 3 and comparison.compared == 1
     text = comparison_markdown(comparison)
-    reason = "nothing is worse on spark 4.4.0 than on 4.0.0; 1 clause was not judged on one of the two"
+    reason = "nothing is worse on Delta 4.4.0 than on 4.0.0; 1 clause was not judged on one of the two"
     assert text.startswith(f"# ⚠️ LOOK FIRST: {reason}\n")
-    assert "not exercised on spark 4.4.0: VAC-SAFE-1" in text
+    assert "not exercised on Delta 4.4.0: VAC-SAFE-1" in text
     failing = stating(run(breaking(1, broken("gone", clause="DEL-ROW-1"))), "not tested")
     assert compare(run(case(1)), failing).exit == 1
 
@@ -651,7 +651,7 @@ def test_the_first_screen_has_the_essentials() -> None:
     text = comparison_markdown(upgrade())
     first, _, details = text.partition("## All differences")
     lines = first.splitlines()
-    assert lines[0] == "# ❌ DO NOT UPGRADE: spark 4.1.0 loses data in 1 way that 4.0.1 does not"
+    assert lines[0] == "# ❌ DO NOT UPGRADE: Delta 4.1.0 loses data in 1 way that 4.0.1 does not"
     assert len(lines) < 45
     places = [first.index(f"## {title}") for title in ("Regressed", "Unexplained differences", "Explained differences")]
     assert places == sorted(places)
@@ -757,10 +757,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     candidate = report(tmp_path / "candidate", case(1, failing=("DEL-ROW-1",))) + "/run.jsonl"
     out = ["--out", str(tmp_path / "out")]
     assert main(["compare", base, candidate, *out]) == 1
-    assert "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that the base does not\n" in capsys.readouterr().out
+    assert "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that the base does not\n" in capsys.readouterr().out
     assert json.loads((tmp_path / "out" / "comparison.json").read_text())["exit"] == 1
     assert main(["compare", candidate, base, *out]) == 0
     assert main(["compare", base, base, *out]) == 0
-    assert "UPGRADE: nothing is worse on spark 4.4.0 than on the base\n" in capsys.readouterr().out
+    assert "UPGRADE: nothing is worse on Delta 4.4.0 than on the base\n" in capsys.readouterr().out
     assert main(["compare", base, report(tmp_path / "other", case(2)), *out]) == 2
     assert capsys.readouterr().err.startswith("The runs judged different cases: 1 of 1 case")

@@ -81,7 +81,7 @@ def test_a_fault_that_both_versions_are_known_to_have_is_neutral_whichever_shows
         comparison = compare(*pair)
         assert (comparison.exit, comparison.shifts) == (0, ())
         assert comparison.known_faults[0].on_base
-        assert shown(comparison).startswith("UPGRADE: nothing is worse on spark 4.4.0 than on the base\n")
+        assert shown(comparison).startswith("UPGRADE: nothing is worse on Delta 4.4.0 than on the base\n")
 
 
 def test_a_fault_that_only_the_candidate_is_known_to_have_is_worse_and_its_end_is_an_improvement() -> None:
@@ -89,11 +89,11 @@ def test_a_fault_that_only_the_candidate_is_known_to_have_is_worse_and_its_end_i
     candidate = knowing({R: [NAME], S: ["DEL-ROW-1"]}, breaking(1, broken("gone", excused=R)))
     comparison = compare(base, candidate)
     assert comparison.exit == 1 and [one.change for one in comparison.shifts] == [Change.KNOWN]
-    assert verdict(comparison) == "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that 4.0.0 does not"
+    assert verdict(comparison) == "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that 4.0.0 does not"
     assert f"\n1. known, loses data: {R}\n" in shown(comparison)
     back = compare(candidate, base)
     assert back.exit == 0 and [one.change for one in back.shifts] == [Change.IMPROVED]
-    assert verdict(back) == "UPGRADE: nothing is worse on spark 4.0.0 than on 4.4.0; better in 1, 1 of them data loss"
+    assert verdict(back) == "UPGRADE: nothing is worse on Delta 4.0.0 than on 4.4.0; better in 1, 1 of them data loss"
 
 
 def test_an_entry_of_another_clause_with_the_same_reason_is_another_fault() -> None:
@@ -134,11 +134,11 @@ def test_the_gravest_of_the_new_known_faults_is_in_the_first_line_and_the_lesser
     listed = [{"reason": R, "clauses": [NAME]}, {"reason": S, "clauses": ["DEL-ROW-1"]}]
     both = compare(base, run(worse, first=changed(first, versions={"delta": "4.4.0"}, known_faults=listed)))
     assert verdict(both) == (
-        "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that 4.0.0 does not, and is worse in 1 lesser way"
+        "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that 4.0.0 does not, and is worse in 1 lesser way"
     )
     words = breaking(1, broken("said", clause="DEL-ROW-1", excused=S))
     slight = compare(base, run(words, first=changed(first, versions={"delta": "4.4.0"})))
-    assert slight.exit == 1 and "spark 4.4.0 uses other words in 1 way that 4.0.0 does not" in verdict(slight)
+    assert slight.exit == 1 and "Delta 4.4.0 uses other words in 1 way that 4.0.0 does not" in verdict(slight)
     regressed = breaking(1, broken("gone", excused=R), broken("said", clause="DEL-ROW-1"))
     mixed = compare(base, run(regressed, first=changed(first, versions={"delta": "4.4.0"})))
     assert verdict(mixed) == verdict(both), "known to the suite or not"
@@ -160,7 +160,7 @@ def test_what_is_worse_can_be_accepted_until_its_end(worse: Run) -> None:
         comparison = compare(GOOD, worse, acceptance=accepting(entry(until=until)))
         assert (comparison.exit, [one.change for one in comparison.shifts]) == (0, [Change.ACCEPTED])
         assert verdict(comparison) == (
-            "UPGRADE: nothing is worse on spark 4.4.0 than on 4.0.0, "
+            "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0, "
             "but for 1 fault that ours.toml accepts (the worst: data loss)"
         )
         end = f"until {until}" if until else "without an end"
@@ -229,7 +229,7 @@ def test_what_was_not_judged_is_not_accepted() -> None:
     comparison = compare(GOOD, lacking, acceptance=accepting(entry()))
     assert comparison.exit == 3
     assert shown(comparison).startswith(
-        "LOOK FIRST: nothing is worse on spark 4.4.0 than on 4.0.0, but for 1 fault that ours.toml accepts (the worst: data "
+        "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.0.0, but for 1 fault that ours.toml accepts (the worst: data "
         "loss); 1 clause was not judged on one of the two\n"
     )
 

@@ -62,7 +62,7 @@ def test_where_the_model_says_that_only_one_side_is_right_it_is_said_and_explain
     """More than any rule predicts vanished on the older side, and no clause is about it."""
     predictor = Foretold(1, {(): seen(vanished=["a"]), (IGNORED,): seen()})
     comparison = found(case(1, seen(vanished=["a", "b"])), case(1, seen()), predictor, backwards=backwards)
-    told = "spark 4.1.0 does what the model predicts, and spark 4.0.1 does not."
+    told = "Delta 4.1.0 does what the model predicts, and Delta 4.0.1 does not."
     assert reasons(comparison) == ([None] if backwards else [("prediction", [told])])
     assert [one.right for one in comparison.groups] == [Right.BASE if backwards else Right.CANDIDATE]
     assert comparison.exit == (3 if backwards else 0)
@@ -119,11 +119,11 @@ def test_a_clause_that_one_side_breaks_explains_what_its_rules_do_not_predict() 
     same = {(): seen(vanished=["a"]), (IGNORED,): seen(vanished=["a"])}
     candidate = breaking(1, broken("gone"), vanished=["a", "b"])
     comparison = found(case(1, seen(vanished=["a"])), candidate, Foretold(1, same))
-    assert reasons(comparison) == [(Kind.VIOLATION.value, ["spark 4.1.0 breaks VAC-SAFE-1."])]
+    assert reasons(comparison) == [(Kind.VIOLATION.value, ["Delta 4.1.0 breaks VAC-SAFE-1."])]
     assert comparison.exit == 1
     known = breaking(1, broken("gone", excused="It is known."), vanished=["a", "b"])
     comparison = found(known, case(1, seen(vanished=["a"])), Foretold(1, same))
-    assert reasons(comparison) == [(Kind.KNOWN_FAULT.value, ["spark 4.0.1: It is known."])]
+    assert reasons(comparison) == [(Kind.KNOWN_FAULT.value, ["Delta 4.0.1: It is known."])]
     # Not if the other side, too, does what its rules do not predict; nor if both break the clause.
     assert reasons(found(known, case(1, seen(vanished=["c"])), Foretold(1, same))) == [None]
     both = breaking(1, broken("gone", excused="It is known."), vanished=["a"])

@@ -132,9 +132,9 @@ def test_data_loss_is_named_in_the_first_line_of_the_answer() -> None:
     kept = run(failing(1, violation("VAC-SAFE-1", severity=SPACE)))
     passed = run(case(1))
     for one, mark, answer in (
-        (lost, "❌", "FAIL: spark 4.4.0 loses data in 1 way"),
-        (kept, "❌", "FAIL: spark 4.4.0 keeps space in 1 way"),
-        (passed, "✅", "PASS: no new fault in spark 4.4.0"),
+        (lost, "❌", "FAIL: Delta 4.4.0 loses data in 1 way"),
+        (kept, "❌", "FAIL: Delta 4.4.0 keeps space in 1 way"),
+        (passed, "✅", "PASS: no new fault in Delta 4.4.0"),
     ):
         assert summary(one).splitlines()[0] == f"# {mark} {answer}"
         assert on_terminal(one)[0] == answer == str(answer_of(one))
@@ -150,7 +150,7 @@ def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
     console = Console(file=io.StringIO(), width=80, force_terminal=False)
     show(found, console, directory=Path("build/report"))
     lines = str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
-    assert lines[0] == "PASS: no new fault in spark 4.4.0. 30 known faults, 30 of them lose data"
+    assert lines[0] == "PASS: no new fault in Delta 4.4.0. 30 known faults, 30 of them lose data"
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
 
 

@@ -109,7 +109,7 @@ def test_stale_and_unexercised_are_decided_by_the_whole_run(tmp_path: Path) -> N
         found = read_stream(place)
         assert {one.verdict for one in found.footer.verdicts.values()} <= {Verdict.HOLDS, Verdict.DISABLED}
         assert found.footer.exit == 0
-        assert str(answer_of(found)).startswith("PASS SO FAR: nothing new fails on spark 4.4.0. This is part ")
+        assert str(answer_of(found)).startswith("PASS SO FAR: nothing new fails on Delta 4.4.0. This is part ")
         assert str(answer_of(found)).endswith(" of 2: python -m reports merge gives the verdict")
     merged = merge(places, tmp_path / "whole", known_faults=known(tmp_path))
     words = {id: one.verdict.value for id, one in merged.footer.verdicts.items()}

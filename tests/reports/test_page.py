@@ -216,7 +216,7 @@ def test_an_index_has_every_run_and_every_clause_by_version(tmp_path: Path, caps
     assert main(["index", str(tmp_path)]) == 1
     assert capsys.readouterr().out == f"FAIL: 2 runs in {tmp_path / 'index.html'}\n"
     page = Parsed((tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert page.text.index("spark 3.3.2") < page.text.index("spark 4.4.0"), "in the order of versions"
+    assert page.text.index("Delta 3.3.2") < page.text.index("Delta 4.4.0"), "in the order of versions"
     assert "3.3.2/report.html" in page.addresses and not any("4.4.0" in address for address in page.addresses)
     assert all(clause in page.text for clause in run(case(1)).clauses)
 

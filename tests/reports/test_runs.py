@@ -783,7 +783,7 @@ def test_the_first_progress_line_is_by_the_costs() -> None:
     progress.start(changed(first, campaigns=[{"name": "strays", "planned": 100}]), 240)
     progress.case(passing)
     output = console.file.getvalue()  # type: ignore[attr-defined]
-    assert output == "spark 4.4.0: 1 of 100 cases, 1 step, 1 min 3 s, about 3 min 58 s left\n"
+    assert output == "Delta 4.4.0: 1 of 100 cases, 1 step, 1 min 3 s, about 3 min 58 s left\n"
 
 
 def test_without_a_terminal_progress_is_a_plain_line_at_intervals() -> None:
@@ -796,7 +796,7 @@ def test_without_a_terminal_progress_is_a_plain_line_at_intervals() -> None:
         progress.case(line)
     progress.stop()
     output = console.file.getvalue()  # type: ignore[attr-defined]
-    assert output == "spark 4.4.0: 2 of 8 cases, 2 steps, 40 s, about 2 min left, 1 failing\n"
+    assert output == "Delta 4.4.0: 2 of 8 cases, 2 steps, 40 s, about 2 min left, 1 failing\n"
 
 
 def test_progress_is_one_line_on_a_terminal() -> None:
@@ -807,7 +807,7 @@ def test_progress_is_one_line_on_a_terminal() -> None:
     progress.case(passing)
     progress.stop()
     progress.stop()
-    assert "spark 4.4.0: 1 of 2 cases" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "Delta 4.4.0: 1 of 2 cases" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 # ---- the command line
@@ -818,7 +818,7 @@ def test_render_makes_the_views_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["render", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert (tmp_path / "out" / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
     assert "VAC-SAFE-1" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().out.startswith("FAIL: spark 4.4.0 loses data in 1 way\n")
+    assert capsys.readouterr().out.startswith("FAIL: Delta 4.4.0 loses data in 1 way\n")
     assert main(["render", str(tmp_path / "run.jsonl")]) == 0
     assert (tmp_path / "summary.md").exists()
 

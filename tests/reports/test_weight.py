@@ -91,14 +91,14 @@ def test_the_rule(worse: list[Severity], better: list[Severity], exit: int) -> N
 
 def test_both_halves_are_in_the_first_line() -> None:
     assert verdict(weighed([ANSWERS, WORDS], [LOSS, LOSS, SPACE])) == (
-        "LOOK FIRST: spark 4.4.0 is worse than 4.0.0 in 2 ways, the worst: gives wrong answers: cause 1; "
+        "LOOK FIRST: Delta 4.4.0 is worse than 4.0.0 in 2 ways, the worst: gives wrong answers: cause 1; "
         "better in 3, 2 of them data loss"
     )
     assert verdict(weighed([LOSS, WORDS], [LOSS])) == (
-        "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that 4.0.0 does not, and is worse in 1 lesser way; "
+        "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that 4.0.0 does not, and is worse in 1 lesser way; "
         "better in 1, 1 of them data loss"
     )
-    assert verdict(weighed([], [SPACE])) == "UPGRADE: nothing is worse on spark 4.4.0 than on 4.0.0; better in 1"
+    assert verdict(weighed([], [SPACE])) == "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0; better in 1"
 
 
 def test_changes_that_are_allowed_allow_what_is_outweighed() -> None:
@@ -147,7 +147,7 @@ def test_a_promise_that_is_withdrawn_is_in_the_first_line_with_its_harm_and_what
     (found,) = comparison.withdrawn
     assert (found.name, found.clauses, found.severity) == ("VAC-KEEP-2C", ("VAC-KEEP-2C",), LOSS)
     assert verdict(comparison) == (
-        "LOOK FIRST: nothing is worse on spark 4.4.0 than on 3.3.2; 1 promise is withdrawn, which can lose data: "
+        "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; 1 promise is withdrawn, which can lose data: "
         f"{RETAIN_IGNORED.sentence} {RETAIN_IGNORED.harm} Before the upgrade: {RETAIN_IGNORED.remedy[:-1]}"
     )
     text = shown(comparison)
@@ -273,7 +273,7 @@ def test_one_difference_is_accepted_and_no_other_until_its_end(tmp_path: Path) -
     both = one + ACCEPTED.format("DELETE: error X: different message", '"4.5"')
     comparison = compare(*differing(), acceptance=accepted(tmp_path, both))
     assert verdict(comparison) == (
-        "UPGRADE: nothing is worse on spark 4.4.0 than on 4.0.0, but for 2 differences that ours.toml accepts (the worst: "
+        "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0, but for 2 differences that ours.toml accepts (the worst: "
         "data loss)"
     )
     past = both.replace('"4.5"', '"4.3"')

@@ -17,7 +17,7 @@ from runner import demo
 @pytest.mark.parametrize(
     ("folder", "answer"),
     [
-        ("healthy", "PASS: no new fault in spark 4.4.0"),
+        ("healthy", "PASS: no new fault in Delta 4.4.0"),
         ("broken", "FAIL: deltalake 1.6.6 with the fault vacuums-by-file-age loses data"),
         ("upgrade/base", "PASS: no new fault in deltalake 1.5.1"),
         ("upgrade/candidate", "PASS: no new fault in deltalake 1.5.0"),
