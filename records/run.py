@@ -18,7 +18,7 @@ from model.vocabulary.severity import Severity
 from records.expectations import Expectation
 
 #: The only schema version that is written and read.
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 
 
 class Asks(NamedTuple):
@@ -159,7 +159,7 @@ class Header:
     options: tuple[str, ...] = ()
     suite: Name | None = None
     type: Literal["header"] = "header"
-    schema: Literal[4] = SCHEMA_VERSION
+    schema: Literal[5] = SCHEMA_VERSION
 
     @property
     def version(self) -> str:

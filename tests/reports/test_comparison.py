@@ -67,7 +67,7 @@ from tests.builders.small_streams import (
 )
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "reports" / "schema" / "comparison-4.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "reports" / "schema" / "comparison-5.json").read_text(encoding="utf-8")
 )
 #: The commands of the small steps, by their kind.
 COMMANDS = {one["step"]: Command(one["step"]) for one in (DELETE, READ, VACUUM)}

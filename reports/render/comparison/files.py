@@ -1,7 +1,7 @@
 """The directory that a comparison leaves: ``compare.html``, ``comparison.md``, ``comparison.json``, and the cases that they
 name.
 
-The schema of ``comparison.json`` is ``reports/schema/comparison-4.json``.
+The schema of ``comparison.json`` is ``reports/schema/comparison-5.json``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from reports.render.page.comparison import comparison_page
 from reports.render.page.html import html_of
 from reports.stream.reading import Run
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 
 def write_comparison(comparison: Comparison, directory: Path) -> None:
