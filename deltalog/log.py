@@ -18,11 +18,11 @@ from deltalog.snapshot import Snapshot, replay
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A version, and the actions that lead to it: from the version rebuilt before it, or if ``anew``, from nothing."""
+    """A version, and the actions that lead to it: from the version rebuilt before it, or if ``from_nothing``, from nothing."""
 
     version: int
     actions: tuple[Action, ...]
-    anew: bool
+    from_nothing: bool
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ class Log:
         checkpoints = {checkpoint.version: checkpoint for checkpoint in self.checkpoints}  # of several, the last counts
         whole = True  # whether every commit so far exists
         pending: list[Action] | None = []  # since the version rebuilt last; None: nothing to go on from
-        anew, missing = True, {Protocol, Metadata}
+        from_nothing, missing = True, {Protocol, Metadata}
         for version in range(self.version + 1):
             whole = whole and version in self.commits
             based = not whole and version in checkpoints
             if based:
-                pending, anew, missing = _actions_in(checkpoints[version]), True, {Protocol, Metadata}
+                pending, from_nothing, missing = _actions_in(checkpoints[version]), True, {Protocol, Metadata}
             elif version not in self.commits:
                 pending = None
             elif pending is not None:
@@ -115,8 +115,8 @@ class Log:
             if missing:
                 pending = None if based else pending
                 continue
-            yield Rebuilt(version, tuple(pending), anew)
-            pending, anew = [], False
+            yield Rebuilt(version, tuple(pending), from_nothing)
+            pending, from_nothing = [], False
 
     def _has_commits(self, base: int, wanted: int) -> bool:
         return wanted >= 0 and all(number in self.commits for number in range(base + 1, wanted + 1))

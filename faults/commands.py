@@ -129,7 +129,7 @@ def _clean_up_below_the_checkpoint(t: Tampering) -> None:
 
 
 def _rewrite_commit(t: Tampering) -> None:
-    """Write the oldest commit anew, with the same actions."""
+    """Write the oldest commit again, with the same actions."""
     path = t.log.commit_file(min(t.log.history))
     drop_checksum(path)
     path.write_bytes(path.read_bytes() + b"\n")

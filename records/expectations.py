@@ -275,7 +275,7 @@ def in_any_table(path: str, root: str) -> str:
 def about(path: str, expectation: Expectation, *, otherwise: Expectation | None = None) -> Expectation:
     """The expectation about a path. If an engine chose the name, which differs in each run: ``otherwise``."""
     if is_named_by_engine(path):
-        return otherwise or ByReplay(f"the engine names {path} anew in each run")
+        return otherwise or ByReplay(f"the engine gives {path} a new name in each run")
     return expectation
 
 

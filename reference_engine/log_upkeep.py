@@ -39,7 +39,7 @@ def compact(view: View, at: int) -> None:
 
 
 def clean_up(view: View, clock: int, rules: Rules) -> None:
-    """Delete what is older than the retention, but for what the versions need that are not: the newest checkpoint that is
+    """Delete what is older than the retention, except for what the versions need that are not: the newest checkpoint that is
     no later than the newest expired version, and all after it (PROTOCOL.md, "Metadata Cleanup")."""
     cutoff = clock - view.log_retention
     cutoff -= cutoff % DAY if rules.rounds_log_retention else 0

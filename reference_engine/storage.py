@@ -123,7 +123,7 @@ class Storage:
             self.at = max(self.at, now())
 
     def discard(self) -> None:
-        """Delete the files that the step has written, as it begins anew."""
+        """Delete the files that the step has written, as it begins again."""
         for line in self.effects:
             effect, _, name = line.partition(" ")
             if effect == "create":

@@ -200,7 +200,7 @@ class Controller:
         elif missing and complete and self._header is not None:
             self._console.print(f"Not judged: {', '.join(missing)}.", highlight=False)
         if self._header is None or self._writer is None or self._findings is None or not complete or missing:
-            self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
+            self._console.print("The run did not complete: it says nothing about the engine.", highlight=False)
             return 2
         version = self._header.version
         today = date.today()

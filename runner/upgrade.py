@@ -1,7 +1,7 @@
 """``python -m runner.upgrade FROM TO``: judge the same cases on two versions of an engine, and compare.
 
 Both are versions of Delta on Spark, or both of another engine (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to
-both gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade, but for what
+both gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade, except for what
 ``--accept`` accepts. Exit 0, UPGRADE: nothing is worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, or
 what gets worse is graver than all that gets better; 3, LOOK FIRST: something else is worse, a promise is withdrawn, or
 something differs that nothing explains, or could not be judged on one of them (0 with ``--allow-changes``); 2: they cannot

@@ -1,4 +1,4 @@
-"""``python -m selfcheck.distillation``: choose the cases of ``corpus/`` anew, out of many thousands that are drawn.
+"""``python -m selfcheck.distillation``: choose the cases of ``corpus/`` again, out of many thousands that are drawn.
 
 The cases of the corpus and of ``regressions/`` are judged again, and the random cases of the given seeds, on the reference
 engine. Of all these, the smoke profile gets the fewest seconds of cases that show each clause three times, each reason of a

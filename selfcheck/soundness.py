@@ -1,7 +1,7 @@
 """``python -m selfcheck.soundness``: random cases on a healthy engine, and the false positives in a thousand cases.
 
 A run judges the shards of the nightly profile, seed after seed, for the given time, and skips those in the history.
-Exits with 0 if there was no false positive, with 1 if there was one, and with 2 if that proves nothing: cases could not be
+Exits with 0 if there was no false positive, with 1 if there was one, and with 2 if that says nothing: cases could not be
 judged, or none was. Earlier runs of the same suite on the same engine count too; the cases of their false positives are
 judged again, because what they violate may be a known fault by now.
 """

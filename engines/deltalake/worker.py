@@ -235,7 +235,7 @@ def use_processors(number: int | None, available: Sequence[int]) -> None:
     """Give this thread so many of the available processors; None: all of them. Only where the system can (Linux).
 
     DataFusion divides a scan into as many parts as there are processors for the thread that plans it
-    (std::thread::available_parallelism), so it is decided anew for each step.
+    (std::thread::available_parallelism), so it is decided again for each step.
     """
     if sys.platform == "linux" and number is not None:
         first = os.getpid() % len(available)  # workers that use one processor do not all use the same

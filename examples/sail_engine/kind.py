@@ -37,7 +37,7 @@ CAPABILITIES = Capabilities(
     pointer_checksums=False,
 )
 
-#: Those of delta-rs, but for what it does with deletion vectors. It keeps nobody's promises but the format's, so nothing is
+#: Those of delta-rs, except for what it does with deletion vectors. It keeps nobody's promises but the format's, so nothing is
 #: asked of what its DELETE answers: one number, which is of rows rewritten, or of rows deleted where it writes deletion vectors.
 RULES = replace(DELTA_RS, implementation=None, writes_vectors=True, keeps_emptied_files=True, draws_processors=False)
 

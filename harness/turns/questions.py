@@ -48,14 +48,14 @@ def _rank(column: Column) -> int:
     return _DELICATE.index(column.type) if column.type in _DELICATE else len(_DELICATE) + 1
 
 
-#: Tables that an engine cannot write anew by an overwrite of its rows.
+#: Tables that an engine cannot write again by an overwrite of its rows.
 _NOT_REWRITTEN = (Feature.APPEND_ONLY,)
 
 
 def prelude_of(expected: ExpectedVersions, capabilities: Capabilities) -> list[EngineStep]:
     """Steps by which an engine writes the table itself: half of its rows by an overwrite, the others by an INSERT, a checkpoint.
 
-    A table with rules for writers is left as it is, but for the checkpoint.
+    A table with rules for writers is left as it is, except for the checkpoint.
     """
     table, steps = expected.table, list[EngineStep]()
     rows = tuple(expected.rows.elements())

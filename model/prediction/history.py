@@ -37,7 +37,7 @@ def visible_rows(file: DataFile, hidden: frozenset[int] = frozenset()) -> tuple[
 
 
 def changes(table: Table) -> Iterator[tuple[Counter[Row], Counter[Row]]]:
-    """Of each version, in order, the rows that it no longer has of those of the version before, and those that it has anew.
+    """Of each version, in order, the rows that it no longer has of those of the version before, and its new ones.
 
     They are full rows, in schema order.
     """

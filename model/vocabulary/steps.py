@@ -368,7 +368,7 @@ class Together:
 AFTER_COMMIT = (CrashPoint.CHECKSUM, CrashPoint.CHECKPOINT, CrashPoint.POINTER_DELETED)
 
 
-#: The steps that the engine runs. Clauses judge them, but for an Insert.
+#: The steps that the engine runs. Clauses judge them, except for an Insert.
 EngineStep = Union[
     Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession, Together
 ]

@@ -102,7 +102,7 @@ def _withdrawn(lost: Sequence[Withdrawn]) -> str:
 
 
 def _but_accepted(comparison: Comparison) -> str:
-    """``, but for 1 fault and 2 differences that ours.toml accepts (the worst: data loss)``."""
+    """``, except for 1 fault and 2 differences that ours.toml accepts (the worst: data loss)``."""
     faults = accepted(comparison)
     promises = [one for one in comparison.withdrawn if one.accepted is not None]
     differences = [group for groups in comparison.accepted_differences.values() for group in groups]
@@ -113,4 +113,4 @@ def _but_accepted(comparison: Comparison) -> str:
     numbers = {"fault": len(faults), "withdrawn promise": len(promises), "difference": len(differences)}
     *most, last = [counted(number, noun) for noun, number in numbers.items() if number]
     what = f"{', '.join(most)} and {last}" if most else last
-    return f", but for {what} that {comparison.acceptance.file} accepts (the worst: {gravest(harms).value})"
+    return f", except for {what} that {comparison.acceptance.file} accepts (the worst: {gravest(harms).value})"

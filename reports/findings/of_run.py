@@ -1,6 +1,6 @@
 """What the cases of a run show: found in one pass over them, by the run itself as they come, or by who reads its stream.
 
-A case is decoded anew by each pass over the cases of a stream: views take what they show from here.
+A case is decoded again by each pass over the cases of a stream: views take what they show from here.
 """
 
 from __future__ import annotations

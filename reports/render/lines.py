@@ -44,7 +44,7 @@ def show_command(console: Console, label: str, text: str) -> None:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most so many characters, but for a word that is longer, such as a path."""
+    """Lines of at most so many characters, except for a word that is longer, such as a path."""
     return wrap(visible(text), width, break_long_words=False, break_on_hyphens=False) or [""]
 
 

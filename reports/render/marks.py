@@ -71,7 +71,7 @@ def clear_cases(directory: Path) -> None:
 
 
 def clear_counterexamples(directory: Path) -> None:
-    """Delete the counterexamples of an earlier report, but for what a user has added to them."""
+    """Delete the counterexamples of an earlier report, except for what a user has added to them."""
     for case in directory.glob("*/case.json"):
         folder = case.parent
         id = _id_in(case)

@@ -50,7 +50,7 @@ def command_tables(draw: DrawFn) -> Table:
 def log_cleanups(draw: DrawFn) -> Case:
     """Clean-ups of a log with versions older than its retention and versions inside it, which must stay readable.
 
-    The table's own versions are old, in one of three tables but for the last. The engine makes two or three more, writes a
+    The table's own versions are old, in one of three tables except for the last. The engine makes two or three more, writes a
     checkpoint (two in three), and cleans up; then a version of its own is read, and in half of the cases restored. The
     retention of the log is seven to thirty days, that of deleted files not longer. 7 to 9 engine steps. Shrinks to a week.
     """

@@ -38,7 +38,7 @@ PAGES = {
     "hostile-index": "hostile-index/index.html",
 }
 
-#: Pages with the same content as the hostile ones, but for the texts.
+#: Pages with the same content as the hostile ones, except for the texts.
 PLAIN = {
     f"plain{name.removeprefix('hostile')}": f"plain{file[7:]}" for name, file in PAGES.items() if "hostile" in name
 }

@@ -101,7 +101,7 @@ def spelled(table: Table, directory: Path, *, safe: str) -> Observation:
         if "remove" in line:
             line["remove"]["path"] = quote(line["remove"]["path"], safe=safe)
     commit.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    run.take(AddStrayFiles(()))  # no engine's step: the table is observed anew
+    run.take(AddStrayFiles(()))  # no engine's step: the table is observed again
     run.take(Read())
     return run.observations[-1]
 

@@ -108,7 +108,7 @@ def observed(
         run.take(step)
     if spoil is not None:
         spoil(root)
-        run.take(AddStrayFiles(()))  # no engine's step: the table is observed anew
+        run.take(AddStrayFiles(()))  # no engine's step: the table is observed again
     run.take(last)
     return run.observations[-1]
 

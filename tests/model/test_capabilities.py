@@ -29,7 +29,7 @@ def test_by_default_an_engine_supports_everything() -> None:
 
 
 def with_field(name: str, value: bool | frozenset[Enum]) -> Capabilities:
-    """Everything, but for one field."""
+    """Everything, except for one field."""
     return replace(EVERYTHING, **{name: value})  # type: ignore[arg-type]  # which of them it is, only its name says
 
 

@@ -179,7 +179,7 @@ ANSWERS: list[tuple[Refusal, str, str | None]] = [
     (UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER], "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "56038"),
 ]
 
-#: The class of exception is AnalysisException, but for these.
+#: The class of exception is AnalysisException, except for these.
 EXCEPTIONS = {
     "_LEGACY_ERROR_TEMP_0035": "ParseException",
     "DUPLICATE_CLAUSES": "ParseException",

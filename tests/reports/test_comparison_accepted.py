@@ -161,7 +161,7 @@ def test_what_is_worse_can_be_accepted_until_its_end(worse: Run) -> None:
         assert (comparison.exit, [one.change for one in comparison.shifts]) == (0, [Change.ACCEPTED])
         assert verdict(comparison) == (
             "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0, "
-            "but for 1 fault that ours.toml accepts (the worst: data loss)"
+            "except for 1 fault that ours.toml accepts (the worst: data loss)"
         )
         end = f"until {until}" if until else "without an end"
         assert "\nworse, and accepted by ours.toml: 1\n" in shown(comparison)
@@ -229,7 +229,7 @@ def test_what_was_not_judged_is_not_accepted() -> None:
     comparison = compare(GOOD, lacking, acceptance=accepting(entry()))
     assert comparison.exit == 3
     assert shown(comparison).startswith(
-        "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.0.0, but for 1 fault that ours.toml accepts (the worst: data "
+        "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.0.0, except for 1 fault that ours.toml accepts (the worst: data "
         "loss); 1 clause was not judged on one of the two\n"
     )
 

@@ -273,7 +273,7 @@ def test_one_difference_is_accepted_and_no_other_until_its_end(tmp_path: Path) -
     both = one + ACCEPTED.format("DELETE: error X: different message", '"4.5"')
     comparison = compare(*differing(), acceptance=accepted(tmp_path, both))
     assert verdict(comparison) == (
-        "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0, but for 2 differences that ours.toml accepts (the worst: "
+        "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0, except for 2 differences that ours.toml accepts (the worst: "
         "data loss)"
     )
     past = both.replace('"4.5"', '"4.3"')
@@ -310,7 +310,7 @@ def test_what_is_proposed_is_accepted(tmp_path: Path) -> None:
     assert proposed(tmp_path, before, after).exit == 0
     assert proposed(tmp_path, base, candidate).exit == 0, "single differences that nothing explains"
     withdrawing = proposed(tmp_path, KEPT, GONE)
-    assert withdrawing.exit == 0 and "but for 1 withdrawn promise that " in verdict(withdrawing)
+    assert withdrawing.exit == 0 and "except for 1 withdrawn promise that " in verdict(withdrawing)
 
 
 def test_what_is_proposed_accepts_no_other_error(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_an_upgrade_accepts_what_the_file_accepts(
     assert upgrade.main([*VERSIONS, "--accept", str(ours)]) == 1
     ours.write_text(ours.read_text(encoding="utf-8").replace("until = 2020-01-01\n", ""), encoding="utf-8")
     assert upgrade.main([*VERSIONS, f"--accept={ours}"]) == 0
-    assert f"but for 1 fault that {ours} accepts" in " ".join(capsys.readouterr().out.split())
+    assert f"except for 1 fault that {ours} accepts" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_upgrade_accepts_what_it_proposes(

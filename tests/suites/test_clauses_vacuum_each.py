@@ -415,7 +415,7 @@ TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
         "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet",
         "DRY RUN does not list",
         ByReplay(
-            "the engine names _d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet anew in each run"
+            "the engine gives _d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet a new name in each run"
         ),
     ),
     (

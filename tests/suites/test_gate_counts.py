@@ -1,4 +1,4 @@
-"""What the gate's cases exercise, counted on the reference engine. Where it is too little, `tox -e corpus` chooses them anew."""
+"""What the gate's cases exercise, counted on the reference engine. Where it is too little, `tox -e corpus` chooses them again."""
 
 from __future__ import annotations
 

@@ -103,14 +103,14 @@ def _is_clean(judged: JudgedCase) -> None:
 
 
 def test_the_smoke_profile_exercises_every_clause(directory: Path) -> None:
-    """If not, clauses have outgrown the corpus: `tox -e corpus` chooses it anew, by the engine that is asked here."""
+    """If not, clauses have outgrown the corpus: `tox -e corpus` chooses it again, by the engine that is asked here."""
     clauses, _ = totals(judge_healthy("smoke", directory / "plain", [Habits()]))
     assert lacking(clauses, CATALOGUE.keys() - unsupported(ReferenceEngine()).keys(), SMOKE["clause"]) == {}
 
 
 @pytest.mark.parametrize("version", ["2.4.0", "3.0.0", "3.2.1"])
 def test_the_smoke_profile_exercises_every_clause_of_an_older_release(version: str, directory: Path) -> None:
-    """If not, `tox -e gate-version` proves nothing of it: the clause may need what the release cannot be asked for."""
+    """If not, `tox -e gate-version` says nothing about it: the clause may need what the release cannot be asked for."""
     capabilities = capabilities_of(version)
     engine = ReferenceEngine(rules=rules_of(version), capabilities=capabilities, version=version)
     promised = CATALOGUE.keys() - unsupported(engine).keys()

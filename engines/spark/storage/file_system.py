@@ -61,7 +61,7 @@ class Stop:
 def stopped(spark: SparkSession, root: Path, crash: Crash | None, *, lives_on: bool = False) -> Iterator[Stop]:
     """Storage below ``root`` stops right after this effect, as if the process had been killed; None: it does not.
 
-    With ``lives_on``, the effect is only reported as failed. Afterwards storage is healthy, and the next step reads it anew.
+    With ``lives_on``, the effect is only reported as failed. Afterwards storage is healthy, and the next step reads it again.
     """
     stop = Stop()
     if crash is None:
@@ -175,7 +175,7 @@ def _effects(plan: Any) -> tuple[str, ...]:
 
 
 def _forget(spark: SparkSession, root: Path) -> None:
-    """Let the next command of any session read the table's log anew."""
+    """Let the next command of any session read the table's log again."""
     jvm: Any = spark._jvm
     jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(
         spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(str(root))

@@ -18,9 +18,9 @@ class LiveFiles:
         self._adds: dict[str, dict[FileKey, Add]] = {}
 
     def go_on(self, rebuilt: Rebuilt) -> Iterator[tuple[Add, int]]:
-        """Go on to a version: the adds that it no longer has, each with -1, and those that it has anew, each with 1."""
+        """Go on to a version: the adds that it no longer has, each with -1, and its new ones, each with 1."""
         before: dict[str, Add | None] = {}
-        if rebuilt.anew:
+        if rebuilt.from_nothing:
             before = {file: self._current(file) for file in self._adds}
             self._adds.clear()
         for action in rebuilt.actions:

@@ -23,7 +23,7 @@ class VersionRows:
 
     @property
     def all(self) -> Rows:
-        """All rows, made anew for each call."""
+        """All rows, made again for each call."""
         chain = [self]
         while (before := chain[-1].before) is not None:
             chain.append(before)

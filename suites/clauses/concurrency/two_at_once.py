@@ -316,7 +316,7 @@ def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
     needs=_NEEDS,
 )
 def vacuum_keeps(c: TogetherObservation) -> Judgement:
-    """Files that the writer commits are younger than the retention, but for those that it takes from an earlier version."""
+    """Files that the writer commits are younger than the retention, except for those that it takes from an earlier version."""
     if c.is_unsafe or not c.vacuums:
         return NOT_EXERCISED
     kept = {path for one in c.vacuums for path, found in one.fates.items() if found.fate is Fate.KEEP}

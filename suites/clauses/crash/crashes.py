@@ -186,7 +186,7 @@ _LOG_SOURCES = ("P Creation of New Log Entries", "P Delta Log Entries", "P Last 
 
 @clause(
     "CRASH-1C",
-    "A DELETE that is killed in the middle leaves the log as it was, but for the files of its own version, _last_checkpoint, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
+    "A DELETE that is killed in the middle leaves the log as it was, except for the files of its own version, _last_checkpoint, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
     sources=_LOG_SOURCES,
     harm=harms.LOG_FILES_TORN,
     needs=_NEEDS,
@@ -197,7 +197,7 @@ def log_after_a_delete(d: DeleteCrashObservation) -> Judgement:
 
 @clause(
     "CRASH-2C",
-    "A VACUUM that is killed in the middle leaves the log as it was, but for the files of its own versions, _last_checkpoint, _last_vacuum_info, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
+    "A VACUUM that is killed in the middle leaves the log as it was, except for the files of its own versions, _last_checkpoint, _last_vacuum_info, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
     sources=_LOG_SOURCES,
     harm=harms.LOG_FILES_TORN,
     needs=_NEEDS,

@@ -173,7 +173,7 @@ def data_change_as_it_is(c: CommandObservation) -> Judgement:
 
 @clause(
     "LIFE-1H",
-    "A command deletes and changes no file outside the log, and nothing beside the table, but for its shallow clone.",
+    "A command deletes and changes no file outside the log, and nothing beside the table, except for its shallow clone.",
     sources=("P Data Files", "S5"),
     harm=harms.ROWS_OR_VERSIONS_LOST,
 )

@@ -120,7 +120,7 @@ def stream_delivers_each_row_once(r: EarlierReadObservation) -> Judgement:
 
 
 def _can_be_streamed(commit: Commit | None) -> bool:
-    """Not one that log clean-up has deleted, nor one that defines the table anew: a stream may end there."""
+    """Not one that log clean-up has deleted, nor one that defines the table again: a stream may end there."""
     return commit is not None and not any(isinstance(action, Metadata) for action in commit.actions)
 
 

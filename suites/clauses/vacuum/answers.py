@@ -88,7 +88,7 @@ def returns_nothing_that_is_left(v: VacuumObservation) -> Judgement:
 
 @clause(
     "VAC-ANS-1C",
-    "The result of a VACUUM names no file that was not there before, but for those that tombstones name.",
+    "The result of a VACUUM names no file that was not there before, except for those that tombstones name.",
     sources=("R DeltaTable.vacuum", "R VacuumMetrics"),
     harm=harms.WRONG_VACUUM_ANSWER,
     implementation="deltalake",

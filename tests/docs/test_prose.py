@@ -1,0 +1,39 @@
+"""The plain words of documents, messages and comments: turns that a reader stumbles over are not used."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from runner.plugin import ROOT
+
+#: Each with what says the same.
+TURNS = {
+    "but for": "except for",
+    "anew": "again",
+    "whatever way": "however",
+    "what there is": "all",
+    "at the least": "at least",
+    "proves nothing": "is inconclusive",
+}
+
+KINDS = ("*.md", "*.py", "*.j2", "*.toml", "*.yml", "*.ini")
+
+
+def texts() -> list[str]:
+    listed = subprocess.run(["git", "ls-files", *KINDS], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in listed.stdout.splitlines() if name != "tests/docs/test_prose.py"]
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_no_text_has_a_turn_that_is_read_twice(turn: str) -> None:
+    word = re.compile(rf"(?<![-_.\w]){turn}(?![-_\w])", re.IGNORECASE)
+    found = [
+        f"{name}:{number}: write {TURNS[turn]!r} for {turn!r}"
+        for name in texts()
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), start=1)
+        if word.search(line)
+    ]
+    assert not found, found
