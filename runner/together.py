@@ -34,6 +34,7 @@ from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reports.render.lines import visible
+from reports.text.quantities import counted
 from reports.together.answer import Together, Way, answer_of, directions, sentence
 from reports.together.files import CASES, SUMMARY, prepare, write_case, write_files
 from runner.child_process import exit_code_of
@@ -186,10 +187,9 @@ def together(
     write_files(run, out)
     answer = answer_of(run)
     print(answer, *directions(run), sep="\n")
-    for way in sorted(run.ways, key=lambda one: one.severity.rank):
-        print(
-            visible(f"- {way.side}: {sentence(way)} ({', '.join(way.clauses)}; {len(way.cases)} cases; {way.cases[0]})")
-        )
+    for way in sorted(run.ways, key=lambda one: (one.known is not None, one.severity.rank)):
+        shown = f"{', '.join(way.clauses)}; {counted(len(way.cases), 'case')}; {way.cases[0]}"
+        print(visible(f"- {way.side}: {sentence(way)} ({shown})"))
     print(f"report: {out / SUMMARY}")
     return answer.exit
 
