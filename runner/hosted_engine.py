@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -14,6 +14,7 @@ from engines.port import EngineDied, EngineUnavailable, Outcome
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import Request
+from runner import reaper
 from runner.channel import Caller
 from runner.workspace import Workspace
 
@@ -27,9 +28,10 @@ class HostedEngine:
     """``python`` is the interpreter of the engine's environment. Raises EngineUnavailable if it cannot be opened there."""
 
     def __init__(self, python: Path, engine: str, workspace: Workspace, *, options: Sequence[str] = ()) -> None:
-        directory = Path(workspace.directory) / f"host-{python.parent.parent.name}"
-        directory.mkdir()
+        directory = Path(tempfile.mkdtemp(prefix=f"host-{python.parent.parent.name}-", dir=workspace.directory))
         self._log = directory / "log"
+        self._python = python
+        self._started: list[int] = []  # by the host
         environ = {key: value for key, value in os.environ.items() if key != "PYTHONHOME"}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -42,21 +44,27 @@ class HostedEngine:
                 text=True,
                 start_new_session=True,  # Ctrl-C ends the judge, and that ends it
             )
-        workspace.started(self._process.pid)
-        self._caller = self._connected(engine, workspace)
-        self.name, self.versions, self.capabilities, self.rules = self._facts()
+        try:
+            workspace.started(self._process.pid)
+            self._caller = self._connected(engine, workspace)
+            self.name, self.versions, self.capabilities, self.rules = self._facts()
+        except BaseException:  # the user may interrupt it: nobody else can close what is not made yet
+            self.close()
+            raise
 
     def _connected(self, engine: str, workspace: Workspace) -> Caller:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             said = json.loads(line)
             if "started" in said:
+                self._started.append(said["started"])
                 workspace.started(said["started"])
             else:
                 host, port = said["address"]
                 return Caller((host, port), bytes.fromhex(said["key"]))
         self._process.wait()
-        raise EngineUnavailable(f"{engine} cannot be started in {sys.prefix}: {self._end_of_log()}")
+        reason = self._end_of_log().splitlines()[-1]
+        raise EngineUnavailable(f"{engine} cannot be started by {self._python}: {reason}")
 
     def _facts(self) -> tuple[str, Mapping[str, str], Capabilities, Rules]:
         return cast(tuple[str, Mapping[str, str], Capabilities, Rules], self._call("facts"))
@@ -80,11 +88,17 @@ class HostedEngine:
         self._call("use_processors", number)
 
     def close(self) -> None:
-        """End the process, and what it started."""
+        """End the process, and what it started, also when the user does not wait for it."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
         try:
+            self._process.stdin.close()
             self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            pass
+        finally:
+            if self._process.poll() is None:
+                for pid in (self._process.pid, *self._started):
+                    reaper.end(pid)
+                self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()

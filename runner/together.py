@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from engines.kind import Version
 from engines.port import EngineUnavailable, version_of
@@ -27,18 +29,22 @@ from harness.judging.side import Side
 from harness.running.judge import severity_of
 from harness.turns.turn_judge import News, TurnCase, TurnJudge
 from known_faults.known import known, known_faults_in, known_faults_of
-from model.codec import case_id, from_json, to_json
+from model.codec import case_id, to_json
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reports.render.lines import visible
+from reports.text.quantities import counted
 from reports.together.answer import Together, Way, answer_of, directions, sentence
-from reports.together.files import FILES, write_files
-from runner.commands import Parser, ended
+from reports.together.files import CASES, SUMMARY, prepare, write_case, write_files
+from runner.child_process import exit_code_of
+from runner.commands import Parser, ended, positive
 from runner.engine_host import WALL_CLOCK
 from runner.gate_version import ROOT, available, variables
 from runner.hosted_engine import HostedEngine
+from runner.replay import read_case
 from runner.workspace import Workspace
+from strategies.restriction.capabilities import fits
 from suites.campaigns import CORPUS, REGRESSIONS
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -51,16 +57,25 @@ def python_of(version: Version) -> Path:
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
     named = variables(version)
     tox = [sys.executable, "-m", "tox", "run", "-q", "--notest", "--workdir", str(work), "-e", "versioned"]
-    made = subprocess.run(tox, cwd=ROOT, env=environ | named, capture_output=True, text=True, check=False)
-    if made.returncode:
-        last = (made.stdout + made.stderr).strip().splitlines()[-1:]
-        raise EngineUnavailable(f"tox cannot make the environment of {version.title}: {''.join(last)}")
+    work.mkdir(parents=True, exist_ok=True)
+    # Of two commands at once for one version the first makes its environment.
+    with FileLock(work / f"{named['TOMBSTONE_ENVIRONMENT']}.lock"), tempfile.TemporaryFile() as said:
+        if exit_code_of(tox, directory=ROOT, environ=environ | named, output=said):
+            said.seek(0)
+            raise EngineUnavailable(f"tox cannot make the environment of {version.title}: {_reason(said.read())}")
     return work / named["TOMBSTONE_ENVIRONMENT"] / "bin" / "python"
 
 
-def side_of(version: Version, workspace: Workspace, *, wall_clock: bool) -> Side:
+def _reason(said: bytes) -> str:
+    """The error among what tox and pip print, or else the last line."""
+    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR: ")]
+    return visible((errors or lines or ["it does not say why"])[-1].removeprefix("ERROR: "))
+
+
+def side_of(version: Version, python: Path, workspace: Workspace, *, wall_clock: bool) -> Side:
     """The version in a process of its own, with what it promises and what is known of it."""
-    engine = HostedEngine(python_of(version), version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
+    engine = HostedEngine(python, version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
     out = unsupported(engine)
     clauses = tuple(clause for id, clause in CATALOGUE.items() if id not in out)
     listed = known(known_faults_in(known_faults_of(version.engine)), version_of(engine))
@@ -72,10 +87,16 @@ def short(version: Version) -> str:
     return version.title.partition(" on ")[0]
 
 
-def cases_for(capabilities: Capabilities, replayed: Sequence[Path]) -> list[Case]:
-    """The cases of the files; without any, the regression cases and smoke's, as far as both engines support them."""
+def cases_for(capabilities: Capabilities, replayed: Sequence[Case]) -> list[Case]:
+    """Those replayed; without any, the regression cases and smoke's, as far as both engines support them."""
+    for case in replayed:
+        # A kept case may have times near a cutoff: it is judged as it is.
+        if not fits(case, capabilities=replace(capabilities, sets_clock=True)):
+            raise UsageMistake(
+                f"--replay: not both versions support all that case {case_id(case)} needs: replay another."
+            )
     if replayed:
-        return [from_json(json.loads(path.read_text(encoding="utf-8"))) for path in replayed]
+        return list(replayed)
     found = [*kept_cases(REGRESSIONS, capabilities), *kept_cases(CORPUS.of(corpus_cases("smoke")), capabilities)]
     return list({case_id(case): case for case in found}.values())
 
@@ -134,27 +155,23 @@ def judge(judge: TurnJudge, cases: Iterable[Case], *, minutes: float | None) -> 
             break
         for judged in judge.judge(case):
             for one in found.add(judged):
-                print(
-                    visible(
-                        f"{one.side}: {one.violation.clause}: {one.violation.message} ({case_id(case)}, {judged.pattern})"
-                    ),
-                    flush=True,
-                )
+                print(visible(_line(one)), flush=True)
     return found
 
 
 def together(
-    a: Version, b: Version, *, out: Path, replayed: Sequence[Path], minutes: float | None, prelude: bool
+    a: Version, b: Version, *, out: Path, replayed: Sequence[Case], minutes: float | None, prelude: bool
 ) -> int:
     begun = time.monotonic()
+    pythons = [python_of(version) for version in (a, b)]
     with ExitStack() as opened:
         workspace = Workspace(None)
         opened.callback(workspace.close)
         wall_clock = not all(kind_of(one.engine).rules_of(one.version).own_clock for one in (a, b))
         sides = []
-        for version in (a, b):
+        for version, python in zip((a, b), pythons, strict=True):
             print(f"Starting {version.title}.", flush=True)
-            side = side_of(version, workspace, wall_clock=wall_clock and version.engine == "spark")
+            side = side_of(version, python, workspace, wall_clock=wall_clock and version.engine == "spark")
             opened.callback(side.engine.close)
             sides.append(side)
         capabilities = sides[0].engine.capabilities.shared(sides[1].engine.capabilities)
@@ -166,18 +183,14 @@ def together(
     )
     for way in run.ways:
         case = next(one.case for many in found.news.values() for one in many if case_id(one.case) == way.cases[0])
-        (out / "cases").mkdir(exist_ok=True)
-        (out / "cases" / f"{way.cases[0]}.json").write_text(
-            json.dumps(to_json(case), indent=1) + "\n", encoding="utf-8"
-        )
+        write_case(case, way.cases[0], out)
     write_files(run, out)
     answer = answer_of(run)
     print(answer, *directions(run), sep="\n")
-    for way in sorted(run.ways, key=lambda one: one.severity.rank):
-        print(
-            visible(f"- {way.side}: {sentence(way)} ({', '.join(way.clauses)}; {len(way.cases)} cases; {way.cases[0]})")
-        )
-    print(f"report: {out / FILES[1]}")
+    for way in sorted(run.ways, key=lambda one: (one.known is not None, one.severity.rank)):
+        shown = f"{', '.join(way.clauses)}; {counted(len(way.cases), 'case')}; {way.cases[0]}"
+        print(visible(f"- {way.side}: {sentence(way)} ({shown})"))
+    print(f"report: {out / SUMMARY}")
     return answer.exit
 
 
@@ -187,24 +200,27 @@ def main(arguments: list[str]) -> int:
         "a", metavar="A", help="a version of Delta, such as 3.3.2; or of another engine: deltalake==1.6.6"
     )
     parser.add_argument("b", metavar="B", help="another version")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="judge for this long (default: all cases)")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B, or …/replay)"
+    )
+    parser.add_argument("--minutes", type=positive, metavar="M", help="judge for this long (default: all cases)")
     parser.add_argument("--prelude", action="store_true", help="A first writes each table itself")
     parser.add_argument(
         "--replay", type=Path, action="append", default=[], metavar="FILE", help="judge this case, repeatable"
     )
     asked = parser.parse_args(arguments)
-    for path in asked.replay:
-        if not path.is_file():
-            raise UsageMistake(f"--replay {path} is not a file: name a case.")
+    replayed = [read_case(path) for path in asked.replay]
     a, b = available(asked.a), available(asked.b)
     if (a.engine, a.version) == (b.engine, b.version):
         raise UsageMistake(f"{a.title} is named twice: name two versions.")
-    out = ROOT / (asked.out or DIRECTORY / f"{asked.a}-{asked.b}")
-    out.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        (out / name).unlink(missing_ok=True)
-    return together(a, b, out=out, replayed=asked.replay, minutes=asked.minutes, prelude=asked.prelude)
+    out = ROOT / (asked.out or DIRECTORY / f"{asked.a}-{asked.b}" / ("replay" if replayed else ""))
+    for path in asked.replay:
+        if path.resolve().parent == (out / CASES).resolve():
+            raise UsageMistake(
+                f"--replay {path} is of the report in --out {out}, which is replaced: name another directory."
+            )
+    prepare(out, option="--out")
+    return together(a, b, out=out, replayed=replayed, minutes=asked.minutes, prelude=asked.prelude)
 
 
 if __name__ == "__main__":

@@ -3,24 +3,55 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from model.codec import to_json
+from model.vocabulary.case import Case
+from records.mistakes import UsageMistake
+from reports.render.marks import VIEWS, clear_cases, clear_files, require_own
 from reports.text.quantities import counted
 from reports.together.answer import Together, answer_of, directions, sentence
 
-#: What a run writes. An earlier one of the same name goes first.
-FILES = ("together.json", "summary.md")
+#: What a run writes beside its cases, and how each begins: an earlier run's go first, and none of the user's.
+MARKS: Mapping[str, bytes] = {"together.json": rb'\A\{\n "answer": "', "summary.md": VIEWS["summary.md"]}
+JSON, SUMMARY = MARKS
+CASES = "cases"
+
+
+def prepare(directory: Path, *, option: str) -> None:
+    """Make the directory, and remove an earlier run's files. ``option`` is the one that names it.
+
+    Raises UsageMistake if it cannot be written, or a file of the user's would be replaced.
+    """
+    try:
+        (directory / CASES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageMistake(f"{option} {directory} cannot be written ({error.strerror}): name another.") from error
+    if not os.access(directory, os.W_OK):
+        raise UsageMistake(f"{option} {directory} cannot be written: name another.")
+    require_own(directory, MARKS, option=option)
+    clear_files(directory, MARKS)
+    clear_cases(directory / CASES)
+
+
+def write_case(case: Case, id: str, directory: Path) -> None:
+    """Write the case into the directory, unless it has a file of the user's of that name."""
+    file = directory / CASES / f"{id}.json"
+    if not file.exists():
+        file.write_text(json.dumps(to_json(case), indent=1) + "\n", encoding="utf-8")
 
 
 def write_files(run: Together, directory: Path) -> None:
     """Write both files into the directory, which exists."""
     answer = answer_of(run)
     content = {"answer": answer.word.value, "reason": answer.reason, "exit": answer.exit, **asdict(run)}
-    (directory / FILES[0]).write_text(
+    (directory / JSON).write_text(
         json.dumps(content, indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8"
     )
-    (directory / FILES[1]).write_text(markdown(run), encoding="utf-8")
+    (directory / SUMMARY).write_text(markdown(run), encoding="utf-8")
 
 
 def markdown(run: Together) -> str:

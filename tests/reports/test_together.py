@@ -1,0 +1,144 @@
+"""The answer of two engines in turn, its sentences and its files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns.corpus import corpus_cases
+from model.codec import case_id, loads
+from model.vocabulary.severity import Severity
+from records.mistakes import UsageMistake
+from reports.together.answer import Together, Way, answer_of, directions, sentence
+from reports.together.files import CASES, JSON, MARKS, SUMMARY, markdown, prepare, write_case, write_files
+
+A, B = "Delta 4.4.0", "deltalake 1.6.6"
+NEW = Way(
+    side=A,
+    other=B,
+    clauses=("READ-1A", "DEL-ROW-5B"),
+    cause="wrong: rows",
+    severity=Severity.WRONG_ANSWERS,
+    message="3 rows are read, 2 are there: a|b.",
+    inherited=None,
+    known=None,
+    cases=("50fe18cd8156", "b5937cf56dc7"),
+    pattern="AB",
+    step=1,
+)
+INHERITED = replace(
+    NEW, inherited="Removes are spelled otherwise.", severity=Severity.DATA_LOSS, cases=("111111111111",)
+)
+KNOWN = replace(NEW, side=B, other=A, known="It is listed.", cases=("222222222222",), severity=Severity.WRONG_WORDS)
+
+
+def run(*ways: Way, cases: int = 3, errors: Sequence[str] = ()) -> Together:
+    return Together((A, B), cases, 40, 61.4, ways, tuple(errors))
+
+
+@pytest.mark.parametrize(
+    ("judged", "exit", "reason"),
+    [
+        (run(), 0, f"{A} and {B} work on the same tables"),
+        (run(KNOWN), 0, f"{A} and {B} work on the same tables"),
+        (run(NEW), 1, f"{A} and {B} do not work on the same tables, in 1 new way"),
+        (run(NEW, INHERITED, KNOWN, errors=["x"]), 1, f"{A} and {B} do not work on the same tables, in 2 new ways"),
+        (run(KNOWN, errors=["x", "y"]), 2, f"2 cases ended in an error on {A} and {B}"),
+        (run(cases=0), 2, f"no case was judged on {A} and {B}"),
+    ],
+)
+def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(judged: Together, exit: int, reason: str) -> None:
+    answer = answer_of(judged)
+    assert (answer.exit, answer.reason) == (exit, reason)
+
+
+def test_each_version_has_a_sentence() -> None:
+    assert directions(run(NEW, INHERITED, KNOWN)) == [
+        f"{A} on tables of {B}: loses data in 1 way, and is wrong in 1 lesser way.",
+        f"{B} on tables of {A}: nothing new is wrong; known: uses other words in 1 way.",
+    ]
+
+
+def test_a_way_says_what_of_the_other_it_comes_from_and_what_it_is_itself() -> None:
+    assert sentence(NEW) == NEW.message
+    assert sentence(INHERITED).endswith(f" It follows a known fault of {B}: Removes are spelled otherwise.")
+    assert sentence(KNOWN).endswith(f" Known fault of {B}: It is listed.")
+
+
+def test_the_summary_has_new_ways_first_and_then_the_gravest() -> None:
+    text = markdown(run(KNOWN, NEW, INHERITED, errors=["case | one\nended"]))
+    answer = answer_of(run(NEW, INHERITED))
+    assert text.splitlines()[0] == f"# {answer.word.mark} {answer}"
+    assert "3 cases, each in both orders; 40 steps; 61 s." in text
+    rows = [line for line in text.splitlines() if "](cases/" in line]
+    assert ["111111111111" in rows[0], "50fe18cd8156" in rows[1], "222222222222" in rows[2]] == [True] * 3
+    assert "a\\|b" in rows[1] and rows[1].endswith(
+        "[50fe18cd8156](cases/50fe18cd8156.json), AB, step 1, and 1 case more |"
+    )
+    assert "- Not judged: case \\| one ended\n" in text
+
+
+def test_a_summary_without_ways_has_no_table() -> None:
+    assert "|" not in markdown(run())
+
+
+def test_the_json_has_all_that_the_run_found(tmp_path: Path) -> None:
+    write_files(run(NEW, KNOWN, errors=["x"]), tmp_path)
+    content = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))
+    answer = answer_of(run(NEW))
+    assert (content["answer"], content["exit"], content["reason"]) == (answer.word.value, 1, answer.reason)
+    assert (content["sides"], content["cases"], content["errors"]) == ([A, B], 3, ["x"])
+    assert [way["known"] for way in content["ways"]] == [None, "It is listed."]
+    assert content["ways"][0]["severity"] == Severity.WRONG_ANSWERS.value
+
+
+def test_a_later_run_replaces_an_earlier_one_and_nothing_of_the_user(tmp_path: Path) -> None:
+    case, *_ = corpus_cases("smoke")
+    prepare(tmp_path, option="--out")
+    write_files(run(NEW), tmp_path)
+    write_case(case, case_id(case), tmp_path)
+    assert loads((tmp_path / CASES / f"{case_id(case)}.json").read_text(encoding="utf-8")) == case
+    (tmp_path / CASES / "notes.json").write_text("{}", encoding="utf-8")
+    prepare(tmp_path, option="--out")
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")] == [f"{CASES}/notes.json"]
+
+
+def test_a_file_of_the_user_with_the_name_of_a_case_stays(tmp_path: Path) -> None:
+    case, *_ = corpus_cases("smoke")
+    prepare(tmp_path, option="--out")
+    file = tmp_path / CASES / f"{case_id(case)}.json"
+    file.write_text("mine", encoding="utf-8")
+    prepare(tmp_path, option="--out")
+    write_case(case, case_id(case), tmp_path)
+    assert file.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_a_file_of_the_user_is_not_replaced(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("# mine\n", encoding="utf-8")
+    with pytest.raises(UsageMistake, match=r"^--out: .* is not of Tombstone, and would be replaced"):
+        prepare(tmp_path, option="--out")
+    assert (tmp_path / name).read_text(encoding="utf-8") == "# mine\n"
+
+
+@pytest.mark.parametrize("name", ["report", f"report/{CASES}", f"report/{CASES}/below"])
+def test_a_directory_that_cannot_be_made_is_a_mistake(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("mine", encoding="utf-8")
+    out = file / "deeper" if name.endswith("below") else tmp_path / "report"
+    with pytest.raises(UsageMistake, match=r"^--out .* cannot be written \("):
+        prepare(out, option="--out")
+    assert file.read_text(encoding="utf-8") == "mine"
+
+
+def test_the_summary_is_known_as_one_of_the_suite(tmp_path: Path) -> None:
+    for judged in (run(), run(NEW), run(cases=0)):
+        write_files(judged, tmp_path)
+        assert (tmp_path / SUMMARY).exists()
+        prepare(tmp_path, option="--out")
+        assert not (tmp_path / SUMMARY).exists()

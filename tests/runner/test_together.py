@@ -1,0 +1,278 @@
+"""``tox -e together``: mistakes end in a sentence before anything runs; a whole run; one that is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from engines.deltalake.capabilities import capabilities_of as of_delta_rs
+from engines.kind import Version
+from engines.port import EngineUnavailable
+from harness.judging.excuses import Excuses
+from harness.judging.side import Side
+from harness.turns.turn_judge import TurnJudge
+from model.codec import dumps
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, Vacuum
+from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
+from model.vocabulary.values import Type
+from reports.together.files import CASES, JSON, SUMMARY
+from runner import together
+from runner.commands import INTERRUPTED, in_a_sentence
+from runner.hosted_engine import HostedEngine
+from runner.plugin import ROOT
+from runner.workspace import Workspace
+from strategies.restriction.capabilities import restricted_to
+from suites.catalogue import CATALOGUE, unsupported
+from tests.runner.test_interrupted import in_a_terminal
+from tests.runner.test_workspace import until
+
+_DRAWN = Case(
+    Table(
+        columns=(Column("v", Type.INTEGER),),
+        partition_by=(),
+        files=(DataFile(0, (), ((1,), (2,), (3,)), -HOUR),),
+        commits=(Commit(-HOUR, adds=(0,)),),
+    ),
+    (Delete(Compare("v", Op.EQ, 1, Type.INTEGER)), Vacuum()),
+)
+CASE = restricted_to(_DRAWN, capabilities=replace(of_delta_rs(version("deltalake")), sets_clock=True))
+
+PAIR = ["deltalake==1.5.1", "deltalake==1.6.6"]
+
+
+@pytest.fixture
+def case_file(tmp_path: Path) -> Path:
+    file = tmp_path / "case.json"
+    file.write_text(dumps(CASE), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where runs have their directories."""
+    directory = tmp_path / "temporary"
+    directory.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(directory))
+    return directory
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every version is the one that is installed beside the tests."""
+    monkeypatch.setattr(together, "python_of", lambda version: Path(sys.executable))
+
+
+def called(*arguments: str) -> int:
+    return in_a_sentence(together.main)(list(arguments))
+
+
+def refused(version: Version) -> Path:
+    raise AssertionError(f"an environment is made for {version.title}")
+
+
+def processes(text: str) -> list[int]:
+    """Those that have it in their command."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if text in file.read_bytes().decode(errors="replace"):
+                found.append(int(file.parent.name))
+        except OSError:
+            continue  # it has ended
+    return found
+
+
+# Mistakes -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "required: A, B"),
+        (["4.4.0"], "required: B"),
+        (["4.4.0", "nonsense"], "Delta nonsense is not known here"),
+        (["deltalake", "4.4.0"], "deltalake names no version of deltalake: write, say, deltalake==1.6.6."),
+        (["4.4.0", "deltalake==0.9.0"], "deltalake 0.9.0 is not judged: use 1.0.0 or newer"),
+        (["no_engine==1", "4.4.0"], "no_engine is not known"),
+        (["deltalake==1.6.6", "deltalake==1.6.6"], "deltalake 1.6.6 is named twice: name two versions."),
+        ([*PAIR, "--minutes", "0"], "0 is not above 0"),
+        ([*PAIR, "--minutes", "-1"], "-1 is not above 0"),
+        ([*PAIR, "--minutes", "nan"], "nan is not above 0"),
+        ([*PAIR, "--minutes", "soon"], "argument --minutes"),
+        ([*PAIR, "--replay", "nowhere/case.json"], "--replay nowhere/case.json: not a case that can be replayed: "),
+        ([*PAIR, "--profile", "smoke"], "unrecognized arguments: --profile smoke"),
+    ],
+)
+def test_a_mistake_ends_in_a_sentence_before_anything_runs(
+    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(together, "python_of", refused)
+    monkeypatch.setattr(together, "prepare", lambda out, option: pytest.fail("a report is made"))
+    assert called(*arguments) == 2
+    said = capsys.readouterr()
+    assert sentence in said.err and said.err.count("\n") == 1 and not said.out
+
+
+@pytest.mark.parametrize("content", ["no JSON", "[]", '{"format": 1}', '{"format": 99}'])
+def test_a_file_that_is_no_case_is_a_mistake(
+    content: str, case_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(together, "python_of", refused)
+    case_file.write_text(content, encoding="utf-8")
+    assert called(*PAIR, "--replay", str(case_file), "--out", str(case_file.parent / "out")) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"--replay {case_file}: not a case that can be replayed: ") and "Traceback" not in said
+    assert not (case_file.parent / "out").exists()
+
+
+def test_a_directory_with_a_file_of_the_user_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(together, "python_of", refused)
+    (tmp_path / SUMMARY).write_text("# My summary\n", encoding="utf-8")
+    assert called(*PAIR, "--out", str(tmp_path)) == 2
+    assert capsys.readouterr().err.startswith(f"--out: {tmp_path / SUMMARY} is not of Tombstone")
+    assert (tmp_path / SUMMARY).read_text(encoding="utf-8") == "# My summary\n"
+
+
+def test_a_file_is_no_directory_for_a_report(
+    case_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(together, "python_of", refused)
+    assert called(*PAIR, "--out", str(case_file)) == 2
+    assert capsys.readouterr().err.startswith(f"--out {case_file} cannot be written (")
+
+
+def test_a_case_of_the_report_that_is_replaced_is_not_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(together, "python_of", refused)
+    file = tmp_path / CASES / "kept.json"
+    file.parent.mkdir()
+    file.write_text(dumps(CASE), encoding="utf-8")
+    assert called(*PAIR, "--out", str(tmp_path), "--replay", str(file)) == 2
+    assert "which is replaced: name another directory." in capsys.readouterr().err
+    assert file.exists()
+
+
+def test_an_environment_that_cannot_be_made_is_told_before_an_engine_starts(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(command: Sequence[str], *, directory: Path, environ: Mapping[str, str], output: IO[bytes]) -> int:
+        output.write(b"installing\nERROR: No matching distribution found for deltalake==1.5.1\n  versioned: exit 1\n")
+        return 1
+
+    monkeypatch.setattr(together, "exit_code_of", fails)
+    monkeypatch.setenv("TOX_WORK_DIR", str(tmp_path / "work"))
+    assert called(*PAIR, "--out", str(tmp_path / "out")) == 2
+    said = capsys.readouterr()
+    assert said.err == (
+        "tox cannot make the environment of deltalake 1.5.1: No matching distribution found for deltalake==1.5.1\n"
+    )
+    assert not said.out and not list(temporary.iterdir())
+
+
+# An engine in a process of its own ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def hosted(engine: str) -> Iterator[HostedEngine]:
+    workspace = Workspace(None)
+    try:
+        opened = HostedEngine(Path(sys.executable), engine, workspace)
+        try:
+            yield opened
+        finally:
+            opened.close()
+    finally:
+        workspace.close()
+
+
+def test_a_hosted_engine_runs_a_case(temporary: Path) -> None:
+    with hosted("deltalake") as engine:
+        assert engine.versions["deltalake"] == version("deltalake")
+        out = unsupported(engine)
+        clauses = tuple(clause for id, clause in CATALOGUE.items() if id not in out)
+        sides = [Side(engine, clauses, Excuses(), name) for name in ("A", "B")]
+        (directory,) = temporary.iterdir()
+        judged = list(TurnJudge(sides[0], sides[1], directory / "tables").judge(CASE))
+    assert [one.failure for one in judged] == [None, None]
+    taken = [(one.side, type(one.step).__name__) for one in judged[0].taken if not one.aside]
+    assert taken[:2] == [("A", "Delete"), ("B", "Vacuum")]
+    assert not any(one.refused for one in judged[0].taken)
+    assert not list(temporary.iterdir())
+
+
+def test_an_engine_that_cannot_be_started_is_told_in_a_sentence(temporary: Path) -> None:
+    with pytest.raises(EngineUnavailable) as caught, hosted("no_engine"):
+        pass
+    said = str(caught.value)
+    assert said.startswith(f"no_engine cannot be started by {sys.executable}: ") and "\n" not in said
+    assert not processes(str(temporary)) and not list(temporary.iterdir())
+
+
+# A whole run ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_has_an_answer_and_a_report_and_leaves_nothing_else(
+    case_file: Path, temporary: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = case_file.parent / "out"
+    assert called(*PAIR, "--replay", str(case_file), "--out", str(out)) == 0
+    said = capsys.readouterr().out
+    assert "deltalake 1.5.1 and deltalake 1.6.6 work on the same tables" in said
+    assert said.endswith(f"report: {out / SUMMARY}\n")
+    assert sorted(path.name for path in out.iterdir()) == sorted([CASES, SUMMARY, JSON])
+    assert not processes(str(temporary)) and not list(temporary.iterdir())
+
+
+@pytest.mark.usefixtures("here")
+def test_a_case_that_a_version_does_not_support_is_a_mistake(
+    case_file: Path, temporary: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    zoned = ROOT / "regressions" / "statistics-of-old-timestamps.json"  # a session of Spark has a time zone
+    assert called(*PAIR, "--replay", str(zoned), "--out", str(case_file.parent / "out")) == 2
+    assert "not both versions support all that case" in capsys.readouterr().err
+    assert not processes(str(temporary)) and not list(temporary.iterdir())
+
+
+#: The command, on the version that is installed beside the tests.
+COMMAND = """
+import sys
+from pathlib import Path
+from runner import together
+from runner.commands import ended
+together.python_of = lambda version: Path(sys.executable)
+ended(together.main)
+"""
+
+
+@pytest.mark.parametrize("after", ["Starting deltalake 1.6.6.", "a table"])
+def test_a_run_that_is_interrupted_ends_with_130_and_leaves_nothing(
+    after: str, tmp_path: Path, temporary: Path
+) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-c", COMMAND, *PAIR, "--out", str(tmp_path / "out")]
+    with in_a_terminal(command, cwd=ROOT, env=environ) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if line.startswith("Starting deltalake 1.6.6"):
+                break
+        if after == "a table":
+            until(lambda: any(temporary.glob("*/tables/case-*")), "a case is judged")
+        os.killpg(run.pid, signal.SIGINT)
+        said = run.communicate()[0]
+    assert run.returncode == 130 and said.count(INTERRUPTED) == 1 and "Traceback" not in said, said
+    assert not processes(str(temporary)) and not list(temporary.iterdir())
