@@ -15,6 +15,7 @@ from records.mistakes import UsageMistake
 from shapes.folding import Folded
 from shapes.many import read_all
 from shapes.reading import Refused, Wanted
+from shapes.shape import Shapes
 from shapes.store import root_of
 
 
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for table in tables:
             root_of(table)
         folded = _read(tables, arguments)
-        _write(json.dumps(to_json(folded.shapes), indent=1, ensure_ascii=False) + "\n", arguments.out)
+        _write(text_of(folded.shapes), arguments.out)
     except UsageMistake as mistake:
         print(mistake, file=sys.stderr)
         return 2
@@ -112,6 +113,18 @@ def _read(tables: Sequence[str], arguments: argparse.Namespace) -> Folded:
 def _say(line: str, to: TextIO) -> None:
     """In place of the progress."""
     print(f"\r\033[K{line}" if to.isatty() else line, file=to)
+
+
+def text_of(shapes: Shapes) -> str:
+    """The document, with a line for each member, and for each of those in a list: small, and two can be compared by lines."""
+    members = [f"{json.dumps(name)}: {_lines(value)}" for name, value in to_json(shapes).items()]
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _lines(value: object) -> str:
+    if not isinstance(value, (list, tuple)) or not value:
+        return json.dumps(value)
+    return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in value) + "\n]"
 
 
 def _write(text: str, out: Path | None) -> None:

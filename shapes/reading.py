@@ -57,9 +57,13 @@ def read_table(table: str, root: Root, wanted: Wanted) -> Read | Refused:
     try:
         return _read(table, root, wanted)
     except (DeltaLogError, StoreError) as error:
-        return Refused(table, reason_of(error), str(error))
+        return Refused(table, reason_of(error), _on_one_line(error))
     except Exception as error:  # noqa: BLE001 - one table of many must not end the others
-        return Refused(table, Reason.UNKNOWN_FORM, f"{type(error).__name__}: {error}")
+        return Refused(table, Reason.UNKNOWN_FORM, f"{type(error).__name__}: {_on_one_line(error)}")
+
+
+def _on_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _read(table: str, root: Root, wanted: Wanted) -> Read:
