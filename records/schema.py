@@ -54,6 +54,12 @@ def line_schema(type: str) -> dict[str, Any]:
     return {"$schema": _DIALECT, **made.of(LINES[type]), "$defs": made.found}
 
 
+def record_schema(kind: type) -> dict[str, Any]:
+    """The schema of a document that is one record of this kind."""
+    made = _Definitions()
+    return {"$schema": _DIALECT, **made.of(kind), "$defs": made.found}
+
+
 class _Definitions:
     """Schemas of types; those of records are definitions by the name of their class."""
 

@@ -110,6 +110,10 @@ def _explain(words: Sequence[str], here: Path) -> Job:
     return Job(MODULES, ("runner.explain", *named))
 
 
+def _shape(words: Sequence[str], here: Path) -> Job:
+    return Job("shape", (f"--relative-to={here}", *words))
+
+
 def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:
     """The words before the first option, at most so many, and the others."""
     count = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
@@ -141,5 +145,6 @@ COMMANDS: Mapping[str, Command] = {
     "merge": Command("merge PART ...", "make one report of the parts of a run (--shard)", _merge),
     "compare": Command("compare BASE CANDIDATE", "compare two runs of the same cases", _compare),
     "demo": Command("demo", "make the pages of kept runs, without an engine", _demo),
+    "shape": Command("shape PATH ...", "say what the logs of your tables have, without names and values", _shape),
     "explain": Command("explain ID", "say what a clause, a case or a known fault is", _explain),
 }  # doctor is not among them: it runs without an environment

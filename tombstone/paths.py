@@ -19,6 +19,7 @@ PATHS = {
     "--report-dir": "",
     "--out": "",
     "--table-root": "",
+    "--tables": "",
 }
 #: A setting of Spark whose value is a path.
 _IVY = "spark.jars.ivySettings="
@@ -57,8 +58,8 @@ def file(text: str, here: Path) -> str:
 
 
 def _path(option: str, text: str, here: Path) -> str:
-    if "://" in text:
-        return text  # a table root may be a URI
+    if "://" in text or text == "-":
+        return text  # a table root may be a URI, a list come from the standard input
     try:
         if PATHS[option] == "file":
             return file(text, here)

@@ -13,6 +13,7 @@ import pytest
 from runner import upgrade
 from runner.commands import Parser
 from runner.options import add_options
+from shapes.__main__ import parser as shape_parser
 from tombstone.__main__ import main, usage
 from tombstone.commands import COMMANDS, GATES, MODULES, Job, job_of
 from tombstone.mistakes import Mistake
@@ -57,6 +58,7 @@ def here(tmp_path: Path) -> Path:
             "deltalake",
         ),
         ("replay case.json 4.3.1", MODULES, "runner.gate_version 4.3.1 --replay=HERE/case.json", "4.3.1"),
+        ("shape a s3://b/c --jobs 2 --out x", "shape", "--relative-to=HERE a s3://b/c --jobs 2 --out=HERE/x", ""),
         ("merge a b", MODULES, "reports merge HERE/a HERE/b --out=HERE/REPORTS/merged", ""),
         ("compare a b --out c", MODULES, "reports compare HERE/a HERE/b --out=HERE/c", ""),
         ("demo", MODULES, "runner.demo --out=HERE/REPORTS/demo", ""),
@@ -138,6 +140,7 @@ def test_every_option_that_takes_a_path_is_known(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Parser, "parse_known_args", read)
     with pytest.raises(SystemExit):
         upgrade.main([])
+    found.update(one.option_strings[-1] for one in shape_parser()._actions if one.metavar == "FILE")
     assert found == set(PATHS)
 
 

@@ -1,0 +1,143 @@
+"""``python -m shapes``: the shapes of tables, of their logs alone: no name, no value and no path is in them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from records.json_form import to_json
+from records.mistakes import UsageMistake
+from shapes.folding import Folded
+from shapes.many import read_all
+from shapes.reading import Refused, Wanted
+from shapes.shape import Shapes
+from shapes.store import root_of
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The exit code: 0 if all tables were read, 1 if some were not, 2 for a mistake in the command."""
+    arguments = parser().parse_args(argv)
+    try:
+        tables = [_from(one, arguments.relative_to) for one in _tables(arguments.tables, arguments.tables_from)]
+        for table in tables:
+            root_of(table)
+        folded = _read(tables, arguments)
+        _write(text_of(folded.shapes), arguments.out)
+    except UsageMistake as mistake:
+        print(mistake, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted: nothing was written.", file=sys.stderr)
+        return 130
+    return 1 if folded.refused else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="tombstone shape", description=(__doc__ or "").partition("\n")[0])
+    made.add_argument(
+        "tables", nargs="*", metavar="PATH", help="a table's directory: a local path, or a URI s3://, abfss:// or gs://"
+    )
+    made.add_argument(
+        "--tables", dest="tables_from", metavar="FILE", help="a file with a path a line; - is the standard input"
+    )
+    made.add_argument("--out", type=Path, metavar="FILE", help="where the shapes go (default: the standard output)")
+    made.add_argument(
+        "--listing", action="store_true", help="list the tables' directories too, for what lies there beside the log"
+    )
+    made.add_argument(
+        "--keep-names",
+        action="store_true",
+        help="keep the tables' paths and the names of their columns, for your own eyes: do not hand that on",
+    )
+    made.add_argument(
+        "--history",
+        type=_number,
+        metavar="N",
+        help="look for writers and operations in the newest N commits (default: in all that are there)",
+    )
+    made.add_argument(
+        "--relative-to", metavar="PLACE", default="", help="where relative paths begin (default: the current directory)"
+    )
+    made.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes that read (default: 1)")
+    return made
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a number: give one from 0 on")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of processes: give one from 1 on")
+    return int(text)
+
+
+def _tables(named: Sequence[str], file: str | None) -> list[str]:
+    """Raises UsageMistake."""
+    found = list(named)
+    if file is not None:
+        try:
+            text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageMistake(f"{file} cannot be read: {error}. Name a file in UTF-8 with a path a line.") from None
+        found += [line.strip() for line in text.split("\n") if line.strip()]
+    if not found:
+        raise UsageMistake("Name the tables: tombstone shape PATH ..., or --tables FILE with a path a line.")
+    return found
+
+
+def _from(table: str, directory: str) -> str:
+    return table if "://" in table else os.path.join(directory, table)
+
+
+def _read(tables: Sequence[str], arguments: argparse.Namespace) -> Folded:
+    wanted = Wanted(arguments.listing, arguments.keep_names, arguments.history)
+    folded = Folded(names=arguments.keep_names)
+    for done, found in enumerate(read_all(tables, wanted, arguments.jobs), start=1):
+        if isinstance(found, Refused):
+            _say(f"{found.table}: {found.reason.value}: {found.sentence}", sys.stderr)
+        folded.take(found)
+        if sys.stderr.isatty():
+            end = "\n" if done == len(tables) else ""
+            print(f"\r{done} of {len(tables)} tables, {folded.refused} not read", end=end, file=sys.stderr, flush=True)
+    return folded
+
+
+def _say(line: str, to: TextIO) -> None:
+    """In place of the progress."""
+    print(f"\r\033[K{line}" if to.isatty() else line, file=to)
+
+
+def text_of(shapes: Shapes) -> str:
+    """The document, with a line for each member, and for each of those in a list: small, and two can be compared by lines."""
+    members = [f"{json.dumps(name)}: {_lines(value)}" for name, value in to_json(shapes).items()]
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _lines(value: object) -> str:
+    if not isinstance(value, (list, tuple)) or not value:
+        return json.dumps(value)
+    return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in value) + "\n]"
+
+
+def _write(text: str, out: Path | None) -> None:
+    """Raises UsageMistake."""
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageMistake(f"{out} cannot be written: {error}. Name another file with --out.") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

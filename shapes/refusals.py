@@ -1,0 +1,47 @@
+"""Why a table cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from deltalog import errors
+
+
+class Reason(str, Enum):
+    DAMAGED_CHECKPOINT = "damaged-checkpoint"
+    DAMAGED_COMMIT = "damaged-commit"
+    INCOMPLETE = "incomplete"  # neither protocol nor metadata
+    MISSING_COMMIT = "missing-commit"
+    NO_ACCESS = "no-access"
+    NO_LOG = "no-log"
+    NOT_REACHABLE = "not-reachable"
+    UNKNOWN_FORM = "unknown-form"
+
+
+class StoreError(Exception):
+    """Storage did not give what it was asked for. It is no OSError: pyarrow raises those for damaged Parquet files too."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+        self.denied = isinstance(error, PermissionError) or "ACCESS_DENIED" in str(error)
+
+
+class UnknownForm(errors.DeltaLogError):
+    """The table has what this release cannot read."""
+
+
+_REASONS: Mapping[type[errors.DeltaLogError], Reason] = {
+    errors.NotATable: Reason.NO_LOG,
+    errors.UnreadableCommit: Reason.DAMAGED_COMMIT,
+    errors.UnreadableCheckpoint: Reason.DAMAGED_CHECKPOINT,
+    errors.MissingVersion: Reason.MISSING_COMMIT,
+    errors.IncompleteState: Reason.INCOMPLETE,
+}
+
+
+def reason_of(error: errors.DeltaLogError | StoreError) -> Reason:
+    if isinstance(error, StoreError):
+        return Reason.NO_ACCESS if error.denied else Reason.NOT_REACHABLE
+    return _REASONS.get(type(error), Reason.UNKNOWN_FORM)

@@ -1,0 +1,100 @@
+"""What the files and tombstones of a table have, taken in one after another: nothing of any one of them is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deltalog.errors import MalformedAction, MalformedPath
+from deltalog.paths import decode
+from shapes.logged_files import MEMBERS, Form, LoggedFile, Vector
+from shapes.path_forms import PathForm, Written, written
+from shapes.shape import Paths, Sizes, Statistics, VectorKind, Vectors
+from shapes.sizes import size_class
+
+_KINDS: Mapping[str, VectorKind] = {"i": "inline", "p": "absolute", "u": "relative"}
+
+#: Directories whose paths are remembered.
+_REMEMBERED = 4096
+
+
+class Tally:
+    """Of the latest version. The newest action on a file comes first; older ones on the same file do not count."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._decided: set[int] = set()  # digests of logical files
+        self._files = self._bytes = self._tombstones = 0
+        self._partitions: set[int] = set()  # digests of their values
+        self._vectors = self._rows = self._size = 0
+        self._kinds: set[VectorKind] = set()
+        self._packed = False
+        self._forms: set[PathForm] = set()
+        self._schemes: set[str] = set()
+        self._depth = 0
+        self._statistics: set[Form] = set()
+        self._known: dict[str, Written] = {}
+
+    def take(self, file: LoggedFile, *, last: bool) -> None:
+        """``last``: no older actions follow, as in a checkpoint, which has one for each file. Raises MalformedAction."""
+        try:
+            decoded = decode(file.path)
+        except MalformedPath as error:
+            raise MalformedAction(str(error)) from None
+        if self._decided or not last:
+            key = hash((decoded, file.vector and file.vector.unique_id))
+            if key in self._decided:
+                return
+            if not last:
+                self._decided.add(key)
+        self._take_path(file.path, decoded)
+        if file.removed:
+            self._tombstones += 1
+            return
+        self._files += 1
+        self._bytes += file.size
+        if file.partitions:
+            self._partitions.add(hash(file.partitions))
+        if file.vector is not None:
+            self._take_vector(file.vector)
+        if file.statistics is not None:
+            self._statistics.add(file.statistics)
+
+    def _take_path(self, path: str, file: str) -> None:
+        """Files of a directory whose names have nothing special are written alike."""
+        directory, slash, name = path.rpartition("/")
+        plain = slash and "%" not in name and name[:1] not in ("_", ".")
+        found = self._known.get(directory) if plain else None
+        if found is None:
+            found = written(path, file, self._root)
+            if plain and len(self._known) < _REMEMBERED:
+                self._known[directory] = found
+        self._forms |= found.forms
+        self._depth = max(self._depth, found.depth)
+        if found.scheme is not None:
+            self._schemes.add(found.scheme)
+
+    def _take_vector(self, vector: Vector) -> None:
+        self._vectors += 1
+        self._kinds.add(_KINDS.get(vector.storage, "other"))
+        self._rows, self._size = max(self._rows, vector.cardinality), max(self._size, vector.size)
+        self._packed = self._packed or (vector.offset or 0) > 1  # the first one begins after a byte
+
+    def sizes(self, applications: int) -> Sizes:
+        numbers = (self._files, self._bytes, self._tombstones, len(self._partitions), applications)
+        return Sizes(*map(size_class, numbers))
+
+    @property
+    def vectors(self) -> Vectors:
+        files, rows, size = map(size_class, (self._vectors, self._rows, self._size))
+        return Vectors(tuple(sorted(self._kinds)), files, rows, size, self._packed)
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(tuple(sorted(self._forms)), tuple(sorted(self._schemes)), self._depth)
+
+    @property
+    def statistics(self) -> tuple[Statistics, ...]:
+        return tuple(
+            Statistics(form.word, tuple(one for place, one in enumerate(MEMBERS) if form.members >> place & 1))
+            for form in sorted(self._statistics)
+        )
