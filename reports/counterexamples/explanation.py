@@ -290,7 +290,7 @@ def _moment(moment: Moment) -> str:
 
 def description(case: Case) -> list[str]:
     """Its table and its steps, a line of Markdown each."""
-    lines = [line.removeprefix("- ") for line in _table(case.table).splitlines()]
+    lines = [line.removeprefix("- ") for line in _table(case.table).split("\n")]
     for index, step in enumerate(case.steps):
         if isinstance(step, ENGINE_STEPS):
             what = ", ".join([code(step_text(step)), *_settings(step)])

@@ -25,7 +25,7 @@ def is_violated(home: Path) -> bool:
     actions = [json.loads(line) for line in log.read_text().splitlines()]
     (stats,) = (json.loads(action["add"]["stats"], parse_float=Decimal) for action in actions if "add" in action)
     low, high = (Decimal(stats[bound]["d"]) for bound in ("minValues", "maxValues"))
-    print(f"the file has the value {PASS}; its bounds are {low} and {high}")
+    print(f"the file has the value {KEPT}; its bounds are {low} and {high}")
     return not low <= KEPT <= high
 
 
