@@ -46,7 +46,9 @@ def test_merged_parts_are_the_undivided_run(
     assert max(part.returncode for part in parts) == code
     capsys.readouterr()
     assert main(["merge", *map(str, reversed(places)), "--out", str(tmp_path / "merged")]) == code
-    assert capsys.readouterr().out.startswith("PASS: no new fault in outside 4.4.0" if fault is None else "FAIL: outside 4.4.0 with")
+    assert capsys.readouterr().out.startswith(
+        "PASS: no new fault in outside 4.4.0" if fault is None else "FAIL: outside 4.4.0 with"
+    )
     one, other = read_run(tmp_path / "whole"), read_run(tmp_path / "merged")
     assert said(one) == said(other) and one.footer.counts == other.footer.counts
     found = findings_of(one), findings_of(other)
