@@ -37,7 +37,7 @@ def test_every_link_inside_the_page_leads_to_something_in_sight(windows: Windows
 def test_links_to_the_runs_of_an_index_lead_to_their_pages(windows: Windows) -> None:
     page = windows.open("index")
     for version, word in (("3.3.2", "FAIL"), ("4.0.1", "PASS")):
-        page.get_by_role("link", name=f"spark {version}").first.click()
+        page.get_by_role("link", name=f"Delta {version}").first.click()
         expect(page.locator("h1")).to_contain_text(f"{word}: ")
         page.go_back()
     assert page.get_by_role("link", name="Delta 4.4.0").count() == 0, "it has no page"

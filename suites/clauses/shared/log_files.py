@@ -320,12 +320,9 @@ def comparable(action: Add | Remove) -> object:
 
 
 def _parsed(stats: str | None) -> object:
-    """The statistics as JSON; as they are if they are none (DEL-ADD-1D judges that). An empty object says no more than nothing:
-    a writer that reads them from the columns of a checkpoint has the one for the other.
-    """
+    """The statistics as JSON; as they are if they are none (DEL-ADD-1D judges that)."""
     try:
-        found = json.loads(stats) if stats else None
-        return None if found == {} else found
+        return json.loads(stats) if stats else None
     except (ValueError, RecursionError):
         return stats
 
