@@ -10,8 +10,10 @@ from pathlib import Path
 from engines.wrapped import WrappedEngine
 from harness.judging.side import Side
 from harness.observing.steps.observation import Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.running.case_run import CaseRun
 from harness.turns.questions import prelude_of, questions_about
+from model.prediction.fates import Fate
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import (
     ENGINE_STEPS,
@@ -127,7 +129,7 @@ class TurnRun(CaseRun):
 
     def _read_by_the_other(self, step: EngineStep) -> bool:
         """Reads that the case does not have: they have the number of the step before, and no later step knows of them."""
-        if self._state.rows != self._expected.rows:
+        if not self._is_whole(self.observations[-1]):
             return True
         if self._initial.damaged_files:
             return False  # nobody can read them
@@ -164,10 +166,15 @@ class TurnRun(CaseRun):
         return ends
 
     def _is_whole(self, observation: Observation) -> bool:
-        """Whether the table has its rows, and the files that it needs."""
+        """Whether the table has its rows and the files that it needs, and a VACUUM has left what it must keep."""
         after = observation.after
+        kept = set(after.live)
+        if isinstance(observation, VacuumObservation):
+            fates = observation.fates.items()
+            there = (path for path, predicted in fates if predicted.fate is Fate.KEEP)
+            kept.update(path for path in there if observation.before.entry(path) is not None)
         return (
             after.broken is None
             and after.rows == self._expected.rows
-            and all(after.entry(path) is not None for path in after.live)
+            and all(after.entry(path) is not None for path in kept)
         )
