@@ -66,12 +66,20 @@ def _judging(named: Sequence[str], place: Sequence[str], options: Sequence[str])
 
 
 def _upgrade(words: Sequence[str], here: Path) -> Job:
+    return _of_two("upgrade", words, here)
+
+
+def _together(words: Sequence[str], here: Path) -> Job:
+    return _of_two("together", words, here)
+
+
+def _of_two(name: str, words: Sequence[str], here: Path) -> Job:
     versions, options = _leading(words, 2)
     asks_help = {"--help", "-h"} & set(words)
     if len(versions) < 2 and not asks_help:
-        raise Mistake("Name two versions: tombstone upgrade 3.3.2 4.4.0, or deltalake==1.5.1 deltalake==1.6.6.")
-    place = [] if asks_help else _reported("--out", options, here, "upgrade", "-".join(versions))
-    return Job(MODULES, ("runner.upgrade", *versions, *place, *options), tuple(versions))
+        raise Mistake(f"Name two versions: tombstone {name} 3.3.2 4.4.0, or deltalake==1.5.1 deltalake==1.6.6.")
+    place = [] if asks_help else _reported("--out", options, here, name, "-".join(versions))
+    return Job(MODULES, (f"runner.{name}", *versions, *place, *options), tuple(versions))
 
 
 def _versions(words: Sequence[str], here: Path) -> Job:
@@ -140,6 +148,7 @@ COMMANDS: Mapping[str, Command] = {
         "gate [VERSION] [OPTIONS]", "judge one version: 3.3.2, deltalake==1.6.6; without one the newest Delta", _gate
     ),
     "upgrade": Command("upgrade FROM TO [OPTIONS]", "judge two versions, and say whether to upgrade", _upgrade),
+    "together": Command("together A B [OPTIONS]", "let two versions work in turn on the same tables", _together),
     "versions": Command("versions [VERSION ...]", "judge several versions, and make a table", _versions),
     "replay": Command("replay CASE.json [VERSION]", "judge one case again", _replay),
     "merge": Command("merge PART ...", "make one report of the parts of a run (--shard)", _merge),

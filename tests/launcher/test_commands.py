@@ -49,6 +49,12 @@ def here(tmp_path: Path) -> Path:
             "3.3.2 4.4.0",
         ),
         ("upgrade --help", MODULES, "runner.upgrade --help", ""),
+        (
+            "together 4.4.0 deltalake==1.6.6 --minutes 5",
+            MODULES,
+            "runner.together 4.4.0 deltalake==1.6.6 --out=HERE/REPORTS/together/4.4.0-deltalake==1.6.6 --minutes 5",
+            "4.4.0 deltalake==1.6.6",
+        ),
         ("versions deltalake", MODULES, "runner.all_versions --out=HERE/REPORTS/versions deltalake", ""),
         ("replay case.json", "gate", "--replay=HERE/case.json", "spark"),
         (
