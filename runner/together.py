@@ -187,7 +187,7 @@ def together(
     write_files(run, out)
     answer = answer_of(run)
     print(answer, *directions(run), sep="\n")
-    for way in sorted(run.ways, key=lambda one: (one.known is not None, one.severity.rank)):
+    for way in run.in_order:
         shown = f"{', '.join(way.clauses)}; {counted(len(way.cases), 'case')}; {way.cases[0]}"
         print(visible(f"- {way.side}: {sentence(way)} ({shown})"))
     print(f"report: {out / SUMMARY}")

@@ -44,6 +44,11 @@ class Together:
     ways: tuple[Way, ...]
     errors: tuple[str, ...] = ()
 
+    @property
+    def in_order(self) -> list[Way]:
+        """The ways, the new ones first, and then the gravest."""
+        return sorted(self.ways, key=lambda one: (one.known is not None, one.severity.rank))
+
 
 def answer_of(run: Together) -> Answer:
     """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, or none was."""

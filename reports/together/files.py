@@ -12,6 +12,7 @@ from model.codec import to_json
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reports.render.marks import VIEWS, clear_cases, clear_files, require_own
+from reports.text.markdown import row, text
 from reports.text.quantities import counted
 from reports.together.answer import Together, answer_of, directions, sentence
 
@@ -64,14 +65,10 @@ def markdown(run: Together) -> str:
     ]
     if run.ways:
         lines += ["| engine | clauses | what goes wrong | case |", "| --- | --- | --- | --- |"]
-        for way in sorted(run.ways, key=lambda one: (one.known is not None, one.severity.rank)):
+        for way in run.in_order:
             case = f"[{way.cases[0]}](cases/{way.cases[0]}.json), {way.pattern}, step {way.step}"
             more = f", and {counted(len(way.cases) - 1, 'case')} more" if len(way.cases) > 1 else ""
-            lines.append(f"| {way.side} | {', '.join(way.clauses)} | {_cell(sentence(way))} | {case}{more} |")
+            lines.append(row(way.side, ", ".join(way.clauses), text(sentence(way)), f"{case}{more}"))
         lines.append("")
-    lines += [f"- Not judged: {_cell(one)}" for one in run.errors]
+    lines += ["- Not judged: " + text(one).replace("|", "\\|") for one in run.errors]
     return "\n".join(lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
