@@ -80,15 +80,14 @@ class TurnRun(CaseRun):
         self._alone = len(set(pattern)) == 1
         self._opener: Side | None = None
         self._last_writer = sides["AB".index(pattern[0])]
-        self._aside = False
         super().__init__(sides["AB".index(pattern[0])], table, root)
         if self.processors is not None:
             for side in sides:
                 side.engine.use_processors(self.processors)
 
     def begin(self) -> bool:
-        """Let A write the table again by its own commands; True ends the case."""
-        self._side = self._sides[0]
+        """Let A write the table again by its own commands, or the side that is alone; True ends the case."""
+        self._last_writer = self._side = self._last_writer if self._alone else self._sides[0]
         for step in prelude_of(self._expected, self._side.engine.capabilities):
             if self._taken(step):
                 return True
@@ -139,11 +138,9 @@ class TurnRun(CaseRun):
         for read in self._reads_after(step):
             kept = self._version_before.pop(), self._aged_before.pop()
             number = len(self.observations), len(self.records)
-            self._aside = True
             try:
-                ends = self._taken(read) or ends
+                ends = self._taken(read, aside=True) or ends
             finally:
-                self._aside = False
                 self._version_before[-1], self._aged_before[-1] = kept
                 del self.observations[number[0] :], self.records[number[1] :]
         self._side = mine
@@ -158,11 +155,11 @@ class TurnRun(CaseRun):
         if feeds and last.commits and reads_feed:
             yield ReadChanges(last.index)
 
-    def _taken(self, step: EngineStep) -> bool:
+    def _taken(self, step: EngineStep, *, aside: bool = False) -> bool:
         index, earlier = len(self._version_before), len(self._judge.found)
         ends = super().take(step)
         refused = bool(self.observations) and self.observations[-1].outcome.error is not None
-        self.taken.append(Taken(self._side.name, step, index, self._aside, refused, tuple(self._judge.found[earlier:])))
+        self.taken.append(Taken(self._side.name, step, index, aside, refused, tuple(self._judge.found[earlier:])))
         return ends
 
     def _is_whole(self, observation: Observation) -> bool:

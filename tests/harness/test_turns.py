@@ -20,6 +20,7 @@ from harness.judging.side import Side
 from harness.observing.steps.expected_versions import ExpectedVersions
 from harness.turns.questions import questions_about
 from harness.turns.turn_judge import PATTERNS, TurnCase, TurnJudge
+from harness.turns.turn_run import TurnRun
 from model.codec import case_id, from_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
@@ -145,3 +146,12 @@ def test_a_question_is_about_a_value_that_the_table_has_dates_first() -> None:
         Compare("p", Op.EQ, 1, Type.INTEGER),
         Compare("p", Op.EQ, 2, Type.INTEGER),
     ]
+
+
+def test_alone_a_side_writes_the_table_itself_first(tmp_path: Path) -> None:
+    """Else what it does wrong on files of the other's would count as its own."""
+    sides = side(ReferenceEngine(), "A"), side(ReferenceEngine(first=SECOND), "B")
+    for pattern, writer in (("AB", "A"), ("BA", "A"), ("A", "A"), ("B", "B")):
+        run = TurnRun(sides, TABLE, tmp_path / pattern / "table", pattern)
+        assert not run.begin()
+        assert {one.side for one in run.taken} == {writer}
