@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from filelock import FileLock
 
@@ -64,6 +65,34 @@ def variables(version: Version) -> dict[str, str]:
     }
 
 
+#: Where tox makes environments.
+_WORK = ROOT / ".tox"
+
+_TOX = (sys.executable, "-m", "tox", "run", "-q", "-e", "versioned")
+
+
+def _environ_of(version: Version) -> dict[str, str]:
+    """The variables of a tox for the version, which is none of the tox that may run this."""
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
+    return environ | variables(version)
+
+
+def make_environment(version: Version, *, output: IO[bytes] | None = None) -> int:
+    """Let tox make the version's environment, if it is not there; tox's exit code. ``output``: where its words go.
+
+    Of two commands at once for one version the first makes it.
+    """
+    _WORK.mkdir(exist_ok=True)
+    environ = _environ_of(version)
+    with FileLock(_WORK / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
+        return exit_code_of([*_TOX, "-q", "--notest"], directory=ROOT, environ=environ, output=output)
+
+
+def python_in(version: Version) -> Path:
+    """The interpreter of the version's environment."""
+    return _WORK / variables(version)["TOMBSTONE_ENVIRONMENT"] / "bin" / "python"
+
+
 def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
     """Run the gate in an environment that tox makes for the version, with these arguments to pytest; its exit code.
 
@@ -73,16 +102,10 @@ def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None 
     if report is not None:
         prepare(report, option="The report").close()
         arguments = ["--report-dir", str(report), *arguments]
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
-    environ |= variables(version)
-    tox = [sys.executable, "-m", "tox", "run", "-q", "-e", "versioned"]
-    # Of two commands at once for one version the first makes its environment.
-    locks = ROOT / ".tox"
-    locks.mkdir(exist_ok=True)
-    with FileLock(locks / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
-        if code := exit_code_of([*tox, "-q", "--notest"], directory=ROOT, environ=environ):
-            return code
-    return exit_code_of([*tox, "--skip-env-install", "--", *arguments], directory=ROOT, environ=environ)
+    if code := make_environment(version):
+        return code
+    tox = [*_TOX, "--skip-env-install", "--", *arguments]
+    return exit_code_of(tox, directory=ROOT, environ=_environ_of(version))
 
 
 @in_a_sentence

@@ -7,8 +7,6 @@ same case, does not count. A and B are versions of Delta, such as 3.3.2, or of a
 from __future__ import annotations
 
 import json
-import os
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,8 +14,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock
 
 from engines.kind import Version
 from engines.port import EngineUnavailable, version_of
@@ -37,10 +33,9 @@ from reports.render.lines import visible
 from reports.text.quantities import counted
 from reports.together.answer import Together, Way, answer_of, directions, sentence
 from reports.together.files import CASES, SUMMARY, prepare, write_case, write_files
-from runner.child_process import exit_code_of
 from runner.commands import Parser, ended, positive
 from runner.engine_host import WALL_CLOCK
-from runner.gate_version import ROOT, available, variables
+from runner.gate_version import ROOT, available, make_environment, python_in
 from runner.hosted_engine import HostedEngine
 from runner.replay import read_case
 from runner.workspace import Workspace
@@ -53,17 +48,11 @@ DIRECTORY = Path("build/together")
 
 def python_of(version: Version) -> Path:
     """The interpreter of the version's environment, which tox makes if it is not there. Raises EngineUnavailable."""
-    work = Path(os.environ.get("TOX_WORK_DIR") or ROOT / ".tox")
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
-    named = variables(version)
-    tox = [sys.executable, "-m", "tox", "run", "-q", "--notest", "--workdir", str(work), "-e", "versioned"]
-    work.mkdir(parents=True, exist_ok=True)
-    # Of two commands at once for one version the first makes its environment.
-    with FileLock(work / f"{named['TOMBSTONE_ENVIRONMENT']}.lock"), tempfile.TemporaryFile() as said:
-        if exit_code_of(tox, directory=ROOT, environ=environ | named, output=said):
+    with tempfile.TemporaryFile() as said:
+        if make_environment(version, output=said):
             said.seek(0)
             raise EngineUnavailable(f"tox cannot make the environment of {version.title}: {_reason(said.read())}")
-    return work / named["TOMBSTONE_ENVIRONMENT"] / "bin" / "python"
+    return python_in(version)
 
 
 def _reason(said: bytes) -> str:

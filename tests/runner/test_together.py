@@ -27,7 +27,7 @@ from model.vocabulary.steps import Delete, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reports.together.files import CASES, JSON, SUMMARY
-from runner import together
+from runner import gate_version, together
 from runner.commands import INTERRUPTED, in_a_sentence
 from runner.hosted_engine import HostedEngine
 from runner.plugin import ROOT
@@ -173,8 +173,7 @@ def test_an_environment_that_cannot_be_made_is_told_before_an_engine_starts(
         output.write(b"installing\nERROR: No matching distribution found for deltalake==1.5.1\n  versioned: exit 1\n")
         return 1
 
-    monkeypatch.setattr(together, "exit_code_of", fails)
-    monkeypatch.setenv("TOX_WORK_DIR", str(tmp_path / "work"))
+    monkeypatch.setattr(gate_version, "exit_code_of", fails)
     assert called(*PAIR, "--out", str(tmp_path / "out")) == 2
     said = capsys.readouterr()
     assert said.err == (
@@ -252,7 +251,7 @@ def test_a_case_that_a_version_does_not_support_is_a_mistake(
 COMMAND = """
 import sys
 from pathlib import Path
-from runner import together
+from runner import gate_version, together
 from runner.commands import ended
 together.python_of = lambda version: Path(sys.executable)
 ended(together.main)
