@@ -170,7 +170,7 @@ class Judgements:
     """What two runs judge of the same cases, taken pair after pair. ``severities``: of each clause.
 
     A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
-    known fault is new on the candidate where the base was asked for the clause, and has no such entry.
+    fault is new on the candidate where the base was asked for the clause, and has no such entry.
     """
 
     def __init__(self, severities: Mapping[str, Severity], base: Side, candidate: Side, accepted: Accepted) -> None:

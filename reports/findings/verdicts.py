@@ -29,7 +29,7 @@ class ClauseResult(ClauseVerdict):
 @dataclass
 class Tally:
     """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
-    known fault only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
+    fault only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
 
     met: int = 0
     subjects: int = 0
