@@ -25,6 +25,7 @@ from reports.render.page.html import write_index
 from reports.render.page.index import worst
 from reports.render.terminal import show
 from reports.stream.reading import read_run, stream_path
+from reports.together.reading import read_together
 
 
 def render(arguments: argparse.Namespace) -> int:
@@ -50,7 +51,8 @@ def compare_runs(arguments: argparse.Namespace) -> int:
     acceptance = acceptance_in(arguments.accept) if arguments.accept is not None else None
     runs = read_run(arguments.base), read_run(arguments.candidate)
     require_own(arguments.out, COMPARISON, option="--out")
-    found = compare(*runs, prediction_between, acceptance, allows_changes=arguments.allow_changes)
+    together = read_together(arguments.together) if arguments.together is not None else None
+    found = compare(*runs, prediction_between, acceptance, allows_changes=arguments.allow_changes, together=together)
     write_comparison(found, arguments.out)
     if arguments.propose_accept is not None:
         write_proposal(found, arguments.propose_accept)
@@ -123,6 +125,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         metavar="FILE",
         help="faults of the candidate that you accept, in the format of known faults; promises that it withdraws; differences",
+    )
+    command.add_argument(
+        "--together", type=Path, metavar="DIR", help="what both in turn on the same tables showed: tox -e together"
     )
     command.add_argument(
         "--propose-accept",

@@ -30,9 +30,9 @@ from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reports.render.lines import visible
+from reports.render.together import CASES, SUMMARY, prepare, write_case, write_files
 from reports.text.quantities import counted
 from reports.together.answer import Together, Way, answer_of, directions, sentence
-from reports.together.files import CASES, SUMMARY, prepare, write_case, write_files
 from runner.commands import Parser, ended, positive
 from runner.engine_host import WALL_CLOCK
 from runner.gate_version import ROOT, available, make_environment, python_in
@@ -76,8 +76,9 @@ def short(version: Version) -> str:
     return version.title.partition(" on ")[0]
 
 
-def cases_for(capabilities: Capabilities, replayed: Sequence[Case]) -> list[Case]:
-    """Those replayed; without any, the regression cases and smoke's, as far as both engines support them."""
+def cases_for(capabilities: Capabilities, replayed: Sequence[Case], *, all_cases: bool = False) -> list[Case]:
+    """Those replayed; without any, those that show most in turn, or all regression cases and smoke's: as far as both engines
+    support them."""
     for case in replayed:
         # A kept case may have times near a cutoff: it is judged as it is.
         if not fits(case, capabilities=replace(capabilities, sets_clock=True)):
@@ -86,7 +87,8 @@ def cases_for(capabilities: Capabilities, replayed: Sequence[Case]) -> list[Case
             )
     if replayed:
         return list(replayed)
-    found = [*kept_cases(REGRESSIONS, capabilities), *kept_cases(CORPUS.of(corpus_cases("smoke")), capabilities)]
+    campaigns = [REGRESSIONS, CORPUS.of(corpus_cases("smoke"))] if all_cases else [CORPUS.of(corpus_cases("together"))]
+    found = [case for campaign in campaigns for case in kept_cases(campaign, capabilities)]
     return list({case_id(case): case for case in found}.values())
 
 
@@ -148,9 +150,18 @@ def judge(judge: TurnJudge, cases: Iterable[Case], *, minutes: float | None) -> 
     return found
 
 
-def together(
-    a: Version, b: Version, *, out: Path, replayed: Sequence[Case], minutes: float | None, prelude: bool
-) -> int:
+@dataclass(frozen=True)
+class Asked:
+    """What is judged in turn, and for how long. ``prelude``: A first writes each table itself."""
+
+    replayed: Sequence[Case] = ()
+    all_cases: bool = False
+    minutes: float | None = None
+    prelude: bool = False
+
+
+def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> Together:
+    """What both versions do wrong in turn on the same tables; its files are written into ``out``. Raises EngineUnavailable."""
     begun = time.monotonic()
     pythons = [python_of(version) for version in (a, b)]
     with ExitStack() as opened:
@@ -164,8 +175,9 @@ def together(
             opened.callback(side.engine.close)
             sides.append(side)
         capabilities = sides[0].engine.capabilities.shared(sides[1].engine.capabilities)
-        turns = TurnJudge(sides[0], sides[1], workspace.directory / "tables", prelude=prelude)
-        found = judge(turns, cases_for(capabilities, replayed), minutes=minutes)
+        turns = TurnJudge(sides[0], sides[1], workspace.directory / "tables", prelude=asked.prelude)
+        cases = cases_for(capabilities, asked.replayed, all_cases=asked.all_cases)
+        found = judge(turns, cases, minutes=asked.minutes)
     names = (sides[0].name, sides[1].name)
     run = Together(
         names, len(found.cases), found.steps, time.monotonic() - begun, tuple(found.ways(names)), tuple(found.errors)
@@ -174,6 +186,11 @@ def together(
         case = next(one.case for many in found.news.values() for one in many if case_id(one.case) == way.cases[0])
         write_case(case, way.cases[0], out)
     write_files(run, out)
+    return run
+
+
+def show(run: Together, out: Path) -> int:
+    """Print the answer and the ways; the exit code."""
     answer = answer_of(run)
     print(answer, *directions(run), sep="\n")
     for way in run.in_order:
@@ -193,6 +210,11 @@ def main(arguments: list[str]) -> int:
         "--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B, or …/replay)"
     )
     parser.add_argument("--minutes", type=positive, metavar="M", help="judge for this long (default: all cases)")
+    parser.add_argument(
+        "--all-cases",
+        action="store_true",
+        help="all regression cases and smoke's (default: those that show most in turn)",
+    )
     parser.add_argument("--prelude", action="store_true", help="A first writes each table itself")
     parser.add_argument(
         "--replay", type=Path, action="append", default=[], metavar="FILE", help="judge this case, repeatable"
@@ -209,7 +231,8 @@ def main(arguments: list[str]) -> int:
                 f"--replay {path} is of the report in --out {out}, which is replaced: name another directory."
             )
     prepare(out, option="--out")
-    return together(a, b, out=out, replayed=replayed, minutes=asked.minutes, prelude=asked.prelude)
+    how = Asked(replayed, asked.all_cases, asked.minutes, asked.prelude)
+    return show(judged_in_turn(a, b, out=out, asked=how), out)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """``python -m runner.upgrade FROM TO``: judge the same cases on two versions of an engine, and compare.
 
 Both are versions of Delta on Spark, or both of another engine (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to
-both gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade, except for what
-``--accept`` accepts. Exit 0, UPGRADE: nothing is worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, or
-what gets worse is graver than all that gets better; 3, LOOK FIRST: something else is worse, a promise is withdrawn, or
-something differs that nothing explains, or could not be judged on one of them (0 with ``--allow-changes``); 2: they cannot
-be compared.
+both gates (``--profile smoke``, ``--jars …``). Then both run cases in turn on the same tables, unless ``--no-together`` is
+given. The first word of the answer says whether to upgrade, except for what ``--accept`` accepts. Exit 0, UPGRADE: nothing is
+worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, what gets worse is graver than all that gets better, or
+it goes wrong on tables of the first; 3, LOOK FIRST: something else is worse, a promise is withdrawn, there is no way back, or
+something differs that nothing explains, or could not be judged (0 with ``--allow-changes``); 2: they cannot be compared.
 """
 
 from __future__ import annotations
@@ -15,20 +15,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.kind import Version
+from engines.port import EngineUnavailable
 from engines.provider import ENGINES
 from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
 from reports.comparison.acceptance import acceptance_in
 from reports.comparison.proposal import check_proposal
+from reports.render import together
 from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
 from reports.render.report_directory import prepare
+from reports.render.together import write_files
 from reports.stream.reading import read_run
+from reports.together.answer import Together
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
 from runner.given_options import check_engine, check_gate, given
+from runner.together import Asked, judged_in_turn, short
 from suites.profiles import PROFILES
 
 DIRECTORY = Path("build/upgrade")
+
+#: Where the report of both in turn goes, below that of the upgrade.
+TOGETHER = "together"
 
 #: What each gate prints: its progress and its answer.
 _QUIET = ("--brief", "--no-header", "-qq")
@@ -64,6 +72,10 @@ _VALUES: Mapping[str, str] = {
 }
 
 
+#: The options of a gate with which both versions also run in turn: the others make another engine or other known faults of it.
+_ALSO_IN_TURN = frozenset({"profile", "budget", "draw", "seed", "brief", "check_scripts", "step_limit"})
+
+
 def check(options: Sequence[str], *versions: Version) -> None:
     """Raise UsageMistake, with what to do, if the two gates cannot be run with these options, or not be compared then."""
     found = given(options, flags=_FLAGS, values=_VALUES)
@@ -82,14 +94,23 @@ def check(options: Sequence[str], *versions: Version) -> None:
     check_gate(["--engine", versions[0].engine, *options])
 
 
-def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[str], how: Sequence[str] = ()) -> int:
-    """Judge both on what both support, then compare; the exit code. ``how``: options of the comparison."""
+def upgrade(
+    base: Version,
+    candidate: Version,
+    *,
+    out: Path,
+    options: Sequence[str],
+    how: Sequence[str] = (),
+    in_turn: bool = True,
+) -> int:
+    """Judge both on what both support, then both in turn, then compare; the exit code. ``how``: options of the comparison."""
     sides = (("base", base, candidate), ("candidate", candidate, base))
     # A comparison and a report of before would be taken for those of this upgrade, if it does not come to its end.
     clear_files(out, COMPARISON)
     clear_cases(out / "cases")
     for side, *_ in sides:
         prepare(out / side, option="--out").close()
+    together.prepare(out / TOGETHER, option="--out")
     for side, version, other in sides:
         print(f"The {side}: {version.title}.", flush=True)
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
@@ -97,7 +118,25 @@ def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[s
         if not _ended(out / side):
             print(f"The gate on {version.title} did not come to its end: nothing is compared.", file=sys.stderr)
             return 2
+    if in_turn and _run_in_turn(base, candidate, out / TOGETHER, options):
+        how = [*how, "--together", str(out / TOGETHER)]
     return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *how])
+
+
+def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence[str]) -> bool:
+    """Let both run in turn on the same tables. False: they were not asked, as the options do not allow it."""
+    if (base.engine, base.version) == (candidate.engine, candidate.version):
+        return False
+    if others := sorted(given(options).keys() - _ALSO_IN_TURN):
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        print(f"Not run in turn on the same tables, because of {named}.", flush=True)
+        return False
+    print("Both in turn, on the same tables.", flush=True)
+    try:
+        judged_in_turn(base, candidate, out=out, asked=Asked())
+    except EngineUnavailable as error:
+        write_files(Together((short(base), short(candidate)), 0, 0, 0, (), (str(error),)), out)
+    return True
 
 
 def _ended(report: Path) -> bool:
@@ -136,6 +175,9 @@ def main(arguments: list[str]) -> int:
         action="store_true",
         help="LOOK FIRST ends with 0",
     )
+    parser.add_argument(
+        "--no-together", action="store_true", help="do not run both in turn on the same tables (docs/together.md)"
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
     asked, options = parser.parse_known_args(arguments)
     base, candidate = available(asked.base), available(asked.candidate)
@@ -157,10 +199,11 @@ def main(arguments: list[str]) -> int:
     require_own(out, COMPARISON, option="--out")
     for side in ("base", "candidate"):
         require_own(out / side, REPORT, option="--out")
+    require_own(out / TOGETHER, together.MARKS, option="--out")
     how = ["--accept", str(asked.accept)] if asked.accept is not None else []
     how += ["--propose-accept", str(asked.propose_accept)] if asked.propose_accept is not None else []
     how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose
-    return upgrade(base, candidate, out=out, options=options, how=how)
+    return upgrade(base, candidate, out=out, options=options, how=how, in_turn=not asked.no_together)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,11 @@ from reports.text.quantities import counted
 
 def answer_to(comparison: Comparison) -> Answer:
     """DO NOT UPGRADE (1) if what gets worse, and is not accepted by the user's file, is a new way to lose data, or graver than
-    all that gets better.
+    all that gets better; or if the candidate goes wrong on tables of the base.
 
     Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
-    or could not be judged on a side; else UPGRADE (0). The word, the sentence and the exit code are those of every view.
+    could not be judged, or if there is no way back; else UPGRADE (0). The word, the sentence and the exit code are those of
+    every view.
     """
     base, candidate = named(comparison.base), named(comparison.candidate)
     if base == candidate:
@@ -30,20 +31,35 @@ def answer_to(comparison: Comparison) -> Answer:
         base = base.partition(" ")[2] or base
     worse = comparison.worse
     if comparison.forbids:
-        harm = in_ways((one.severity for one in worse), that=f"that {base} does not", lesser="is worse")
-        crashes = sum(one.is_crash for one in worse)
-        told = f"{candidate} {harm}" + (f" ({crashes} by a crash)" if crashes else "")
+        told = f"{candidate} {', and '.join(_harms(comparison, base))}"
         word = Word.DO_NOT_UPGRADE
     elif worse:
         told = f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, the worst: {_told(worse[0])}"
         word = Word.LOOK_FIRST
     else:
         told = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
-        word = Word.LOOK_FIRST if comparison.lost or comparison.is_open else Word.UPGRADE
+        asks = comparison.lost or comparison.is_open or comparison.bars_the_way_back
+        word = Word.LOOK_FIRST if asks else Word.UPGRADE
     withdrawn = [_withdrawn(comparison.lost)] if comparison.lost else []
     questions = _open_questions(comparison) if word is Word.LOOK_FIRST else ()
-    told += _better(comparison.better) + "".join(f"; {one}" for one in (*withdrawn, *questions))
+    told += _better(comparison.better) + "".join(f"; {one}" for one in (*withdrawn, *questions, *_back(comparison)))
     return Answer(word, told, comparison.exit)
+
+
+def _harms(comparison: Comparison, base: str) -> Iterator[str]:
+    """What the candidate does alone, and on tables of the base."""
+    worse = comparison.worse
+    if comparison.outweighs:
+        harm = in_ways((one.severity for one in worse), that=f"that {base} does not", lesser="is worse")
+        crashes = sum(one.is_crash for one in worse)
+        yield harm + (f" ({crashes} by a crash)" if crashes else "")
+    if comparison.shared is not None and comparison.shared.forward:
+        yield in_ways((one.severity for one in comparison.shared.forward), that=f"on tables of {base}")
+
+
+def _back(comparison: Comparison) -> Iterator[str]:
+    if comparison.bars_the_way_back:
+        yield "there is no way back"
 
 
 def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str]:
@@ -58,6 +74,8 @@ def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str
         yield f"look at the unexplained differences, the first at the top: their cases are in {cases}"
     if comparison.worse or comparison.lost or comparison.unexplained or comparison.shifted(Change.UNCOMPARED):
         yield "what you can live with: --propose-accept FILE writes all of it; shorten the file, and give it as --accept FILE"
+    if comparison.bars_the_way_back:
+        yield f"before the upgrade: keep a copy of what {named(comparison.base)} must still read or write"
     if comparison.unjudged:
         yield "what was not judged: a larger profile, such as --profile gate, has more cases"
 
@@ -91,6 +109,9 @@ def _open_questions(comparison: Comparison) -> Iterator[str]:
     parts = [counted(clauses, "clause")] * bool(clauses) + [counted(cases, "case")] * bool(cases)
     if parts:
         yield f"{' and '.join(parts)} {'was' if clauses + cases == 1 else 'were'} not judged on one of the two"
+    if comparison.shared is not None and comparison.shared.is_open:
+        errors = comparison.shared.report.errors
+        yield f"{counted(len(errors), 'case')} could not be judged in turn" if errors else "no case was judged in turn"
 
 
 def _withdrawn(lost: Sequence[Withdrawn]) -> str:

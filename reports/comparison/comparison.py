@@ -18,6 +18,7 @@ from reports.comparison.explanations import Explainer, Explanation, Identity, Ki
 from reports.comparison.groups import Group, Walk
 from reports.comparison.known_changes import in_order, knowledge
 from reports.comparison.pairs import check_same, pairs_of
+from reports.comparison.shared_tables import SharedTables
 from reports.comparison.weight import Way, better_in, is_outweighed, worse_in
 from reports.comparison.withdrawn import Withdrawn, withdrawn
 from reports.findings.known import ShownFault
@@ -25,6 +26,7 @@ from reports.findings.of_run import findings_of
 from reports.findings.verdicts import ClauseResult
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
+from reports.together.answer import Together
 
 _JUDGED = (Verdict.HOLDS, Verdict.FAILS, Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE)
 _LEFT_OUT = (Verdict.NOT_TESTED, Verdict.ERROR)
@@ -84,6 +86,7 @@ class Comparison:
     withdrawn: tuple[Withdrawn, ...] = ()
     acceptance: Acceptance | None = None
     allows_changes: bool = False
+    shared: SharedTables | None = None  # None: the versions did not run in turn
 
     def of(self, *changes: Change) -> tuple[ClauseChange, ...]:
         """The clauses with one of these changes."""
@@ -144,21 +147,32 @@ class Comparison:
 
     @property
     def is_open(self) -> bool:
-        """Whether something differs that nothing explains, or could not be judged on a side."""
-        return bool(self.unexplained or self.unjudged or self.shifted(Change.UNCOMPARED))
+        """Whether something differs that nothing explains, or could not be judged on a side or in turn."""
+        in_turn = self.shared is not None and self.shared.is_open
+        return bool(self.unexplained or self.unjudged or self.shifted(Change.UNCOMPARED) or in_turn)
 
     @property
-    def forbids(self) -> bool:
-        """Whether what gets worse is a reason not to upgrade (``reports.comparison.weight``)."""
+    def outweighs(self) -> bool:
+        """Whether what gets worse is graver than all that gets better (``reports.comparison.weight``)."""
         return not is_outweighed(self.worse, self.better)
 
     @property
+    def forbids(self) -> bool:
+        """Whether there is a reason not to upgrade: what gets worse, or what goes wrong on tables of the base."""
+        return self.outweighs or (self.shared is not None and bool(self.shared.forward))
+
+    @property
+    def bars_the_way_back(self) -> bool:
+        """Whether the base goes wrong on tables of the candidate."""
+        return self.shared is not None and bool(self.shared.back)
+
+    @property
     def exit(self) -> int:
-        """1 if what gets worse forbids the upgrade; else 3 if something is worse, withdrawn or open, unless changes are
-        allowed; else 0."""
+        """1 if something forbids the upgrade; else 3 if something is worse, withdrawn or open, or there is no way back, unless
+        changes are allowed; else 0."""
         if self.forbids:
             return 1
-        asks = self.worse or self.lost or self.is_open
+        asks = self.worse or self.lost or self.is_open or self.bars_the_way_back
         return 3 if asks and not self.allows_changes else 0
 
 
@@ -174,12 +188,13 @@ def compare(
     acceptance: Acceptance | None = None,
     *,
     allows_changes: bool = False,
+    together: Together | None = None,
 ) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they are of two engines, or judged different cases.
 
     Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
     explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or
-    could not be judged, holds no upgrade back that is not worse.
+    could not be judged, holds no upgrade back that is not worse. ``together``: the same two versions in turn.
     """
     runs = base, candidate
     pairs, alone = pairs_of(base, candidate)
@@ -222,6 +237,7 @@ def compare(
         withdrawn=gone,
         acceptance=acceptance,
         allows_changes=allows_changes,
+        shared=None if together is None else SharedTables.of(together, *(run.header.version for run in runs)),
     )
 
 

@@ -86,6 +86,7 @@ def also(comparison: Comparison) -> dict[str, list[str]]:
             f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(Change.UNCOMPARED)
         ],
         "better": [f"no longer {one.does}: {one.lead.cause}" for one in comparison.better],
+        **(comparison.shared.lines() if comparison.shared is not None else {}),
     }
     return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
 
@@ -150,6 +151,7 @@ def overview(comparison: Comparison) -> list[str]:
     lines = [
         _versions(comparison.base),
         _versions(comparison.candidate),
+        *([comparison.shared.summary] if comparison.shared is not None else []),
         *unjudged(comparison),
         *unused(comparison),
         f"{counted(len(comparison.clauses), 'clause')}: {tally or 'none'}",

@@ -13,8 +13,8 @@ from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
+from reports.render.together import CASES, JSON, MARKS, SUMMARY, markdown, prepare, write_case, write_files
 from reports.together.answer import Together, Way, answer_of, directions, sentence
-from reports.together.files import CASES, JSON, MARKS, SUMMARY, markdown, prepare, write_case, write_files
 
 A, B = "Delta 4.4.0", "deltalake 1.6.6"
 NEW = Way(

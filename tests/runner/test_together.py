@@ -26,7 +26,7 @@ from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
-from reports.together.files import CASES, JSON, SUMMARY
+from reports.render.together import CASES, JSON, SUMMARY
 from runner import gate_version, together
 from runner.commands import INTERRUPTED, in_a_sentence
 from runner.hosted_engine import HostedEngine

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engines.deltalake.versions import JUDGED as JUDGED_DELTALAKE
 from engines.kind import Version
+from engines.port import EngineUnavailable
 from engines.provider import ENGINES
 from engines.versions import version_of
+from model.vocabulary.severity import Severity
+from reports.render.together import write_files
+from reports.together.answer import Together, Way
 from runner import all_versions, gate_version, upgrade
 from runner.commands import Main
+from runner.together import Asked, short
 from tests.builders.small_streams import CLAUSES, case, header, run, written
 
 
@@ -28,6 +34,16 @@ class Gate:
     def __init__(self, **ends: int) -> None:
         self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
         self.asked: list[tuple[Version, list[str]]] = []
+        self.turns: list[str] = []  # the versions that ran in turn
+        self.ways: tuple[Way, ...] | str = ()  # what they show then; a text: why they cannot run
+
+    def in_turn(self, a: Version, b: Version, *, out: Path, asked: Asked) -> Together:
+        self.turns += [a.title, b.title]
+        if isinstance(self.ways, str):
+            raise EngineUnavailable(self.ways)
+        report = Together((short(a), short(b)), 1, 2, 3.0, self.ways)
+        write_files(report, out)
+        return report
 
     def __call__(self, version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
         self.asked.append((version, list(arguments)))
@@ -54,6 +70,7 @@ def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     for module in (upgrade, gate_version, all_versions):
         monkeypatch.setattr(module, "check_gate", lambda _: None)  # pytest in another process: it takes seconds
     monkeypatch.setattr(gate_version, "run_gate", gate)
+    monkeypatch.setattr(upgrade, "judged_in_turn", gate.in_turn)
 
 
 # One version ----------------------------------------------------------------------------------------------------------
@@ -200,6 +217,67 @@ def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         (version_of("deltalake==1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
         (version_of("deltalake==1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
     ]
+
+
+#: What one of two versions does wrong on tables of the other.
+WAY = Way(
+    side="Delta 4.4.0",
+    other="Delta 3.3.2",
+    clauses=("READ-1A",),
+    cause="rows",
+    severity=Severity.DATA_LOSS,
+    message="3 rows are read, 2 are there.",
+    inherited=None,
+    known=None,
+    cases=("50fe18cd8156",),
+    pattern="AB",
+    step=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("ways", "code", "first"),
+    [
+        ((), 0, "UPGRADE: nothing is worse on Delta 4.4.0 than on 3.3.2"),
+        ((WAY,), 1, "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way on tables of 3.3.2"),
+        (
+            (replace(WAY, side="Delta 3.3.2", other="Delta 4.4.0"),),
+            3,
+            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; there is no way back",
+        ),
+        (
+            "tox cannot make it.",
+            3,
+            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; 1 case could not be judged in turn",
+        ),
+    ],
+)
+def test_both_run_in_turn_on_the_same_tables(
+    ways: tuple[Way, ...] | str,
+    code: int,
+    first: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gate = Gate()
+    gate.ways = ways
+    use(gate, monkeypatch, tmp_path)
+    assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--profile", "smoke"]) == code
+    assert gate.turns == ["Delta 3.3.2 on PySpark 3.5.7", "Delta 4.4.0 on PySpark 4.2.0"]
+    assert first in " ".join(capsys.readouterr().out.split())
+
+
+def test_without_the_option_or_with_others_they_do_not_run_in_turn(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate()
+    use(gate, monkeypatch, tmp_path)
+    assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--no-together"]) == 0
+    assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--clause", "VAC"]) == 0
+    assert "Not run in turn on the same tables, because of --clause." in capsys.readouterr().out
+    assert upgrade.main(["4.4.0@4.1.1", "4.4.0", "--out", "there"]) == 0
+    assert not gate.turns
 
 
 def test_two_engines_are_no_upgrade(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from reports.text.harms import can
 from reports.text.markdown import LIMIT, code, command, folded, limited, row, table, text
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
+from reports.together.answer import sentence
 
 #: How many unexplained differences the first screen lists.
 _FIRST = 12
@@ -43,11 +44,17 @@ def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
     answer = answer_to(comparison)
     parts = [
         f"# {answer.mark} {text(str(answer))}",
+        *(
+            [f"**{text(comparison.shared.no_way_back)}.**"]
+            if comparison.shared and comparison.bars_the_way_back
+            else []
+        ),
         "<br>\n".join(text(line) for line in overview(comparison)),
         *_withdrawn(comparison, rows),
         *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
         *_shifts("## Known faults, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
         *_shifts("## Fails on the candidate, not judged on the base", comparison, Change.UNCOMPARED, rows),
+        *_shared(comparison, rows),
         *_accepted(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
         *_known_faults(comparison, rows),
@@ -107,6 +114,24 @@ def _withdrawn(comparison: Comparison, rows: int) -> list[str]:
 def _section(title: str, heading: str, lines: list[str], rows: int, whole: str = _WHOLE) -> list[str]:
     """A table under its title; nothing if it has no rows."""
     return [title, table(heading, lines, rows, whole=whole)] if lines else []
+
+
+def _shared(comparison: Comparison, rows: int) -> list[str]:
+    """What goes wrong when both work on the same tables."""
+    if comparison.shared is None:
+        return []
+    lines = [
+        row(
+            one.side,
+            "known" if one.known is not None else one.severity.value,
+            text(", ".join(one.clauses)),
+            text(sentence(one)),
+            f"{code(one.cases[0])}, {one.pattern}, step {one.step}",
+        )
+        for one in comparison.shared.report.in_order
+    ]
+    heading = "| On the other's tables | Severity | Clauses | What goes wrong | Smallest case |"
+    return _section("## Both in turn, on the same tables", heading, lines, rows, "together/together.json")
 
 
 def _accepted(comparison: Comparison, rows: int) -> list[str]:

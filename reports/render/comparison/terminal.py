@@ -25,6 +25,8 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     """Print a comparison. ``directory`` is where its files are; ``verbose``: every line of each kind."""
     answer = answer_to(comparison)
     show_text(console, str(answer), answer.style)
+    if comparison.shared is not None and comparison.bars_the_way_back:
+        show_text(console, comparison.shared.no_way_back, "bold yellow")
     worse = comparison.worse
     for number, way in enumerate(worse[:_WAYS], start=1):
         _show_way(number, way, comparison, console, directory)

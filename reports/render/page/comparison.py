@@ -82,6 +82,8 @@ def comparison_page(comparison: Comparison, *, directory: Path | None = None) ->
 
 
 def _facts(comparison: Comparison) -> Iterable[Fact]:
+    if comparison.shared is not None and comparison.bars_the_way_back:
+        yield Fact("Way back", comparison.shared.no_way_back)
     before, now, *rest = overview(comparison)
     yield Fact("Before", before)
     yield Fact("Now", now)

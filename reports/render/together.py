@@ -15,9 +15,10 @@ from reports.render.marks import VIEWS, clear_cases, clear_files, require_own
 from reports.text.markdown import row, text
 from reports.text.quantities import counted
 from reports.together.answer import Together, answer_of, directions, sentence
+from reports.together.reading import FILE
 
 #: What a run writes beside its cases, and how each begins: an earlier run's go first, and none of the user's.
-MARKS: Mapping[str, bytes] = {"together.json": rb'\A\{\n "answer": "', "summary.md": VIEWS["summary.md"]}
+MARKS: Mapping[str, bytes] = {FILE: rb'\A\{\n "answer": "', "summary.md": VIEWS["summary.md"]}
 JSON, SUMMARY = MARKS
 CASES = "cases"
 

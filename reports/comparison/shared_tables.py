@@ -1,0 +1,83 @@
+"""What two versions in turn on the same tables say of an upgrade: whether the candidate goes on with what the base left, and
+whether there is a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from records.mistakes import UsageMistake
+from reports.text.harms import in_ways
+from reports.text.quantities import counted
+from reports.together.answer import Together, Way, sentence
+
+
+@dataclass(frozen=True)
+class SharedTables:
+    """A run of both versions in turn. ``base`` and ``candidate`` are the names that they have in it."""
+
+    report: Together
+    base: str
+    candidate: str
+
+    @classmethod
+    def of(cls, report: Together, base: str, candidate: str) -> SharedTables:
+        """``base`` and ``candidate`` are versions. Raises UsageMistake if the report is about others."""
+        for one, other in (report.sides, report.sides[::-1]):
+            if one.endswith(f" {base}") and other.endswith(f" {candidate}"):
+                return cls(report, one, other)
+        raise UsageMistake(
+            f"--together has {' and '.join(report.sides)} in turn, and {base} and {candidate} are compared: name the directory "
+            "of these two."
+        )
+
+    @property
+    def forward(self) -> tuple[Way, ...]:
+        """New ways in which the candidate goes wrong on tables of the base, the gravest first."""
+        return self._new(self.candidate)
+
+    @property
+    def back(self) -> tuple[Way, ...]:
+        """New ways in which the base goes wrong on tables of the candidate, the gravest first: there is no way back."""
+        return self._new(self.base)
+
+    @property
+    def known(self) -> tuple[Way, ...]:
+        """Known faults that one version brings about on tables of the other."""
+        return tuple(one for one in self.report.in_order if one.known is not None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether cases could not be judged, or none was."""
+        return bool(self.report.errors) or not self.report.cases
+
+    def _new(self, side: str) -> tuple[Way, ...]:
+        return tuple(one for one in self.report.in_order if one.side == side and one.known is None)
+
+    @property
+    def no_way_back(self) -> str:
+        """``NO WAY BACK: on tables of Delta 4.4.0, Delta 3.3.2 loses data in 1 way``; empty where there is one."""
+        if not self.back:
+            return ""
+        return f"NO WAY BACK: on tables of {self.candidate}, {self.base} {in_ways(one.severity for one in self.back)}"
+
+    @property
+    def summary(self) -> str:
+        """How much was judged, in a line."""
+        errors = f"; {counted(len(self.report.errors), 'case')} ended in an error" if self.report.errors else ""
+        return (
+            f"on the same tables, in turn: {counted(self.report.cases, 'case')} in both orders, "
+            f"{counted(self.report.steps, 'step')}{errors}"
+        )
+
+    def lines(self) -> dict[str, Sequence[str]]:
+        """What goes wrong, by title, a line for each way."""
+        return {
+            f"{self.candidate}, on tables of {self.base}": [_line(one) for one in self.forward],
+            f"no way back: {self.base}, on tables of {self.candidate}": [_line(one) for one in self.back],
+            "known, on the other's tables": [f"{one.side}: {_line(one)}" for one in self.known],
+        }
+
+
+def _line(way: Way) -> str:
+    return f"{sentence(way)} ({', '.join(way.clauses)}; {way.cases[0]}, {way.pattern})"
