@@ -9,8 +9,8 @@ import time
 
 from engines.provider import DEFAULT
 from harness.campaigns.drawing import fixed_cases
-from runner.commands import ended
-from runner.controller import FIXED_SEED
+from runner.command_line.commands import ended
+from runner.run.controller import FIXED_SEED
 from selfcheck.engine_pool import Worker, hosted
 from suites.campaigns import shards
 from suites.profiles import PROFILES

@@ -28,7 +28,7 @@ from model.vocabulary.steps import Request
 from model.vocabulary.table import Feature
 from records.json_form import to_json
 from reference_engine import ReferenceEngine
-from runner.commands import ended
+from runner.command_line.commands import ended
 from strategies.cases.large_tables import large_case
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -65,7 +65,7 @@ class _Timed(ReferenceEngine):
 
 def measure(size: Size) -> Measured:
     """Judge the case on a table of this size."""
-    pa.set_memory_pool(pa.system_memory_pool())  # as runner.worker does
+    pa.set_memory_pool(pa.system_memory_pool())  # as runner.run.worker does
     engine = _Timed()
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
     case = large_case(size)

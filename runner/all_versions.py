@@ -20,9 +20,9 @@ from records.mistakes import StreamError, UsageMistake
 from reports.findings.verdicts import ATTENTION
 from reports.render.page.html import write_index
 from reports.stream.reading import read_run
-from runner.commands import Parser, in_a_sentence
+from runner.command_line.commands import Parser, in_a_sentence
+from runner.command_line.given_options import check_engine, check_gate, given, parsed
 from runner.gate_version import ROOT, available, run_gate
-from runner.given_options import check_engine, check_gate, given, parsed
 
 DIRECTORY = Path("build/versions")
 

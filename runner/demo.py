@@ -11,7 +11,7 @@ from pathlib import Path
 
 from records.mistakes import UsageMistake
 from reports.__main__ import main as reports
-from runner.commands import Parser, ended
+from runner.command_line.commands import Parser, ended
 
 ROOT = Path(__file__).resolve().parent.parent
 

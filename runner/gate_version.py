@@ -19,9 +19,9 @@ from engines.kind import Version
 from engines.versions import version_of
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
-from runner.child_process import exit_code_of
-from runner.commands import in_a_sentence
-from runner.given_options import check_engine, check_gate, given
+from runner.command_line.commands import in_a_sentence
+from runner.command_line.given_options import check_engine, check_gate, given
+from runner.processes.child_process import exit_code_of
 
 ROOT = Path(__file__).resolve().parent.parent
 

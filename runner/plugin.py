@@ -19,14 +19,14 @@ from harness.campaigns.campaign import MARKER, Shard, campaign_of
 from harness.campaigns.drawing import PromiseBroken
 from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake
-from runner.channel import Caller, Server
-from runner.commands import INTERRUPTED, INTERRUPTED_CODE
-from runner.controller import Controller, remote_controller
-from runner.options import Options, add_options, options
-from runner.plan import Plan, plan_of
+from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
+from runner.command_line.options import Options, add_options, options
+from runner.command_line.unknown_options import options_of, unknown_option
+from runner.processes.channel import Caller, Server
 from runner.replay import read_case
-from runner.unknown_options import options_of, unknown_option
-from runner.worker import Worker
+from runner.run.controller import Controller, remote_controller
+from runner.run.plan import Plan, plan_of
+from runner.run.worker import Worker
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -33,12 +33,12 @@ from reports.render.lines import visible
 from reports.render.together import CASES, SUMMARY, prepare, write_case, write_files
 from reports.text.quantities import counted
 from reports.together.answer import Together, Way, answer_of, directions, sentence
-from runner.commands import Parser, ended, positive
-from runner.engine_host import WALL_CLOCK
+from runner.command_line.commands import Parser, ended, positive
 from runner.gate_version import ROOT, available, make_environment, python_in
-from runner.hosted_engine import HostedEngine
+from runner.processes.engine_host import WALL_CLOCK
+from runner.processes.hosted_engine import HostedEngine
+from runner.processes.workspace import Workspace
 from runner.replay import read_case
-from runner.workspace import Workspace
 from strategies.restriction.capabilities import fits
 from suites.campaigns import CORPUS, REGRESSIONS
 from suites.catalogue import CATALOGUE, unsupported

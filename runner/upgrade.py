@@ -27,9 +27,9 @@ from reports.render.report_directory import prepare
 from reports.render.together import write_files
 from reports.stream.reading import read_run
 from reports.together.answer import Together
-from runner.commands import Parser, in_a_sentence
+from runner.command_line.commands import Parser, in_a_sentence
+from runner.command_line.given_options import check_engine, check_gate, given
 from runner.gate_version import ROOT, available, run_gate
-from runner.given_options import check_engine, check_gate, given
 from runner.together import Asked, judged_in_turn, short
 from suites.profiles import PROFILES
 

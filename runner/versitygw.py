@@ -10,7 +10,7 @@ from pathlib import Path
 from engines.port import EngineUnavailable
 from engines.s3_gateway import INSTALL, VARIABLE
 from records.mistakes import UsageMistake
-from runner.commands import ended
+from runner.command_line.commands import ended
 
 #: Where Go is if it is not on PATH: https://go.dev/doc/install
 _GO = "/usr/local/go/bin/go"

@@ -11,7 +11,7 @@ from harness.campaigns.drawing import fixed_cases
 from model.codec import case_id
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
-from runner.controller import FIXED_SEED
+from runner.run.controller import FIXED_SEED
 from suites.campaigns import chapters_of, shards
 
 cases_of = cache(fixed_cases)

@@ -29,7 +29,7 @@ from model.vocabulary.pairs import FIRSTS, OF_EARLIER_SESSIONS, Pair, Second
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Step
 from reference_engine import ReferenceEngine
-from runner.commands import Parser, ended
+from runner.command_line.commands import Parser, ended
 from selfcheck.condition_facets import condition_facets
 from selfcheck.pair_facets import pairs_of
 from selfcheck.processes import processes

@@ -33,7 +33,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
-from runner.commands import Parser, ended, natural, whole
+from runner.command_line.commands import Parser, ended, natural, whole
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
 from selfcheck.facets import (

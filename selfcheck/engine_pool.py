@@ -26,9 +26,9 @@ from model.vocabulary.case import Case
 from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from runner.channel import Caller, Server
-from runner.circumstances import set_up
-from runner.workspace import Workspace
+from runner.processes.channel import Caller, Server
+from runner.processes.workspace import Workspace
+from runner.run.circumstances import set_up
 from selfcheck.processes import processes
 from suites.catalogue import CATALOGUE, unsupported
 

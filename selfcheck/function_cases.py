@@ -20,7 +20,7 @@ from harness.campaigns.corpus import corpus_cases, write_corpus
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Ask, Delete, Request
-from runner.commands import Parser, ended, whole
+from runner.command_line.commands import Parser, ended, whole
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.random_cases import random_cases, random_shards
 from strategies.conditions.signatures import functions_in, signatures_of

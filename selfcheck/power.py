@@ -24,8 +24,8 @@ from faults import FAULTS, Fault
 from harness.campaigns.campaign import Profile
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
-from runner.commands import Parser, ended, whole
-from runner.controller import FIXED_SEED
+from runner.command_line.commands import Parser, ended, whole
+from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import ENGINES, MODEL, hosted, worker, workers

@@ -16,7 +16,7 @@ from harness.campaigns.costs import seconds_of
 from model.codec import case_id
 from model.vocabulary.case import Case
 from reports.stream.reading import read_run
-from runner.commands import Parser, ended, whole
+from runner.command_line.commands import Parser, ended, whole
 from selfcheck.corpus_page import Shown
 from selfcheck.cover import Candidate, Cover
 from selfcheck.distillation import counted, kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model.vocabulary.predicate import Language
 from model.vocabulary.signatures import Signature
-from runner.commands import Parser, ended
+from runner.command_line.commands import Parser, ended
 from strategies.conditions.signatures import FILES, text_of
 
 

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 
 from reports.text.replaying import command_with, python_here
-from runner.commands import Parser, ended, positive, whole
+from runner.command_line.commands import Parser, ended, positive, whole
 from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
 from selfcheck.history import History, Line, Subject, Totals, suite_digest

@@ -32,7 +32,7 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, Read, ReadChanges
 from model.vocabulary.values import type_name
 from reference_engine import ReferenceEngine
-from runner.commands import Parser, ended, whole
+from runner.command_line.commands import Parser, ended, whole
 from selfcheck.cover import Candidate, Cover
 from selfcheck.facets import Facet
 from selfcheck.processes import processes

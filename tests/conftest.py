@@ -15,7 +15,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from engines.kind import Provider, Settings
 from engines.provider import provider_for
-from runner.workspace import Workspace
+from runner.processes.workspace import Workspace
 
 if TYPE_CHECKING:
     from engines.spark.adapter import SparkEngine

@@ -25,7 +25,7 @@ from model.codec import loads, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK
 from reference_engine import ReferenceEngine
-from runner.controller import FIXED_SEED
+from runner.run.controller import FIXED_SEED
 from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE

@@ -45,8 +45,8 @@ from reports.render.comparison.terminal import show_comparison
 from reports.render.files import write_views
 from reports.render.terminal import show
 from reports.stream.reading import read_run
-from runner.controller import FIXED_SEED
 from runner.demo import KEPT
+from runner.run.controller import FIXED_SEED
 from selfcheck.engine_pool import Worker, hosted
 from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards

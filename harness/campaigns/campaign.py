@@ -80,7 +80,7 @@ class Profile:
 
 
 class Worker(Protocol):
-    """Judges cases on the engine of the command line, by every clause that applies (runner.worker)."""
+    """Judges cases on the engine of the command line, by every clause that applies (runner.run.worker)."""
 
     def judge(self, shard: Shard) -> None:
         """Judge the cases of a shard. Raises harness.campaigns.drawing.PromiseBroken."""

@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from runner.commands import Parser, in_a_sentence
+from runner.command_line.commands import Parser, in_a_sentence
 from runner.doctor.judging import needs_of, python_for
 from runner.doctor.pythons import Python, pythons
 from runner.doctor.report import lines, look, obstacle

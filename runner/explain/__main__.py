@@ -8,7 +8,7 @@ import difflib
 from engines.provider import ENGINES
 from faults import FAULTS
 from records.mistakes import UsageMistake
-from runner.commands import Parser, ended
+from runner.command_line.commands import Parser, ended
 from runner.explain.cases import case_of, names
 from runner.explain.known import known_faults
 from runner.explain.texts import case_text, clause_text, known_bad_text, known_text

@@ -21,9 +21,9 @@ from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, kind_of
 from engines.versions import name_of, version_of
 from records.mistakes import UsageMistake
-from runner.child_process import exit_code_of
-from runner.commands import Parser, in_a_sentence
+from runner.command_line.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, variables
+from runner.processes.child_process import exit_code_of
 from runner.surface import backing, inventory, judgements, page
 from runner.surface.comparison import changes
 from runner.surface.inventory import Inventory, Item

@@ -11,7 +11,7 @@ from pathlib import Path
 from engines.kind import Settings
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, kind_of
-from runner.commands import in_a_sentence
+from runner.command_line.commands import in_a_sentence
 from runner.surface.inventory import Inventory, kept, write
 
 Kinds = Mapping[str, Mapping[str, str]]

@@ -8,7 +8,7 @@ is not, or a listed one is; with 2 if the command cannot be executed. Writes a t
 
 from __future__ import annotations
 
-from runner.commands import ended
+from runner.command_line.commands import ended
 from selfcheck.tampering.command import main
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from model.codec import case_id
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
-from runner.commands import Parser, whole
+from runner.command_line.commands import Parser, whole
 from selfcheck.case_order import relevant_cases
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.tampering.tampered_run import FAILED, Result, TamperedRun

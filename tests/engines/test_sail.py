@@ -13,8 +13,8 @@ from harness.running.judge import Judge
 from known_faults.known import known_faults_in
 from model.vocabulary.capabilities import mistake_in
 from reference_engine import ReferenceEngine
-from runner.controller import FIXED_SEED
 from runner.plugin import ROOT
+from runner.run.controller import FIXED_SEED
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES

@@ -9,8 +9,8 @@ from harness.campaigns.campaign import Campaign, Shard
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.division import digest_of, divided
 from harness.campaigns.drawing import kept_cases
-from runner.plan import plan_of
-from runner.plan import seconds_of as planned_seconds
+from runner.run.plan import plan_of
+from runner.run.plan import seconds_of as planned_seconds
 from suites.campaigns import shards
 from suites.profiles import PROFILES
 from tests.runner.test_options import chosen

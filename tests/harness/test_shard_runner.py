@@ -28,7 +28,7 @@ from model.vocabulary.values import Type
 from records.expectations import ByReplay
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
-from runner.claims import Claims
+from runner.run.claims import Claims
 from strategies.restriction.capabilities import fits
 from suites.profiles import PROFILES
 

@@ -33,8 +33,8 @@ from model.vocabulary.steps import AddStrayFiles, Delete, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Reference, StrayFile, Table
 from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
-from runner.circumstances import set_up
-from runner.plan import limits_of
+from runner.run.circumstances import set_up
+from runner.run.plan import limits_of
 from strategies.restriction.capabilities import restricted_to
 from tests.builders.listings import file, predict, unspecified
 from tests.runner.test_options import chosen

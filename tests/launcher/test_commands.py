@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from runner import upgrade
-from runner.commands import Parser
-from runner.options import add_options
+from runner.command_line.commands import Parser
+from runner.command_line.options import add_options
 from shapes.__main__ import parser as shape_parser
 from tombstone.__main__ import main, usage
 from tombstone.commands import COMMANDS, GATES, MODULES, Job, job_of

@@ -13,7 +13,7 @@ import pytest
 
 from engines.port import EngineUnavailable
 from engines.spark.jvm.driver import Lease
-from runner.channel import Caller, Server
+from runner.processes.channel import Caller, Server
 
 #: How long a call may take, seconds.
 LIMIT = 20

@@ -12,7 +12,7 @@ from reports.comparison.comparison import compare
 from reports.comparison.wording import overview
 from reports.render.summary import summary
 from reports.text.circumstances import machine_of, machines_differ, profile_of
-from runner.circumstances import circumstances, file_system, locale, time_zone
+from runner.run.circumstances import circumstances, file_system, locale, time_zone
 from tests.builders.small_streams import case, header, run
 
 MACHINE = {"processors": "1", "time_zone": "UTC", "locale": "C", "file_system": "ext4"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model.vocabulary.severity import Severity
 from records.run import JudgedCase
-from runner.claims import FOR_LOSS, MOST, Claims
+from runner.run.claims import FOR_LOSS, MOST, Claims
 from tests.reports.test_failures import failing, violation
 
 LOSS, ANSWERS, NUMBERS = Severity.DATA_LOSS, Severity.WRONG_ANSWERS, Severity.WRONG_NUMBERS

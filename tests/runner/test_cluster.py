@@ -18,11 +18,11 @@ from engines.spark.kind import Spark
 from harness.campaigns.drawing import kept_cases
 from model.vocabulary.steps import Delete, Step, Together, Vacuum
 from reference_engine import ReferenceEngine
-from runner.circumstances import set_up
-from runner.controller import Begun, Controller
-from runner.options import Options
-from runner.plan import Plan, limits_of, plan_of
-from runner.worker import Worker
+from runner.command_line.options import Options
+from runner.run.circumstances import set_up
+from runner.run.controller import Begun, Controller
+from runner.run.plan import Plan, limits_of, plan_of
+from runner.run.worker import Worker
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from tests.runner.test_options import chosen, mistake

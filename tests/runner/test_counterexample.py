@@ -23,7 +23,7 @@ from records.expectations import Succeeds
 from records.run import JudgedCase
 from reports.counterexamples.checked import Checked, disagreements, read_checked
 from reports.counterexamples.examples import Script
-from runner.counterexample import answer_of, write_counterexamples
+from runner.run.counterexample import answer_of, write_counterexamples
 from suites.catalogue import CATALOGUE, unsupported
 from tests.builders.small_streams import failures_in, header
 

@@ -8,7 +8,7 @@ import pytest
 
 from faults import FAULTS
 from records.mistakes import UsageMistake
-from runner.commands import in_a_sentence
+from runner.command_line.commands import in_a_sentence
 from runner.explain.__main__ import explained, main
 from runner.explain.cases import case_of, names
 from runner.explain.findings import ROOT, about

@@ -10,7 +10,7 @@ import pytest
 
 from records.mistakes import UsageMistake
 from runner import all_versions, gate_version, upgrade
-from runner.given_options import ROOT, check_gate, given
+from runner.command_line.given_options import ROOT, check_gate, given
 from tests.runner.test_versions import Gate, use
 
 VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]

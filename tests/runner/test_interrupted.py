@@ -12,9 +12,9 @@ from typing import cast
 import pytest
 
 from reports.stream.reading import FILE_NAME
-from runner.child_process import exit_code_of
-from runner.commands import INTERRUPTED, in_a_sentence
+from runner.command_line.commands import INTERRUPTED, in_a_sentence
 from runner.plugin import ROOT, pytest_pyfunc_call
+from runner.processes.child_process import exit_code_of
 from tests.runner.test_workspace import until
 
 
@@ -60,8 +60,8 @@ PARENT = """
 import os, sys
 from pathlib import Path
 from typing import cast
-from runner.child_process import exit_code_of
-from runner.commands import ended
+from runner.processes.child_process import exit_code_of
+from runner.command_line.commands import ended
 
 CHILD = '''
 import signal, sys

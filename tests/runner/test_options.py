@@ -17,7 +17,7 @@ from engines.spark.kind import Spark
 from engines.spark.options import SparkOptions
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
-from runner.options import Options, add_options, options
+from runner.command_line.options import Options, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

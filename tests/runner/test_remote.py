@@ -11,8 +11,8 @@ from engines.spark.masters import remote as subject
 from engines.spark.masters.remote import server_settings
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
-from runner.circumstances import set_up
-from runner.plan import limits_of
+from runner.run.circumstances import set_up
+from runner.run.plan import limits_of
 from tests.runner.test_options import chosen, mistake
 
 

@@ -28,10 +28,10 @@ from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reports.render.together import CASES, JSON, SUMMARY
 from runner import gate_version, together
-from runner.commands import INTERRUPTED, in_a_sentence
-from runner.hosted_engine import HostedEngine
+from runner.command_line.commands import INTERRUPTED, in_a_sentence
 from runner.plugin import ROOT
-from runner.workspace import Workspace
+from runner.processes.hosted_engine import HostedEngine
+from runner.processes.workspace import Workspace
 from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.runner.test_interrupted import in_a_terminal
@@ -252,7 +252,7 @@ COMMAND = """
 import sys
 from pathlib import Path
 from runner import gate_version, together
-from runner.commands import ended
+from runner.command_line.commands import ended
 together.python_of = lambda version: Path(sys.executable)
 ended(together.main)
 """

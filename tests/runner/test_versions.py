@@ -18,7 +18,7 @@ from model.vocabulary.severity import Severity
 from reports.render.together import write_files
 from reports.together.answer import Together, Way
 from runner import all_versions, gate_version, upgrade
-from runner.commands import Main
+from runner.command_line.commands import Main
 from runner.together import Asked, short
 from tests.builders.small_streams import CLAUSES, case, header, run, written
 

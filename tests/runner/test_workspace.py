@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from records.mistakes import UsageMistake
-from runner.reaper import reap
-from runner.workspace import Workspace
+from runner.processes.reaper import reap
+from runner.processes.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +26,7 @@ LIMIT = 30
 #: A run that makes a workspace, starts a process, prints both, and closes the workspace at "close" on its standard input.
 RUN = """
 import subprocess, sys
-from runner.workspace import Workspace
+from runner.processes.workspace import Workspace
 workspace = Workspace(sys.argv[1] if len(sys.argv) > 1 else None)
 child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"], start_new_session=True)
 workspace.started(child.pid)

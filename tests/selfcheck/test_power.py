@@ -18,7 +18,7 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, InvalidDelete, Mode
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from runner.controller import FIXED_SEED
+from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import Host, Worker, hosted

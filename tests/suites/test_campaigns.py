@@ -12,8 +12,8 @@ import pytest
 from harness.campaigns.campaign import campaign_of
 from harness.campaigns.drawing import fixed_cases
 from model.vocabulary.capabilities import EVERYTHING
-from runner.plan import plan_of
 from runner.plugin import ROOT
+from runner.run.plan import plan_of
 from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, chapters_of, left_out, selected, shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

@@ -28,7 +28,7 @@ from model.vocabulary.steps import Read, Request, Step, Vacuum
 from records import run
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
-from runner.controller import FIXED_SEED
+from runner.run.controller import FIXED_SEED
 from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE

@@ -19,7 +19,7 @@ from engines.spark.jvm.java import Java
 from engines.spark.masters import cluster as subject
 from engines.spark.masters.cluster import EXECUTOR_OPTIONS, Cluster
 from harness.running.judge import Judge
-from runner.workspace import Workspace
+from runner.processes.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
 from tests.harness.test_judge import CASE
 

@@ -18,7 +18,7 @@ from model.vocabulary.predicate import And, Compare, Op, Predicate, Wrapped, Wra
 from model.vocabulary.steps import API_DELETE_FORMS, Delete, Form, OpenSession, OtherCommand, Read, Step
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Type
-from runner.workspace import Workspace
+from runner.processes.workspace import Workspace
 from suites.catalogue import CATALOGUE
 from tests.handmade.conditions import FILES, ONE
 from tests.runner.test_workspace import alive, until

@@ -35,16 +35,16 @@ from reports.render.terminal import Progress, show, show_answer
 from reports.stream.lines import case_of
 from reports.stream.reading import FILE_NAME, Run
 from reports.stream.writing import RunWriter
-from runner.channel import Caller
-from runner.circumstances import circumstances, set_up
-from runner.claims import Claims
-from runner.commands import INTERRUPTED, INTERRUPTED_CODE
-from runner.counterexample import write_counterexamples
-from runner.header import run_header
-from runner.options import Options
-from runner.plan import Plan, plan_of, seconds_of
+from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
+from runner.command_line.options import Options
+from runner.processes.channel import Caller
+from runner.processes.workspace import Workspace
 from runner.replay import show_replay
-from runner.workspace import Workspace
+from runner.run.circumstances import circumstances, set_up
+from runner.run.claims import Claims
+from runner.run.counterexample import write_counterexamples
+from runner.run.header import run_header
+from runner.run.plan import Plan, plan_of, seconds_of
 
 #: The seed of what the fixed profiles draw.
 FIXED_SEED = 4

@@ -14,14 +14,14 @@ import pytest
 
 from engines.kind import Version
 from records.mistakes import UsageMistake
-from runner.commands import Parser
-from runner.options import OptionGroup, add_options
+from runner.command_line.commands import Parser
+from runner.command_line.options import OptionGroup, add_options
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class _Group:
-    """Stands for pytest's parser and its groups, to which ``runner.options`` declares options."""
+    """Stands for pytest's parser and its groups, to which ``runner.command_line.options`` declares options."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         self._parser = parser

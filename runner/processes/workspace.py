@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from records.mistakes import UsageMistake
-from runner import reaper
+from runner.processes import reaper
 
 
 class Workspace:
-    """A new directory, removed at the end of the run, also when the run is killed (runner.reaper)."""
+    """A new directory, removed at the end of the run, also when the run is killed (runner.processes.reaper)."""
 
     def __init__(self, table_root: str | None) -> None:
         self._made: Path | None = None  # the user's table root, where it did not exist before

@@ -18,8 +18,8 @@ from records.known_fault import KnownFault
 from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from records.suite_version import VERSION
 from reports.text.replaying import python_here
-from runner.options import Options
-from runner.plan import Plan
+from runner.command_line.options import Options
+from runner.run.plan import Plan
 from suites.catalogue import CATALOGUE
 
 

@@ -1,4 +1,4 @@
-"""An engine that runs in another environment: a process of ``runner.engine_host``."""
+"""An engine that runs in another environment: a process of ``runner.processes.engine_host``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engines.port import EngineDied, EngineUnavailable, Outcome
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import Request
-from runner import reaper
-from runner.channel import Caller
-from runner.workspace import Workspace
+from runner.processes import reaper
+from runner.processes.channel import Caller
+from runner.processes.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 #: Seconds for a host to end by itself.
 _PATIENCE = 30
@@ -35,7 +35,7 @@ class HostedEngine:
         environ = {key: value for key, value in os.environ.items() if key != "PYTHONHOME"}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [str(python), "-m", "runner.engine_host", engine, str(directory), *options],
+                [str(python), "-m", "runner.processes.engine_host", engine, str(directory), *options],
                 cwd=ROOT,
                 env=environ | {"PYTHONDONTWRITEBYTECODE": "1"},
                 stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""``python -m runner.engine_host ENGINE DIRECTORY``: an engine of this environment, for a judge in another one.
+"""``python -m runner.processes.engine_host ENGINE DIRECTORY``: an engine of this environment, for a judge in another one.
 
 Prints where it answers, as a line of JSON, and ends with its standard input. ``--wall-clock``: with the machine's clock.
 """
@@ -14,8 +14,8 @@ from engines.kind import Settings
 from engines.port import Engine
 from engines.provider import kind_of
 from records.mistakes import UsageMistake
-from runner.channel import Server
-from runner.commands import ended
+from runner.command_line.commands import ended
+from runner.processes.channel import Server
 
 WALL_CLOCK = "--wall-clock"
 

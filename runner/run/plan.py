@@ -12,7 +12,7 @@ from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
 from harness.campaigns.division import digest_of, divided, milliseconds_of
 from model.vocabulary.capabilities import Capabilities
 from records.run import Part
-from runner.options import Options
+from runner.command_line.options import Options
 from suites.campaigns import corpus_seconds, left_out, shards
 
 

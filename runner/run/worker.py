@@ -20,10 +20,10 @@ from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
 from records import run
 from reports.stream.lines import line_of
-from runner.controller import Controller
-from runner.options import Options
-from runner.plan import limits_of
+from runner.command_line.options import Options
 from runner.replay import read_case
+from runner.run.controller import Controller
+from runner.run.plan import limits_of
 from strategies.restriction.capabilities import fits
 from suites.catalogue import CATALOGUE, unsupported
 

@@ -1,0 +1,1 @@
+"""Command lines: which options there are, and how a mistake in them is reported."""
