@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from deltalog.actions import Action, Add, Cdc, FileKey, Metadata, Protocol, Remove
-from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint, read_parts
-from deltalog.commits import Commit, read_commit
+from deltalog.checkpoints.reading import Checkpoint, find_checkpoints, read_checkpoint, read_parts
+from deltalog.entries.actions import Action, Add, Cdc, FileKey, Metadata, Protocol, Remove
+from deltalog.entries.commits import Commit, read_commit
 from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
-from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
 from deltalog.snapshot import Snapshot, replay
+from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, parse_name
 
 
 @dataclass(frozen=True)

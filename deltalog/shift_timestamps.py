@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltalog.lines import json_lines
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY
-from deltalog.parquet import parquet_bytes
-from deltalog.times import NANOSECONDS
+from deltalog.storage.lines import json_lines
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY
+from deltalog.storage.parquet import parquet_bytes
+from deltalog.storage.times import NANOSECONDS
 
 #: The timestamps in actions, in ms since the epoch (PROTOCOL.md, "Actions").
 _TIMESTAMPS: Mapping[str, tuple[str, ...]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from deltalog.actions import Action, Add, DomainMetadata, FileKey, Metadata, Protocol, Remove, Txn
+from deltalog.entries.actions import Action, Add, DomainMetadata, FileKey, Metadata, Protocol, Remove, Txn
 from deltalog.errors import IncompleteState, MissingVersion
 from deltalog.frozen import FrozenMap
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from deltalog.codec import to_json
+from deltalog.entries.codec import to_json
 from faults.fault import Tamper
 from faults.files import Paths
 from faults.table_log import Action

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
+from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from faults.disk import drop_checksum
 from faults.tampering import Tampering
 from model.prediction.paths import LOG_DIRECTORY

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltalog.checksums import json_checksum
-from deltalog.lines import json_lines
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
+from deltalog.checkpoints.checksums import json_checksum
+from deltalog.storage.lines import json_lines
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
 from faults.disk import drop_checksum
 from faults.fault import Tamper, delete_fault, vacuum_fault, when
 from faults.rows import read_rows, write_rows

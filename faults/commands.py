@@ -10,13 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltalog.actions import Add
-from deltalog.codec import from_json
-from deltalog.deletion_vectors import read_vector
-from deltalog.lines import json_lines
+from deltalog.data.deletion_vectors import read_vector
+from deltalog.entries.actions import Add
+from deltalog.entries.codec import from_json
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.paths import from_root
+from deltalog.storage.lines import json_lines
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.paths import from_root
 from engines.port import Outcome
 from faults import actions, files
 from faults.delete import cut_off_commits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from deltalog.names import LOG_DIRECTORY
+from deltalog.storage.names import LOG_DIRECTORY
 from faults import actions, files
 from faults.disk import drop_checksum
 from faults.fault import Condition, Tamper, delete_fault, fault, vacuum_fault, when

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.deletion_vectors import inline_vector
+from deltalog.data.deletion_vectors import inline_vector
 from engines.port import Outcome
 from faults import actions
 from faults.delete import full_row, is_plain, matches_row

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from deltalog.schemas import Field, parse_schema, widened_columns
-from deltalog.statistics import bounds_of, is_single
+from deltalog.values.schemas import Field, parse_schema, widened_columns
+from deltalog.values.statistics import bounds_of, is_single
 from engines.port import Outcome
 from faults import actions
 from faults.delete import first_untouched

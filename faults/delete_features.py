@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.actions import Add
-from deltalog.codec import from_json
-from deltalog.deletion_vectors import inline_vector, read_vector
-from deltalog.parquet import page_rows
+from deltalog.data.deletion_vectors import inline_vector, read_vector
+from deltalog.entries.actions import Add
+from deltalog.entries.codec import from_json
+from deltalog.storage.parquet import page_rows
 from faults import actions, files
 from faults.delete import copy_first
 from faults.fault import Tamper, delete_fault, fault, when

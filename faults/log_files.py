@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY
 from faults import actions
 from faults.disk import drop_checksum
 from faults.fault import Condition, Tamper, delete_fault, vacuum_fault, when

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from deltalog.bitmaps import encode_rows
-from deltalog.deletion_vectors import FORMAT_VERSION, read_vector
-from deltalog.descriptors import DeletionVectorDescriptor
-from deltalog.fields import read_fields
+from deltalog.data.bitmaps import encode_rows
+from deltalog.data.deletion_vectors import FORMAT_VERSION, read_vector
+from deltalog.entries.descriptors import DeletionVectorDescriptor
+from deltalog.entries.fields import read_fields
 from engines.port import EngineError, Outcome
 from faults import actions
 from faults.disk import drop_checksum

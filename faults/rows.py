@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.parquet import read_parquet
+from deltalog.storage.parquet import read_parquet
 from faults import actions
 from faults.disk import drop_checksum
 from faults.table_log import Action

@@ -9,16 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from deltalog.actions import Add, Metadata, Remove
-from deltalog.codec import to_json
-from deltalog.commits import Commit
-from deltalog.lines import json_lines
+from deltalog.entries.actions import Add, Metadata, Remove
+from deltalog.entries.codec import to_json
+from deltalog.entries.commits import Commit
 from deltalog.log import Log, read_log
-from deltalog.names import LOG_DIRECTORY, LogFileKind, checksum_name, commit_name, parse_name
-from deltalog.paths import decode, from_root
-from deltalog.schemas import Field, parse_schema
 from deltalog.snapshot import Snapshot
-from deltalog.times import set_modified
+from deltalog.storage.lines import json_lines
+from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, checksum_name, commit_name, parse_name
+from deltalog.storage.paths import decode, from_root
+from deltalog.storage.times import set_modified
+from deltalog.values.schemas import Field, parse_schema
 from engines.port import now
 from faults.disk import drop_checksum
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.names import LOG_DIRECTORY
+from deltalog.storage.names import LOG_DIRECTORY
 from faults import files
 from faults.fault import vacuum_fault, when
 from faults.rows import read_rows, write_rows

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, checksum_name
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, checksum_name
 from faults.disk import drop_checksum
 from faults.fault import Tamper, delete_fault, vacuum_fault, when
 from faults.runs import completed

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import cast
 
-from deltalog.actions import Action, Metadata
-from deltalog.protocols import features_of, with_features, without_feature
-from deltalog.schemas import Field, map_columns, schema_string
+from deltalog.entries.actions import Action, Metadata
+from deltalog.entries.protocols import features_of, with_features, without_feature
+from deltalog.values.schemas import Field, map_columns, schema_string
 from model.vocabulary.commands import (
     AddColumn,
     DropColumn,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from deltalog.actions import Action, Add
-from deltalog.commits import write_commit
-from deltalog.paths import encode
+from deltalog.entries.actions import Action, Add
+from deltalog.entries.commits import write_commit
+from deltalog.storage.paths import encode
 from model.text.layout import clone_of
 from reference_engine.transaction import Transaction
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.actions import Add, Metadata, Protocol
+from deltalog.entries.actions import Add, Metadata, Protocol
 from engines.port import EngineError
 from model.prediction.conflicts import Conflict, reads
 from model.prediction.delete import matches

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.deletion_vectors import write_vector_file
-from deltalog.statistics import statistics_text
+from deltalog.data.deletion_vectors import write_vector_file
+from deltalog.entries.actions import Add, Cdc, Remove
+from deltalog.values.statistics import statistics_text
 from model.prediction.delete import (
     ConditionScope,
     DeleteMethod,

@@ -13,10 +13,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from deltalog.actions import Add
-from deltalog.checksums import write_checksum
+from deltalog.checkpoints.checksums import write_checksum
+from deltalog.entries.actions import Add
 from deltalog.errors import AlreadyWritten
-from deltalog.names import checksum_name
+from deltalog.storage.names import checksum_name
 from engines.port import Outcome, now
 from model.prediction.refusals import (
     APPEND_ONLY,

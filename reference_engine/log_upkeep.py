@@ -7,11 +7,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from deltalog.checkpoint_writing import write_checkpoint
-from deltalog.checkpoints import Checkpoint, read_parts
-from deltalog.compaction import write_compaction
+from deltalog.checkpoints.reading import Checkpoint, read_parts
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.entries.compaction import write_compaction
 from deltalog.errors import AlreadyWritten
-from deltalog.names import LOG_DIRECTORY, LogFileKind, compacted_name, parse_name
+from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, compacted_name, parse_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.table import DAY
 from reference_engine.storage import Storage

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltalog.actions import Action, Add, Metadata, Txn
-from deltalog.protocols import features_of, with_features
+from deltalog.entries.actions import Action, Add, Metadata, Txn
+from deltalog.entries.protocols import features_of, with_features
 from deltalog.snapshot import Snapshot
 from model.prediction.commands import rows_after
 from model.prediction.delete import matches

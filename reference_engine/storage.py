@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
-from deltalog.actions import Action
-from deltalog.commits import commit_bytes, write_commit
-from deltalog.files import write_new
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
-from deltalog.times import set_modified
+from deltalog.entries.actions import Action
+from deltalog.entries.commits import commit_bytes, write_commit
+from deltalog.storage.files import write_new
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
+from deltalog.storage.times import set_modified
 from engines.port import now
 from model.vocabulary.steps import Crash, CrashPoint, Written
 

@@ -12,13 +12,13 @@ from uuid import UUID, uuid4
 
 import pyarrow as pa
 
-from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Remove
-from deltalog.arrow_values import to_table
-from deltalog.parquet import write_data_file
-from deltalog.paths import encode
-from deltalog.schemas import Field
+from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Remove
 from deltalog.snapshot import Snapshot
-from deltalog.statistics import Indexed, full_statistics
+from deltalog.storage.parquet import write_data_file
+from deltalog.storage.paths import encode
+from deltalog.values.arrow_values import to_table
+from deltalog.values.schemas import Field
+from deltalog.values.statistics import Indexed, full_statistics
 from model.text.layout import partition_directory, partition_string, physical_name, spark_text
 from model.vocabulary.rules import SPARK, Rules
 from model.vocabulary.values import AnyType, Row, Value

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deltalog.actions import Cdc, CommitInfo, Remove
+from deltalog.entries.actions import Cdc, CommitInfo, Remove
 from deltalog.errors import AlreadyWritten
-from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
-from deltalog.times import set_modified
+from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
+from deltalog.storage.times import set_modified
 from model.prediction.fates import PathFate, Reason
 from model.prediction.lite import LogPruned, last_outside_retention, lite_window
 from model.prediction.paths import Thing, is_hidden, is_visible

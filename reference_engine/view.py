@@ -12,13 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.deletion_vectors import read_vector
-from deltalog.listing import EntryKind, list_tree
+from deltalog.data.deletion_vectors import read_vector
+from deltalog.data.rows import read_stored_rows, row_ids
+from deltalog.entries.actions import Add, Cdc, Remove
 from deltalog.log import read_log
-from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
-from deltalog.rows import read_stored_rows, row_ids
-from deltalog.schemas import Field, array_type, decimal_type, map_type, parse_schema, struct_fields, struct_type
+from deltalog.storage.listing import EntryKind, list_tree
+from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
+from deltalog.values.schemas import Field, array_type, decimal_type, map_type, parse_schema, struct_fields, struct_type
 from model.prediction.delete import ConditionScope, LiveFile, scope_of
 from model.prediction.paths import Thing
 from model.prediction.scans import References

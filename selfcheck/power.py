@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from deltalog.lines import json_lines
+from deltalog.storage.lines import json_lines
 from engines.kind import Given
 from engines.object_store import Storage
 from engines.provider import DEFAULT, limits_in

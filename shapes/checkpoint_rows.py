@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltalog.actions import Action
-from deltalog.codec import from_json
+from deltalog.entries.actions import Action
+from deltalog.entries.codec import from_json
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
 from shapes.logged_files import MEMBERS, NO_STATISTICS, Form, LoggedFile, Vector, pairs
 from shapes.store import Store

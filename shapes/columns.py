@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltalog.actions import Metadata
+from deltalog.entries.actions import Metadata
 from deltalog.errors import MalformedAction
-from deltalog.schemas import Field, parse_decimal_type, parse_schema, struct_fields
+from deltalog.values.schemas import Field, parse_decimal_type, parse_schema, struct_fields
 from shapes.names import flags_of, flags_of_directory
 from shapes.shape import ColumnKind, Columns, Names
 from shapes.sizes import size_class

@@ -6,8 +6,8 @@ import io
 import json
 from collections.abc import Iterator
 
-from deltalog.actions import Action
-from deltalog.codec import from_json
+from deltalog.entries.actions import Action
+from deltalog.entries.codec import from_json
 from deltalog.errors import MalformedAction, UnreadableCommit
 from shapes.store import Store
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from deltalog.actions import Protocol as Logged
-from deltalog.protocols import features_of
+from deltalog.entries.actions import Protocol as Logged
+from deltalog.entries.protocols import features_of
 from shapes.refusals import UnknownForm
 from shapes.shape import Protocol
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.checkpoints import Checkpoint
+from deltalog.checkpoints.reading import Checkpoint
+from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
 from deltalog.errors import (
     DeltaLogError,
     IncompleteState,
@@ -19,8 +19,8 @@ from deltalog.errors import (
     UnreadableCheckpoint,
     UnreadableCommit,
 )
-from deltalog.names import LOG_DIRECTORY, SIDECARS, commit_name
-from deltalog.paths import decode
+from deltalog.storage.names import LOG_DIRECTORY, SIDECARS, commit_name
+from deltalog.storage.paths import decode
 from shapes.checkpoint_rows import rows_of
 from shapes.commit_lines import actions_of
 from shapes.log_files import LogListing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.names import LOG_DIRECTORY
+from deltalog.storage.names import LOG_DIRECTORY
 from shapes.shape import Listing
 from shapes.sizes import size_class
 from shapes.store import Store

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltalog.checkpoints import Checkpoint, find_checkpoints
+from deltalog.checkpoints.reading import Checkpoint, find_checkpoints
 from deltalog.errors import MissingVersion, NotATable
-from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
+from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
 from shapes.store import Store
 
 #: What is in ``_delta_log`` beside commits and checkpoints, by its name there.

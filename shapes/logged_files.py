@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from deltalog.actions import Add, Remove
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.entries.actions import Add, Remove
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 
 #: The members of statistics (PROTOCOL.md, "Per-file Statistics").
 MEMBERS = ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds")

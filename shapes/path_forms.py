@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from deltalog.paths import from_root, is_absolute
+from deltalog.storage.paths import from_root, is_absolute
 
 PathForm = Literal["absolute", "encoded", "hidden", "hive", "outside", "relative", "uri"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltalog.actions import Metadata, Protocol
-from deltalog.checkpoints import Checkpoint
+from deltalog.checkpoints.reading import Checkpoint
+from deltalog.entries.actions import Metadata, Protocol
 from deltalog.errors import DeltaLogError, UnreadableCommit
-from deltalog.names import LOG_DIRECTORY, LogFileKind, commit_name, parse_name
-from deltalog.schemas import parse_schema
+from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, commit_name, parse_name
+from deltalog.values.schemas import parse_schema
 from shapes.columns import columns_of
 from shapes.commit_lines import lines_of
 from shapes.features import protocol_of, unknown_features

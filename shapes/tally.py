@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deltalog.errors import MalformedAction, MalformedPath
-from deltalog.paths import decode
+from deltalog.storage.paths import decode
 from shapes.logged_files import MEMBERS, Form, LoggedFile, Vector
 from shapes.path_forms import PathForm, Written, written
 from shapes.shape import Paths, Sizes, Statistics, VectorKind, Vectors

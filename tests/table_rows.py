@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from deltalog.arrow_values import Values
-from deltalog.deletion_vectors import read_vector
-from deltalog.descriptors import DeletionVectorDescriptor
-from deltalog.paths import encode
-from deltalog.rows import read_stored_rows
+from deltalog.data.deletion_vectors import read_vector
+from deltalog.data.rows import read_stored_rows
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.snapshot import Snapshot
+from deltalog.storage.paths import encode
+from deltalog.values.arrow_values import Values
 
 
 def read_rows(root: Path, snapshot: Snapshot) -> list[Values]:

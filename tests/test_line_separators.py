@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.names import LOG_DIRECTORY
 from deltalog.shift_timestamps import shift_timestamps
+from deltalog.storage.names import LOG_DIRECTORY
 from engines.port import now
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.corpus import corpus_cases

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from deltalog.lines import json_lines
+from deltalog.storage.lines import json_lines
 from model.codec import case_id, from_json, to_json
 from model.vocabulary.case import Case
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
-from deltalog.actions import Add, Remove
-from deltalog.listing import EntryKind
-from deltalog.paths import encode
+from deltalog.entries.actions import Add, Remove
+from deltalog.storage.listing import EntryKind
+from deltalog.storage.paths import encode
 from harness.judging.command_conditions import opened_by
 from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.steps.observation import Observation

@@ -15,12 +15,12 @@ from functools import partial
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from deltalog.actions import Add, Remove
-from deltalog.names import LAST_CHECKPOINT
-from deltalog.paths import encode
-from deltalog.protocols import features_of
-from deltalog.schemas import parse_schema, widened_columns
-from deltalog.statistics import bounds_of, is_single
+from deltalog.entries.actions import Add, Remove
+from deltalog.entries.protocols import features_of
+from deltalog.storage.names import LAST_CHECKPOINT
+from deltalog.storage.paths import encode
+from deltalog.values.schemas import parse_schema, widened_columns
+from deltalog.values.statistics import bounds_of, is_single
 from harness.judging.command_conditions import deletes
 from harness.judging.subjects import links_to_directories, young_orphans
 from harness.judging.wrong_rows import has_empty_text

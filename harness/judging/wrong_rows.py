@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 
-from deltalog.actions import Add
+from deltalog.entries.actions import Add
 from harness.judging.command_conditions import (
     commands,
     deletes,

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from heapq import nsmallest
 from typing import Any
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.codec import to_line
-from deltalog.listing import EntryKind
+from deltalog.entries.actions import Add, Cdc, Remove
+from deltalog.entries.codec import to_line
+from deltalog.storage.listing import EntryKind
 from harness.observing.steps.crash_observation import CrashObservation
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation

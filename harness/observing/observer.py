@@ -11,16 +11,16 @@ from typing import TypeVar, cast
 
 import pyarrow as pa
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.deletion_vectors import read_vector
+from deltalog.data.deletion_vectors import read_vector
+from deltalog.data.rows import read_change_file, read_stored_rows, row_ids
+from deltalog.entries.actions import Add, Cdc, Remove
 from deltalog.errors import DeltaLogError, MalformedAction
-from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
-from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
-from deltalog.parquet import read_parquet
-from deltalog.rows import read_change_file, read_stored_rows, row_ids
-from deltalog.schemas import FIELD_ID, parse_schema
 from deltalog.snapshot import Snapshot
+from deltalog.storage.listing import Entry, list_beside, list_tree
+from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
+from deltalog.storage.parquet import read_parquet
+from deltalog.values.schemas import FIELD_ID, parse_schema
 from engines.machine import raise_if_of_the_machine
 from harness.observing.table.definitions import has_columns, with_stored_names
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from deltalog.commits import write_commit
+from deltalog.entries.commits import write_commit
 from engines.machine import raise_if_of_the_machine, require_machine
 from engines.port import EngineDied, Outcome
 from harness.judging.failure import Raised, failure_of, raised

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from deltalog.listing import EntryKind
+from deltalog.storage.listing import EntryKind
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.fates import Reason

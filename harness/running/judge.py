@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deltalog.commits import parse_commit
+from deltalog.entries.commits import parse_commit
 from engines.port import Engine, EngineDied
 from harness.judging.clause import Clause
 from harness.judging.excuses import Excuses

@@ -12,13 +12,13 @@ from typing import TypedDict
 
 import pyarrow as pa
 
-from deltalog.actions import Add, CommitInfo, Remove
-from deltalog.arrow_values import to_table
-from deltalog.descriptors import DeletionVectorDescriptor
-from deltalog.parquet import parquet_bytes, without_last_group
-from deltalog.paths import encode
-from deltalog.schemas import Field
-from deltalog.statistics import Indexed, count_statistics, full_statistics
+from deltalog.entries.actions import Add, CommitInfo, Remove
+from deltalog.entries.descriptors import DeletionVectorDescriptor
+from deltalog.storage.parquet import parquet_bytes, without_last_group
+from deltalog.storage.paths import encode
+from deltalog.values.arrow_values import to_table
+from deltalog.values.schemas import Field
+from deltalog.values.statistics import Indexed, count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
 from model.text.layout import file_path, partition_texts, physical_name
 from model.vocabulary.table import (

@@ -9,9 +9,9 @@ from uuid import UUID
 
 import pyarrow as pa
 
-from deltalog.actions import Action, Add, DomainMetadata, Remove
-from deltalog.deletion_vectors import inline_vector, vector_file
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.data.deletion_vectors import inline_vector, vector_file
+from deltalog.entries.actions import Action, Add, DomainMetadata, Remove
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from harness.tables.file_actions import FileActions, RowIds, content_of, stored
 from harness.tables.table_metadata import definition
 from model.text.layout import file_path

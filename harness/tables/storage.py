@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deltalog.checkpoint_writing import write_checkpoint
-from deltalog.checksums import write_checksum
-from deltalog.commits import write_commit
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, parse_name
+from deltalog.checkpoints.checksums import write_checksum
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.entries.commits import write_commit
 from deltalog.snapshot import Snapshot, replay
-from deltalog.times import set_modified
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, parse_name
+from deltalog.storage.times import set_modified
 from harness.tables.file_actions import absolute
 from harness.tables.plan import PlannedCommit, PlannedFile, PlannedLink, TablePlan
 from model.vocabulary.table import (
@@ -115,7 +115,7 @@ def _version_of(path: Path) -> float:
     name = parse_name(path.name)
     if name is not None:
         return name.version
-    # deltalog.checkpoints names sidecars by their checkpoint's version.
+    # deltalog.checkpoints.writing names sidecars by their checkpoint's version.
     return int(path.name[:8], 16) if path.parent.name == SIDECARS else math.inf
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from deltalog.actions import Metadata, Protocol
-from deltalog.schemas import (
+from deltalog.entries.actions import Metadata, Protocol
+from deltalog.values.schemas import (
     Field,
     array_type,
     decimal_type,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltalog.commits import parse_commit
+from deltalog.entries.commits import parse_commit
 from engines.port import EngineDied
 from harness.judging.failure import died, failure_of, raised
 from harness.judging.side import Side

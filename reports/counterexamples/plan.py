@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from deltalog.commits import commit_bytes
-from deltalog.names import commit_name
-from deltalog.parquet import parquet_bytes
+from deltalog.entries.commits import commit_bytes
+from deltalog.storage.names import commit_name
+from deltalog.storage.parquet import parquet_bytes
 from engines.dialect import Run, ScriptedCase
 from harness.tables.file_actions import arrow_table
 from harness.tables.plan import PlannedFile, PlannedLink, plan_append, plan_strays, plan_table

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deltalog.lines import json_lines
+from deltalog.storage.lines import json_lines
 from harness.campaigns.corpus import FOLDER as CORPUS
 from harness.campaigns.regressions import FOLDER as KEPT
 from model.codec import case_id, from_json, loads

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import fields
 from typing import Any
 
-from deltalog.actions import Add, Cdc, DomainMetadata, Remove, Txn
+from deltalog.entries.actions import Add, Cdc, DomainMetadata, Remove, Txn
 from faults.table_log import Action
 from faults.tampering import Tampering
 from selfcheck.tampering.values import Change, changes

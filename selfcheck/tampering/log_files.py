@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from deltalog.names import (
+from deltalog.storage.names import (
     LAST_CHECKPOINT,
     LAST_VACUUM_INFO,
     LOG_DIRECTORY,

@@ -6,8 +6,8 @@ import math
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
-from deltalog.arrow_values import Values
-from deltalog.schemas import Field, array_type, decimal_type, map_columns, map_type, struct_type
+from deltalog.values.arrow_values import Values
+from deltalog.values.schemas import Field, array_type, decimal_type, map_columns, map_type, struct_type
 
 #: A column of each type. Names have characters that mean nesting or quoting elsewhere.
 COLUMNS: tuple[tuple[str, object], ...] = (

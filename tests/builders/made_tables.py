@@ -17,15 +17,15 @@ from pathlib import Path
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from deltalog.actions import Action, Add, CommitInfo, Metadata, Protocol, Remove
-from deltalog.checkpoint_writing import write_checkpoint
-from deltalog.commits import write_commit
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.entries.actions import Action, Add, CommitInfo, Metadata, Protocol, Remove
+from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.parquet import write_data_file
-from deltalog.paths import encode
-from deltalog.schemas import arrow_schema, schema_string
-from deltalog.statistics import count_statistics, full_statistics
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.parquet import write_data_file
+from deltalog.storage.paths import encode
+from deltalog.values.schemas import arrow_schema, schema_string
+from deltalog.values.statistics import count_statistics, full_statistics
 from model.text.layout import NULL_DIRECTORY, escape
 
 START = 1_700_000_000_000  # ms since the epoch

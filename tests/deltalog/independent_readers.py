@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
-from deltalog.paths import is_absolute
+from deltalog.storage.paths import is_absolute
 from model.vocabulary.table import Table
 from model.vocabulary.values import Row, canonical
 from reference_engine.view import View

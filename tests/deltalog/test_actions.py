@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltalog.actions import (
+from deltalog.entries.actions import (
     Action,
     Add,
     Cdc,
@@ -22,12 +22,12 @@ from deltalog.actions import (
     Txn,
     Unknown,
 )
-from deltalog.codec import from_json, to_json, to_line
-from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
+from deltalog.entries.codec import from_json, to_json, to_line
+from deltalog.entries.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import MalformedAction, MalformedPath, MalformedVector
 from deltalog.frozen import FrozenMap
-from deltalog.names import LogFileKind, LogFileName, checkpoint_name, commit_name, parse_name
-from deltalog.paths import decode, encode, is_absolute
+from deltalog.storage.names import LogFileKind, LogFileName, checkpoint_name, commit_name, parse_name
+from deltalog.storage.paths import decode, encode, is_absolute
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 wholes = st.integers(-(2**63), 2**63 - 1)

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.checksums import checksum_fields, json_checksum, write_checksum
-from deltalog.commits import write_commit
-from deltalog.deletion_vectors import inline_vector
+from deltalog.checkpoints.checksums import checksum_fields, json_checksum, write_checksum
+from deltalog.data.deletion_vectors import inline_vector
+from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
+from deltalog.entries.commits import write_commit
 from deltalog.errors import AlreadyWritten
 from deltalog.log import read_log
-from deltalog.names import LogFileKind, parse_name
-from deltalog.schemas import schema_string
 from deltalog.snapshot import replay
+from deltalog.storage.names import LogFileKind, parse_name
+from deltalog.values.schemas import schema_string
 
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"a": "b"}, created_time=5)
 METADATA_JSON: dict[str, object] = {

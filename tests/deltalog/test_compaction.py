@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.commits import commit_bytes, parse_commit, write_commit
-from deltalog.compaction import compacted, write_compaction
+from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
+from deltalog.entries.commits import commit_bytes, parse_commit, write_commit
+from deltalog.entries.compaction import compacted, write_compaction
+from deltalog.entries.protocols import features_of, with_features, without_feature
 from deltalog.errors import AlreadyWritten
 from deltalog.log import read_log
-from deltalog.names import LogFileKind, parse_name
-from deltalog.protocols import features_of, with_features, without_feature
 from deltalog.snapshot import replay
+from deltalog.storage.names import LogFileKind, parse_name
 
 DEFINITION = (Protocol(1, 2), Metadata("id", '{"type":"struct","fields":[]}'))
 ADDS = tuple(Add(path, {}, 1, 0, True) for path in ("a", "b"))

@@ -13,16 +13,16 @@ from deltalake import DeltaTable, QueryBuilder
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deltalog.actions import Add, Metadata, Protocol
-from deltalog.bitmaps import MAGIC, decode_rows, encode_rows
-from deltalog.commits import write_commit
-from deltalog.deletion_vectors import inline_vector, read_vector, vector_file, write_vector_file
-from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
+from deltalog.data.bitmaps import MAGIC, decode_rows, encode_rows
+from deltalog.data.deletion_vectors import inline_vector, read_vector, vector_file, write_vector_file
+from deltalog.entries.actions import Add, Metadata, Protocol
+from deltalog.entries.commits import write_commit
+from deltalog.entries.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
 from deltalog.log import read_log
-from deltalog.parquet import write_data_file
-from deltalog.schemas import schema_string
-from deltalog.statistics import full_statistics
+from deltalog.storage.parquet import write_data_file
+from deltalog.values.schemas import schema_string
+from deltalog.values.statistics import full_statistics
 from tests.table_rows import by_uri, read_rows
 
 ID = UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")

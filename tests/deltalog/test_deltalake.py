@@ -11,7 +11,7 @@ from deltalake import DeltaTable, write_deltalake
 from hypothesis import assume, given, settings
 
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY
+from deltalog.storage.names import LOG_DIRECTORY
 from tests.builders.made_tables import EVERYTHING, MadeTable, made, made_tables, same_rows
 from tests.table_rows import read_rows
 

@@ -14,20 +14,20 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, QueryBuilder
 
-from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove
-from deltalog.arrow_values import Values, from_table, to_table
-from deltalog.checkpoint_writing import write_checkpoint
-from deltalog.checksums import write_checksum
-from deltalog.commits import write_commit
-from deltalog.deletion_vectors import inline_vector, write_vector_file
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.checkpoints.checksums import write_checksum
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.data.deletion_vectors import inline_vector, write_vector_file
+from deltalog.data.rows import read_stored_rows, row_ids
+from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove
+from deltalog.entries.commits import write_commit
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.parquet import write_data_file
-from deltalog.paths import encode
-from deltalog.rows import read_stored_rows, row_ids
-from deltalog.schemas import Field, array_type, map_columns, map_type, schema_string, struct_type
-from deltalog.statistics import full_statistics
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.parquet import write_data_file
+from deltalog.storage.paths import encode
+from deltalog.values.arrow_values import Values, from_table, to_table
+from deltalog.values.schemas import Field, array_type, map_columns, map_type, schema_string, struct_type
+from deltalog.values.statistics import full_statistics
 from tests.builders.every_type import COLUMNS, ROWS, UTC, mapped_columns
 from tests.table_rows import by_uri, read_rows
 

@@ -17,16 +17,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deltalog.actions import Add, Metadata
-from deltalog.digests import digest
+from deltalog.data.rows import read_stored_rows
+from deltalog.entries.actions import Add, Metadata
 from deltalog.errors import AlreadyWritten, DeltaLogError, MalformedAction, UnsupportedRows, UnsupportedType
-from deltalog.listing import Entry, EntryKind, leads_to, list_beside, list_tree
-from deltalog.parquet import parquet_bytes, write_data_file
-from deltalog.partition_values import parse_partition_value
-from deltalog.rows import read_stored_rows
-from deltalog.schemas import Field, arrow_schema, parse_schema, schema_string
-from deltalog.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
-from deltalog.times import set_modified
+from deltalog.storage.digests import digest
+from deltalog.storage.listing import Entry, EntryKind, leads_to, list_beside, list_tree
+from deltalog.storage.parquet import parquet_bytes, write_data_file
+from deltalog.storage.times import set_modified
+from deltalog.values.partition_values import parse_partition_value
+from deltalog.values.schemas import Field, arrow_schema, parse_schema, schema_string
+from deltalog.values.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
 
 LAST = "\U0010ffff"
 PAIR = "\U0001f600"

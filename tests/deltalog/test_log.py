@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.checkpoint_files import SCHEMA, file_bytes
-from deltalog.checkpoint_writing import checkpoint_actions, write_checkpoint
-from deltalog.checkpoints import Checkpoint, read_checkpoint, read_parts
-from deltalog.checksums import json_checksum
-from deltalog.commits import commit_bytes, parse_commit, write_commit
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.checkpoints.checksums import json_checksum
+from deltalog.checkpoints.files import SCHEMA, file_bytes
+from deltalog.checkpoints.reading import Checkpoint, read_checkpoint, read_parts
+from deltalog.checkpoints.writing import checkpoint_actions, write_checkpoint
+from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
+from deltalog.entries.commits import commit_bytes, parse_commit, write_commit
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.errors import (
     AlreadyWritten,
     IncompleteState,
@@ -29,10 +29,10 @@ from deltalog.errors import (
     UnreadableCommit,
 )
 from deltalog.log import read_log
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
-from deltalog.parquet import write_data_file
-from deltalog.schemas import schema_string, struct_type
 from deltalog.snapshot import replay
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
+from deltalog.storage.parquet import write_data_file
+from deltalog.values.schemas import schema_string, struct_type
 from tests.table_rows import read_rows
 
 PROTOCOL = Protocol(3, 7, ("deletionVectors",), ("deletionVectors", "domainMetadata"))

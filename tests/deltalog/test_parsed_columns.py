@@ -11,10 +11,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from deltalog.actions import Add
+from deltalog.entries.actions import Add
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY
-from deltalog.schemas import parse_schema
+from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.values.schemas import parse_schema
 from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Statistics, Table
 from model.vocabulary.values import ArrayOf, DecimalOf, StructOf, Type
 from tests.builders.observations import make

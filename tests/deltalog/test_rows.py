@@ -9,15 +9,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from deltalog.actions import Add, Cdc, Metadata, Protocol, Remove
-from deltalog.arrow_values import to_table
-from deltalog.commits import write_commit
-from deltalog.deletion_vectors import inline_vector
+from deltalog.data.deletion_vectors import inline_vector
+from deltalog.data.rows import read_change_file, read_stored_rows, row_ids
+from deltalog.entries.actions import Add, Cdc, Metadata, Protocol, Remove
+from deltalog.entries.commits import write_commit
 from deltalog.errors import UnsupportedRows
 from deltalog.log import read_log
-from deltalog.parquet import write_data_file
-from deltalog.rows import read_change_file, read_stored_rows, row_ids
-from deltalog.schemas import Field, map_columns, schema_string, struct_type
+from deltalog.storage.parquet import write_data_file
+from deltalog.values.arrow_values import to_table
+from deltalog.values.schemas import Field, map_columns, schema_string, struct_type
 from tests.table_rows import read_rows
 
 FIELDS, LAST_ID = map_columns(

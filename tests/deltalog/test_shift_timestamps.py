@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltalog.actions import CommitInfo
-from deltalog.listing import list_beside, list_tree
+from deltalog.entries.actions import CommitInfo
 from deltalog.log import read_log
-from deltalog.parquet import parquet_bytes
 from deltalog.shift_timestamps import shift_timestamps
 from deltalog.snapshot import Snapshot
+from deltalog.storage.listing import list_beside, list_tree
+from deltalog.storage.parquet import parquet_bytes
 from harness.tables.plan import plan_table
 from harness.tables.storage import write_table
 from model.vocabulary.table import (

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deltalog.arrow_values import Values, from_table, to_table
 from deltalog.errors import UnsupportedRows, UnsupportedType
-from deltalog.parquet import parquet_bytes, read_parquet, write_data_file
-from deltalog.schemas import (
+from deltalog.storage.parquet import parquet_bytes, read_parquet, write_data_file
+from deltalog.values.arrow_values import Values, from_table, to_table
+from deltalog.values.schemas import (
     Field,
     array_type,
     arrow_schema,
@@ -36,7 +36,7 @@ from deltalog.schemas import (
     struct_fields,
     struct_type,
 )
-from deltalog.statistics import full_statistics, is_single
+from deltalog.values.statistics import full_statistics, is_single
 from tests.builders.every_type import COLUMNS, FIRST, LAST, ROWS, UTC, mapped_columns
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.times import set_modified
+from deltalog.storage.times import set_modified
 from engines.port import EngineError, Outcome, now
 from engines.wrapped import WrappedEngine
 from harness.running.judge import Judge, JudgedCase

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltalog.parquet import parquet_bytes, without_last_group
+from deltalog.storage.parquet import parquet_bytes, without_last_group
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.checkpoint_writing import write_checkpoint
+from deltalog.checkpoints.writing import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now

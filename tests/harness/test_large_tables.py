@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from deltalog.actions import Add
-from deltalog.commits import write_commit
+from deltalog.entries.actions import Add
+from deltalog.entries.commits import write_commit
 from deltalog.errors import DeltaLogError
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from deltalog.actions import Add, Cdc, CommitInfo, Remove
-from deltalog.commits import write_commit
+from deltalog.entries.actions import Add, Cdc, CommitInfo, Remove
+from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY
-from deltalog.parquet import write_data_file
+from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.storage.parquet import write_data_file
 from harness.observing import evidence
 from harness.observing import observer as observer_module
 from harness.observing.observer import Observer

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.actions import Add, Cdc, Metadata, Protocol, Remove
-from deltalog.checkpoint_writing import write_checkpoint
-from deltalog.commits import write_commit
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.entries.actions import Add, Cdc, Metadata, Protocol, Remove
+from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.paths import from_root
-from deltalog.schemas import schema_string
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.paths import from_root
+from deltalog.values.schemas import schema_string
 from harness.observing.table.root_paths import named_by_uri, relative_action, relative_log
 
 ROOT = "/cases/case 1/table"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltalog.actions import CommitInfo
-from deltalog.commits import Commit
+from deltalog.entries.actions import CommitInfo
+from deltalog.entries.commits import Commit
 from engines.port import EngineError, Outcome
 from harness.observing.steps.sessions import alike, in_order, reached, sessions_of
 from model.vocabulary.commands import Checkpoint, Overwrite

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.actions import Add
-from deltalog.commits import write_commit
-from deltalog.listing import list_beside, list_tree
+from deltalog.entries.actions import Add
+from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
-from deltalog.paths import from_root
+from deltalog.storage.listing import list_beside, list_tree
+from deltalog.storage.paths import from_root
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.tables import Tables
 from engines.object_store import ObjectStore, Storage

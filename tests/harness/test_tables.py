@@ -10,11 +10,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from deltalog.actions import Add, Remove
-from deltalog.deletion_vectors import read_vector
-from deltalog.listing import list_beside, list_tree
+from deltalog.data.deletion_vectors import read_vector
+from deltalog.entries.actions import Add, Remove
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY
+from deltalog.storage.listing import list_beside, list_tree
+from deltalog.storage.names import LOG_DIRECTORY
 from harness.observing.observer import Observer
 from harness.tables.plan import PlannedLink, plan_append, plan_strays, plan_table
 from harness.tables.storage import write_files

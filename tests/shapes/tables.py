@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.checkpoint_writing import write_checkpoint
-from deltalog.commits import write_commit
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
+from deltalog.entries.commits import write_commit
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
-from deltalog.schemas import Field, array_type, default_metadata, schema_string, struct_type
+from deltalog.values.schemas import Field, array_type, default_metadata, schema_string, struct_type
 
 #: A part of every name, value, path and user of these tables.
 SECRET = "zyxwv"

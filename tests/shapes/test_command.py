@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
-from deltalog.actions import CommitInfo, Metadata, Protocol
-from deltalog.commits import write_commit
-from deltalog.names import LOG_DIRECTORY
-from deltalog.schemas import schema_string
+from deltalog.entries.actions import CommitInfo, Metadata, Protocol
+from deltalog.entries.commits import write_commit
+from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.values.schemas import schema_string
 from shapes.__main__ import main
 from shapes.schema import FILE, shapes_schema
 from tests.shapes.tables import SECRET, write_small, write_table

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from records.json_form import to_json
 from shapes.columns import type_word
 from shapes.history import writer_of

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 from deltalog.log import read_log
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY
 from model import codec
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from deltalog.bitmaps import decode_rows, encode_rows
+from deltalog.data.bitmaps import decode_rows, encode_rows
 from model.prediction.delete import matches
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.checksums import json_checksum
+from deltalog.checkpoints.checksums import json_checksum
 from engines.port import Outcome
 from tests.handmade.steps import Tamper
 

@@ -12,9 +12,9 @@ from types import ModuleType
 
 import pytest
 
-from deltalog.actions import Remove
-from deltalog.commits import write_commit
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.entries.actions import Remove
+from deltalog.entries.commits import write_commit
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from engines.port import Outcome
 from faults import FAULTS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.times import set_modified
+from deltalog.storage.times import set_modified
 from engines.port import Outcome
 from model.vocabulary.steps import Delete, ReadChanges
 from model.vocabulary.table import Commit, Feature, Table

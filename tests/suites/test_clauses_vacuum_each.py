@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.actions import Action, Metadata
-from deltalog.commits import write_commit
+from deltalog.entries.actions import Action, Metadata
+from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
 from engines.port import EngineError, Outcome
 from harness.judging.clause import NOT_EXERCISED, Judgement

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
+from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, parse_name
 from engines.port import Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, Fault, KnownBadEngine, actions, odd_answers

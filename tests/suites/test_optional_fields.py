@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from deltalog.bitmaps import decode_rows, encode_rows
+from deltalog.data.bitmaps import decode_rows, encode_rows
 from deltalog.errors import MalformedVector
 from faults import FAULTS, Fault, KnownBadEngine, actions
 from faults.fault import delete_fault

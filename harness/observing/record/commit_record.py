@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.commits import Commit
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.entries.actions import Add, Cdc, Remove
+from deltalog.entries.commits import Commit
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from records import run
 
 #: Replaces a value that differs between runs: a time, a duration, a text with random ids.

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from deltalog.actions import Add
-from deltalog.digests import digest
-from deltalog.listing import EntryKind
-from deltalog.names import LAST_VACUUM_INFO
+from deltalog.entries.actions import Add
+from deltalog.storage.digests import digest
+from deltalog.storage.listing import EntryKind
+from deltalog.storage.names import LAST_VACUUM_INFO
 from engines import port
 from harness.observing.evidence import rows_as_json
 from harness.observing.record.commit_record import commit_record, fields_of

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from deltalog.actions import Add, Cdc, CommitInfo, Remove
-from deltalog.commits import Commit
-from deltalog.listing import Entry, EntryKind
+from deltalog.entries.actions import Add, Cdc, CommitInfo, Remove
+from deltalog.entries.commits import Commit
+from deltalog.storage.listing import Entry, EntryKind
 from engines.port import Outcome
 from harness.observing.table.table_state import Rows, TableState, differing
 from harness.observing.table.vacuum_inputs import commit_times

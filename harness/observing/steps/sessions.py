@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltalog.commits import Commit
+from deltalog.entries.commits import Commit
 from engines.port import Outcome
 from model.vocabulary.commands import (
     Command,

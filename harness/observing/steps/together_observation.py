@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from deltalog.actions import Metadata, Protocol, Txn
+from deltalog.entries.actions import Metadata, Protocol, Txn
 from deltalog.errors import DeltaLogError
 from harness.observing.steps.expected_versions import Promise
 from harness.observing.steps.observation import Observation, partition_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deltalog.errors import MalformedPath
-from deltalog.paths import decode
+from deltalog.storage.paths import decode
 from harness.observing.steps.observation import Observation, relative
 from harness.observing.table.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 from model.prediction.fates import PathFate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deltalog.schemas import Field
+from deltalog.values.schemas import Field
 from harness.tables.table_metadata import type_name
 from model.vocabulary.table import Table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from pathlib import Path
 
-from deltalog.times import milliseconds
+from deltalog.storage.times import milliseconds
 from model.prediction.paths import checksum_of
 from records.run import Left, LeftFile
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltalog.actions import Add, FileKey, Remove
+from deltalog.entries.actions import Add, FileKey, Remove
 from deltalog.log import Rebuilt
 from harness.observing.table.root_paths import relative_action
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from deltalog.actions import Action, Add, Cdc, Remove
-from deltalog.checkpoints import Checkpoint, read_checkpoint
+from deltalog.checkpoints.reading import Checkpoint, read_checkpoint
+from deltalog.entries.actions import Action, Add, Cdc, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.log import Log
-from deltalog.paths import from_root
 from deltalog.snapshot import Snapshot
+from deltalog.storage.paths import from_root
 from harness.observing.table.root_paths import RelativeLog, relative_action
 
 OfFile = Add | Remove | Cdc

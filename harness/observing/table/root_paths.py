@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from deltalog.actions import Action, Add, Cdc, FileKey, Remove
-from deltalog.commits import Commit
+from deltalog.entries.actions import Action, Add, Cdc, FileKey, Remove
+from deltalog.entries.commits import Commit
 from deltalog.log import Log, Rebuilt
-from deltalog.paths import encode, from_root
 from deltalog.snapshot import Snapshot
+from deltalog.storage.paths import encode, from_root
 
 A = TypeVar("A", bound="Action")
 F = TypeVar("F", Add, Remove)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from deltalog.actions import Add, Remove
-from deltalog.listing import Entry, EntryKind, leads_to, links_in
+from deltalog.entries.actions import Add, Remove
 from deltalog.log import Log
-from deltalog.names import LAST_VACUUM_KEY
 from deltalog.snapshot import Snapshot
+from deltalog.storage.listing import Entry, EntryKind, leads_to, links_in
+from deltalog.storage.names import LAST_VACUUM_KEY
 from harness.observing.table.log_facts import LogFacts
 from model.prediction.paths import LOG_DIRECTORY, Thing
 from model.vocabulary.table import Kind

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deltalog.actions import Add, Remove
-from deltalog.commits import Commit
+from deltalog.entries.actions import Add, Remove
+from deltalog.entries.commits import Commit
 from deltalog.errors import DeltaLogError
-from deltalog.paths import from_root, is_absolute
+from deltalog.storage.paths import from_root, is_absolute
 from harness.observing.table.table_state import TableState
 from model.prediction.lite import Window
 from model.prediction.scans import LiteScan, References

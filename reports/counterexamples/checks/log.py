@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.names import LAST_VACUUM_INFO
+from deltalog.storage.names import LAST_VACUUM_INFO
 from engines.dialect import Dialect
 from engines.quoting import Code, called, quoted
 from model.text.layout import ROOT

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from deltalog.actions import Add, Cdc, Remove
+from deltalog.entries.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_answers, wrong_words
 from harness.observing import evidence

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deltalog.actions import Add
-from deltalog.listing import EntryKind
+from deltalog.entries.actions import Add
+from deltalog.storage.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_numbers
 from harness.observing import evidence

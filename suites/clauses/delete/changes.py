@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from deltalog.actions import Cdc
+from deltalog.entries.actions import Cdc
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence

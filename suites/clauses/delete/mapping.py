@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.schemas import parse_schema
+from deltalog.entries.actions import Add, Cdc, Remove
+from deltalog.values.schemas import parse_schema
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import DeleteObservation

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from deltalog.commits import Commit
+from deltalog.entries.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import unreadable, wrong_numbers
 from harness.observing import evidence

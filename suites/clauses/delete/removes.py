@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from deltalog.actions import Remove
-from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.entries.actions import Remove
+from deltalog.entries.descriptors import DeletionVectorDescriptor
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing.steps.observation import DeleteObservation

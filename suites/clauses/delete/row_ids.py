@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-from deltalog.actions import Add
+from deltalog.entries.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_words
 from harness.observing.steps.observation import DeleteObservation

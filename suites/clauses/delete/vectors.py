@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence, Set
 from typing import Any
 
-from deltalog.actions import Add
-from deltalog.listing import EntryKind
-from deltalog.schemas import parse_schema, widened_columns
+from deltalog.entries.actions import Add
+from deltalog.storage.listing import EntryKind
+from deltalog.values.schemas import parse_schema, widened_columns
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, unreadable, wrong_answers
 from harness.observing import evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from deltalog.actions import Add, Remove
+from deltalog.entries.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers, wrong_words
 from harness.observing import evidence

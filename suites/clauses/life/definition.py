@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from deltalog.protocols import features_of
-from deltalog.schemas import parse_schema
+from deltalog.entries.protocols import features_of
+from deltalog.values.schemas import parse_schema
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import CommandObservation

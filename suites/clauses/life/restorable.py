@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.actions import Add
+from deltalog.entries.actions import Add
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness.observing.steps.observation import CommandObservation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from deltalog.actions import Metadata
-from deltalog.commits import Commit
+from deltalog.entries.actions import Metadata
+from deltalog.entries.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, unreadable, wrong_answers
 from harness.observing import evidence

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypeVar
 
-from deltalog.listing import EntryKind
+from deltalog.storage.listing import EntryKind
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import DeleteObservation, Observation, ReadObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from deltalog.actions import Action, Add, Cdc, CommitInfo, Protocol, Remove, Unknown
-from deltalog.checkpoints import Checkpoint, CheckpointParts, read_parts
-from deltalog.codec import from_json, to_json
+from deltalog.checkpoints.reading import Checkpoint, CheckpointParts, read_parts
+from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, Protocol, Remove, Unknown
+from deltalog.entries.codec import from_json, to_json
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
-from deltalog.names import SIDECARS, LogFileKind, parse_name
+from deltalog.storage.names import SIDECARS, LogFileKind, parse_name
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each, judgement
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import Observation

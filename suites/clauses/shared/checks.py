@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from deltalog.actions import Add, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.listing import Entry
+from deltalog.entries.actions import Add, DomainMetadata, Metadata, Protocol, Remove, Txn
 from deltalog.snapshot import Snapshot
+from deltalog.storage.listing import Entry
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
 from harness.observing import evidence

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from enum import Enum
 
-from deltalog.actions import Add
+from deltalog.entries.actions import Add
 from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause

@@ -9,12 +9,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from deltalog.actions import Action, Add, Metadata, Protocol, Remove
-from deltalog.checkpoints import Checkpoint, read_checkpoint, read_parts
-from deltalog.checksums import json_checksum
+from deltalog.checkpoints.checksums import json_checksum
+from deltalog.checkpoints.reading import Checkpoint, read_checkpoint, read_parts
+from deltalog.entries.actions import Action, Add, Metadata, Protocol, Remove
 from deltalog.errors import DeltaLogError
-from deltalog.listing import Entry, EntryKind
-from deltalog.names import (
+from deltalog.snapshot import Snapshot, replay
+from deltalog.storage.listing import Entry, EntryKind
+from deltalog.storage.names import (
     LAST_CHECKPOINT,
     LAST_VACUUM_INFO,
     SIDECARS,
@@ -23,7 +24,6 @@ from deltalog.names import (
     commit_name,
     parse_name,
 )
-from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.observing import evidence
 from harness.observing.steps.observation import CommandObservation, Observation

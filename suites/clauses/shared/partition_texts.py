@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from deltalog.actions import Add, Cdc
+from deltalog.entries.actions import Add, Cdc
 from harness.observing.steps.observation import Observation
 from model.text.layout import partition_value, physical_name
 from model.vocabulary.table import Column

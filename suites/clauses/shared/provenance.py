@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
-from deltalog.commits import Commit
+from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
+from deltalog.entries.commits import Commit
 from harness.judging.clause import Violation
 from harness.observing.steps.observation import Observation
 from harness.observing.table.vacuum_inputs import committed

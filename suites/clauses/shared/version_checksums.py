@@ -10,12 +10,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from deltalog.actions import Action, Add, DomainMetadata, Protocol, Txn
-from deltalog.checksums import DELETED_RECORD_BINS, HISTOGRAM_NAMES, deleted_record_counts
-from deltalog.codec import from_json
+from deltalog.checkpoints.checksums import DELETED_RECORD_BINS, HISTOGRAM_NAMES, deleted_record_counts
+from deltalog.entries.actions import Action, Add, DomainMetadata, Protocol, Txn
+from deltalog.entries.codec import from_json
 from deltalog.errors import MalformedAction
-from deltalog.names import checksum_name
 from deltalog.snapshot import Snapshot, replay
+from deltalog.storage.names import checksum_name
 from harness.judging.clause import Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import Observation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deltalog.actions import FileKey, Remove
-from deltalog.checkpoints import Checkpoint, read_checkpoint
+from deltalog.checkpoints.reading import Checkpoint, read_checkpoint
+from deltalog.entries.actions import FileKey, Remove
 from deltalog.errors import UnreadableCheckpoint
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause

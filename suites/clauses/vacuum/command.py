@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deltalog.listing import EntryKind
+from deltalog.storage.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
+from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause
 from harness.observing import evidence
 from harness.observing.steps.vacuum_observation import VacuumObservation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deltalog.listing import EntryKind
+from deltalog.storage.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss
 from harness.observing import evidence

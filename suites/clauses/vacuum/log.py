@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from deltalog.actions import Add, Cdc, Remove
-from deltalog.commits import Commit
+from deltalog.entries.actions import Add, Cdc, Remove
+from deltalog.entries.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, unreadable, wrong_numbers, wrong_words
 from harness.observing import evidence

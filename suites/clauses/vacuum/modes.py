@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from deltalog.listing import EntryKind
-from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
+from deltalog.storage.listing import EntryKind
+from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, data_loss, wrong_words
 from harness.observing import evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deltalog.listing import EntryKind
+from deltalog.storage.listing import EntryKind
 from harness.judging.clause import Judgement, Violation, clause, each
 from harness.judging.severity import Cause
 from harness.observing import evidence

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from deltalog.actions import Add, Remove
-from deltalog.listing import Entry, EntryKind
+from deltalog.entries.actions import Add, Remove
+from deltalog.storage.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from deltalog.actions import Add, CommitInfo, Remove
+from deltalog.entries.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltalog.listing import Entry, EntryKind
+from deltalog.storage.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import space_kept, wrong_words
 from harness.observing import evidence

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY
 from deltalog.snapshot import Snapshot
+from deltalog.storage.names import LOG_DIRECTORY
 from engines.dialect import Run, ScriptedCase
 from engines.port import Outcome
 from engines.spark.adapter import SparkEngine

@@ -7,12 +7,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from deltalog.codec import from_json
-from deltalog.commits import Commit
+from deltalog.entries.codec import from_json
+from deltalog.entries.commits import Commit
 from deltalog.frozen import FrozenMap
-from deltalog.listing import Entry, EntryKind
 from deltalog.log import Log
 from deltalog.snapshot import replay
+from deltalog.storage.listing import Entry, EntryKind
 from engines.port import Outcome
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot

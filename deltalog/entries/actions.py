@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
-from deltalog.descriptors import VECTOR, DeletionVectorDescriptor
-from deltalog.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, Logged, log, nested
+from deltalog.entries.descriptors import VECTOR, DeletionVectorDescriptor
+from deltalog.entries.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, Logged, log, nested
 from deltalog.frozen import NOTHING, WithFrozenMaps
-from deltalog.paths import decode
+from deltalog.storage.paths import decode
 
 #: Identifies a logical file: the decoded path, and the deletion vector's unique id if there is one
 #: (PROTOCOL.md, "Add File and Remove File"). Different encodings of a path are one file.

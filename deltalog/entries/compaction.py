@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
-from deltalog.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.commits import Commit, commit_bytes
-from deltalog.files import write_new
-from deltalog.names import LOG_DIRECTORY, compacted_name
+from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
+from deltalog.entries.commits import Commit, commit_bytes
+from deltalog.storage.files import write_new
+from deltalog.storage.names import LOG_DIRECTORY, compacted_name
 
 
 def compacted(commits: Iterable[Commit]) -> tuple[Action, ...]:

@@ -9,11 +9,11 @@ from hashlib import md5
 from pathlib import Path
 from urllib.parse import quote
 
-from deltalog.actions import Action, Add
-from deltalog.codec import to_json
-from deltalog.files import write_new
-from deltalog.names import LOG_DIRECTORY, checksum_name
+from deltalog.entries.actions import Action, Add
+from deltalog.entries.codec import to_json
 from deltalog.snapshot import Snapshot
+from deltalog.storage.files import write_new
+from deltalog.storage.names import LOG_DIRECTORY, checksum_name
 
 _DELETION_VECTORS = "deletionVectors"
 

@@ -6,9 +6,20 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
+from deltalog.entries.actions import (
+    Action,
+    Add,
+    Cdc,
+    CommitInfo,
+    DomainMetadata,
+    Metadata,
+    Protocol,
+    Remove,
+    Txn,
+    Unknown,
+)
+from deltalog.entries.fields import read_fields, shown, write_fields
 from deltalog.errors import MalformedAction
-from deltalog.fields import read_fields, shown, write_fields
 from deltalog.frozen import FrozenMap
 
 #: The actions whose fields the protocol defines, by their names in the log.

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from uuid import UUID
 
-from deltalog.bitmaps import decode_rows, encode_rows
-from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
+from deltalog.data.bitmaps import decode_rows, encode_rows
+from deltalog.entries.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import MalformedVector, UnsupportedRows
-from deltalog.files import write_new
-from deltalog.paths import from_root, is_absolute
+from deltalog.storage.files import write_new
+from deltalog.storage.paths import from_root, is_absolute
 
 FORMAT_VERSION = 1
 

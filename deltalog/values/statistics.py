@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.errors import UnsupportedType
-from deltalog.schemas import Field
+from deltalog.values.schemas import Field
 
 _PREFIX = 32  # characters kept of a string
 _LAST_ASCII = "\x7f"

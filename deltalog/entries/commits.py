@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from deltalog.actions import Action, Add, Cdc, CommitInfo, Remove
-from deltalog.codec import from_json, to_line
-from deltalog.digests import digest
+from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, Remove
+from deltalog.entries.codec import from_json, to_line
 from deltalog.errors import MalformedAction, UnreadableCommit
-from deltalog.files import write_new
-from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.times import milliseconds, rounded_down
+from deltalog.storage.digests import digest
+from deltalog.storage.files import write_new
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.times import milliseconds, rounded_down
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deltalog.errors import MalformedAction, MalformedPath
 from deltalog.frozen import NOTHING, FrozenMap, WithFrozenMaps
-from deltalog.paths import decode
+from deltalog.storage.paths import decode
 
 
 class _Wrong(Exception):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltalog.files import write_new
+from deltalog.storage.files import write_new
 
 #: What each file begins and ends with (https://parquet.apache.org/docs/file-format/).
 _MAGIC = b"PAR1"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from deltalog.digests import digest
 from deltalog.errors import DeltaLogError
 from deltalog.frozen import FrozenMap
-from deltalog.times import milliseconds, rounded_down
+from deltalog.storage.digests import digest
+from deltalog.storage.times import milliseconds, rounded_down
 
 #: How many links are followed in a row, as in Linux: more are a circle.
 _MAX_LINKS = 40

@@ -10,15 +10,15 @@ from uuid import UUID
 
 import pyarrow as pa
 
-from deltalog.actions import Action, Add, Remove, Unknown
-from deltalog.checkpoint_files import SCHEMA, SIDECAR_SCHEMA, V2_SCHEMA, file_bytes, is_kind
-from deltalog.checksums import json_checksum
-from deltalog.codec import to_json
-from deltalog.files import write_new
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, checkpoint_name, uuid_checkpoint_name
-from deltalog.parsed_columns import ParsedColumns
+from deltalog.checkpoints.checksums import json_checksum
+from deltalog.checkpoints.files import SCHEMA, SIDECAR_SCHEMA, V2_SCHEMA, file_bytes, is_kind
+from deltalog.checkpoints.parsed_columns import ParsedColumns
+from deltalog.entries.actions import Action, Add, Remove, Unknown
+from deltalog.entries.codec import to_json
 from deltalog.snapshot import Snapshot
-from deltalog.times import milliseconds, set_modified
+from deltalog.storage.files import write_new
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, checkpoint_name, uuid_checkpoint_name
+from deltalog.storage.times import milliseconds, set_modified
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import posixpath
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from deltalog.entries.fields import TEXT, WHOLE, WHOLE_32, Logged, log, nested
 from deltalog.errors import MalformedVector
-from deltalog.fields import TEXT, WHOLE, WHOLE_32, Logged, log, nested
-from deltalog.paths import decode
+from deltalog.storage.paths import decode
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 _Z85_DIGITS = {char: digit for digit, char in enumerate(_Z85)}

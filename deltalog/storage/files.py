@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltalog.errors import AlreadyWritten
-from deltalog.times import set_modified
+from deltalog.storage.times import set_modified
 
 
 def write_new(path: Path, data: bytes, modified: int | None = None) -> None:

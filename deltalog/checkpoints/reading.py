@@ -6,15 +6,15 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deltalog.actions import Action, Add, Metadata, Unknown
-from deltalog.checkpoint_files import is_kind, read_file
+from deltalog.checkpoints.files import is_kind, read_file
+from deltalog.checkpoints.parsed_columns import STATISTICS
+from deltalog.entries.actions import Action, Add, Metadata, Unknown
 from deltalog.errors import MalformedPath, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
-from deltalog.names import SIDECARS, LogFileKind, parse_name
-from deltalog.parsed_columns import STATISTICS
-from deltalog.paths import decode
-from deltalog.schemas import parse_schema, timestamp_ntz_paths
-from deltalog.statistics import struct_statistics
+from deltalog.storage.names import SIDECARS, LogFileKind, parse_name
+from deltalog.storage.paths import decode
+from deltalog.values.schemas import parse_schema, timestamp_ntz_paths
+from deltalog.values.statistics import struct_statistics
 
 
 @dataclass(frozen=True)

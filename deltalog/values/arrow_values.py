@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.errors import UnsupportedRows
-from deltalog.primitive_values import Convert, as_is, primitive_reader
-from deltalog.schemas import FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
+from deltalog.values.primitive_values import Convert, as_is, primitive_reader
+from deltalog.values.schemas import FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
 
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltalog.actions import Add, Metadata
-from deltalog.partition_values import parse_partition_value
-from deltalog.schemas import Field, arrow_type, parse_schema
-from deltalog.statistics import is_bounded
+from deltalog.entries.actions import Add, Metadata
+from deltalog.values.partition_values import parse_partition_value
+from deltalog.values.schemas import Field, arrow_type, parse_schema
+from deltalog.values.statistics import is_bounded
 
 #: The column with an add's statistics.
 STATISTICS = "stats_parsed"

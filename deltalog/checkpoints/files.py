@@ -8,13 +8,13 @@ from typing import Any, TypeGuard
 
 import pyarrow as pa
 
-from deltalog.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.codec import NAMES, from_json, to_json
-from deltalog.commits import parse_commit
+from deltalog.checkpoints.parsed_columns import STATISTICS, ParsedColumns
+from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
+from deltalog.entries.codec import NAMES, from_json, to_json
+from deltalog.entries.commits import parse_commit
+from deltalog.entries.fields import TEXT_MAP, checkpoint_type
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
-from deltalog.fields import TEXT_MAP, checkpoint_type
-from deltalog.parquet import parquet_bytes, parsed_parquet
-from deltalog.parsed_columns import STATISTICS, ParsedColumns
+from deltalog.storage.parquet import parquet_bytes, parsed_parquet
 
 #: The columns of a V1 checkpoint (PROTOCOL.md, "Checkpoint Schema").
 SCHEMA = pa.schema(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deltalog.actions import Add, Cdc, Metadata, Remove
-from deltalog.arrow_values import Values, from_table
+from deltalog.entries.actions import Add, Cdc, Metadata, Remove
 from deltalog.errors import UnsupportedRows
-from deltalog.parquet import read_parquet
-from deltalog.partition_values import parse_partition_value
-from deltalog.paths import is_absolute
-from deltalog.schemas import parse_schema
+from deltalog.storage.parquet import read_parquet
+from deltalog.storage.paths import is_absolute
+from deltalog.values.arrow_values import Values, from_table
+from deltalog.values.partition_values import parse_partition_value
+from deltalog.values.schemas import parse_schema
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -24,7 +24,7 @@ def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -
     """All rows stored in a file, in order, including those in its deletion vector, as values in schema order.
 
     Partition columns come from the log, the others from the file by the table's column mapping. A column that the file
-    lacks is NULL, columns that are not in the schema are ignored. For the form of values see ``deltalog.arrow_values``.
+    lacks is NULL, columns that are not in the schema are ignored. For the form of values see ``deltalog.values.arrow_values``.
     Raises OSError if the file is missing, pyarrow.ArrowException if it is not Parquet, UnsupportedRows for a file on another
     file system or with columns of other types, and UnsupportedType and MalformedAction for partition values.
     Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".

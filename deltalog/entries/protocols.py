@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deltalog.actions import Protocol
+from deltalog.entries.actions import Protocol
 
 #: The features that readers need too.
 _OF_READERS = frozenset(

@@ -8,8 +8,8 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 
 from deltalog.errors import MalformedAction, UnsupportedType
-from deltalog.primitive_values import EXACT
-from deltalog.schemas import parse_decimal_type
+from deltalog.values.primitive_values import EXACT
+from deltalog.values.schemas import parse_decimal_type
 
 
 def parse_partition_value(text: str | None, kind: object) -> object:

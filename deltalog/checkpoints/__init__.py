@@ -1,0 +1,1 @@
+"""What sums up a log: checkpoints and version checksums."""

@@ -1,0 +1,1 @@
+"""The entries of a log: commits, and the actions in them."""

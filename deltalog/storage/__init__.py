@@ -1,0 +1,1 @@
+"""What lies on storage: files, their names, paths, times and digests."""
