@@ -4,54 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faults import (
-    checkpoints,
-    commands,
-    concurrency,
-    crash,
-    damaged_files,
-    delete,
-    delete_columns,
-    delete_features,
-    delete_refused,
-    deltalake,
-    earlier_sessions,
-    inserts,
-    log_files,
-    misread,
-    odd_answers,
-    read,
-    recorded_predicates,
-    settings,
-    vacuum,
-    vacuum_history,
-    vacuum_lite,
-    vacuum_modes,
-    vacuum_paths,
-    vacuum_records,
-    vacuum_refused,
-    version_checksums,
-    wrapped,
-)
-from faults.engine import KnownBadEngine
-from faults.fault import Fault
+from faults.answers import deltalake, misread, odd_answers
+from faults.delete import columns, damaged_files, deletes, features, recorded_predicates, wrapped
+from faults.delete import refused as refused_deletes
+from faults.life import commands, inserts, read
+from faults.log import checkpoints, log_files, version_checksums
+from faults.machinery.engine import KnownBadEngine
+from faults.machinery.fault import Fault
+from faults.sessions import concurrency, crash, earlier_sessions, settings
+from faults.vacuum import history, lite, modes, paths, records, vacuums
+from faults.vacuum import refused as refused_vacuums
 
 __all__ = ["FAULTS", "Fault", "KnownBadEngine"]
 
 _ALL = (
-    *delete.FAULTS,
-    *delete_features.FAULTS,
-    *delete_refused.FAULTS,
-    *delete_columns.FAULTS,
+    *deletes.FAULTS,
+    *features.FAULTS,
+    *refused_deletes.FAULTS,
+    *columns.FAULTS,
     *damaged_files.FAULTS,
     *read.FAULTS,
-    *vacuum.FAULTS,
-    *vacuum_history.FAULTS,
-    *vacuum_lite.FAULTS,
-    *vacuum_modes.FAULTS,
-    *vacuum_paths.FAULTS,
-    *vacuum_refused.FAULTS,
-    *vacuum_records.FAULTS,
+    *vacuums.FAULTS,
+    *history.FAULTS,
+    *lite.FAULTS,
+    *modes.FAULTS,
+    *paths.FAULTS,
+    *refused_vacuums.FAULTS,
+    *records.FAULTS,
     *deltalake.FAULTS,
     *log_files.FAULTS,
     *checkpoints.FAULTS,

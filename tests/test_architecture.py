@@ -35,7 +35,7 @@ def test_every_package_is_in_a_level() -> None:
 
 
 def test_every_part_of_a_room_with_levels_is_in_one() -> None:
-    for room in ("strategies", "model", "deltalog", "harness", "reports", "runner"):
+    for room in ("strategies", "model", "deltalog", "harness", "faults", "reports", "runner"):
         parts = {path.parent.name for path in (ROOT / room).glob("*/__init__.py")} - {"schema"}  # two JSON files
         modules = {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__"}
         assert set().union(*levels(f"The {room}:")) == parts | modules

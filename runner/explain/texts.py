@@ -8,7 +8,7 @@ from typing import Any
 from engines.provider import ENGINES, kind_of
 from engines.versions import releases_of
 from faults import FAULTS
-from faults.fault import Fault
+from faults.machinery.fault import Fault
 from harness.judging.clause import Clause, holds_for, not_applicable
 from model.codec import case_id
 from reports.counterexamples.explanation import description

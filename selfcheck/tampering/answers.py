@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from engines.port import EngineError, Outcome
-from faults.tampering import Tampering
+from faults.machinery.tampering import Tampering
 from model.vocabulary.steps import Delete, ReadChanges, Vacuum
 from selfcheck.tampering.way import Way
 

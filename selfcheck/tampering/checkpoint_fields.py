@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from faults.rows import read_rows, write_rows
-from faults.tampering import Tampering
+from faults.machinery.rows import read_rows, write_rows
+from faults.machinery.tampering import Tampering
 from selfcheck.tampering.values import changed
 from selfcheck.tampering.way import Way
 

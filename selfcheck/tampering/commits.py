@@ -10,8 +10,8 @@ from dataclasses import fields
 from typing import Any
 
 from deltalog.entries.actions import Add, Cdc, DomainMetadata, Remove, Txn
-from faults.table_log import Action
-from faults.tampering import Tampering
+from faults.machinery.table_log import Action
+from faults.machinery.tampering import Tampering
 from selfcheck.tampering.values import Change, changes
 from selfcheck.tampering.way import Way, touch
 

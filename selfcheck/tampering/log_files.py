@@ -16,7 +16,7 @@ from deltalog.storage.names import (
     commit_name,
     parse_name,
 )
-from faults.tampering import Tampering
+from faults.machinery.tampering import Tampering
 from selfcheck.tampering import checkpoint_fields
 from selfcheck.tampering.values import changes
 from selfcheck.tampering.way import Way, junk, of_file, restore, swap

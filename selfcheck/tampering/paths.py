@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from faults.tampering import Tampering
+from faults.machinery.tampering import Tampering
 from selfcheck.tampering.way import Way, junk, of_file, restore, swap, touch
 
 _MINUTE = 60_000_000_000  # ns

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.port import Outcome
-from faults.tampering import Tampering
+from faults.machinery.tampering import Tampering
 from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge
 from harness.observing.steps.observation import Observation

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from faults.table_log import Action
+from faults.machinery.table_log import Action
 
 #: Changes a JSON object in place.
 Change = Callable[[Action], None]

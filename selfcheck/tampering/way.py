@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.port import Outcome
-from faults.tampering import Tampering
+from faults.machinery.tampering import Tampering
 
 _MINUTE = 60_000_000_000  # ns
 

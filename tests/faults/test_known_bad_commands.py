@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from engines.port import Engine
-from faults import FAULTS, KnownBadEngine, commands, earlier_sessions
+from faults import FAULTS, KnownBadEngine
+from faults.life import commands
+from faults.sessions import earlier_sessions
 from harness.running.judge import JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case

@@ -8,7 +8,8 @@ import pytest
 
 from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine
-from faults import FAULTS, KnownBadEngine, concurrency
+from faults import FAULTS, KnownBadEngine
+from faults.sessions import concurrency
 from harness.running.judge import JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case

@@ -242,7 +242,7 @@ def _expired(checkpoint: int) -> Case:
     return replace(made, table=replace(made.table, commits=tuple(old)))
 
 
-#: The case that shows a known-bad engine (``faults.commands``), by its name.
+#: The case that shows a known-bad engine (``faults.life.commands``), by its name.
 SHOWING: dict[str, Case] = {
     "optimize-loses-a-row": _case("plain", Optimize()),
     "optimize-keeps-a-file-twice": _case("plain", Optimize()),

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from engines.port import Engine, Outcome
-from faults import FAULTS, KnownBadEngine, crash
+from faults import FAULTS, KnownBadEngine
+from faults.sessions import crash
 from harness.campaigns.shrinking import candidates
 from harness.judging.clause import Clause
 from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation

@@ -18,7 +18,7 @@ from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from engines.port import Outcome
 from faults import FAULTS
-from faults.tampering import Tampering
+from faults.machinery.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
 from harness.judging.severity import data_loss
 from harness.observing.observer import Observer

@@ -14,8 +14,10 @@ import pytest
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, parse_name
 from engines.port import Outcome
 from engines.wrapped import WrappedEngine
-from faults import FAULTS, Fault, KnownBadEngine, actions, odd_answers
-from faults.fault import delete_fault
+from faults import FAULTS, Fault, KnownBadEngine
+from faults.answers import odd_answers
+from faults.machinery import actions
+from faults.machinery.fault import delete_fault
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Optimize
 from model.vocabulary.predicate import IsNull

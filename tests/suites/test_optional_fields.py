@@ -14,9 +14,10 @@ import pytest
 
 from deltalog.data.bitmaps import decode_rows, encode_rows
 from deltalog.errors import MalformedVector
-from faults import FAULTS, Fault, KnownBadEngine, actions
-from faults.fault import delete_fault
-from faults.tampering import Tampering
+from faults import FAULTS, Fault, KnownBadEngine
+from faults.machinery import actions
+from faults.machinery.fault import delete_fault
+from faults.machinery.tampering import Tampering
 from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op

@@ -1,0 +1,1 @@
+"""Faults of what an engine understands, and of what it answers."""

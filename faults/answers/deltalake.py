@@ -1,0 +1,103 @@
+"""Faults that only engines by the rules of delta-rs can have: in what they return and record, and in NULL structs that Delta on
+Spark refuses to write."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltalog.log import read_log
+from engines.port import Outcome
+from faults.machinery import actions, files
+from faults.machinery.fault import Question, delete_fault, fault, vacuum_fault
+from faults.machinery.rows import replace_rows, rows_of
+from faults.machinery.runs import completed
+from faults.machinery.table_log import Action
+from faults.machinery.tampering import Tampering
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import Read, Vacuum
+
+_RULES = {"implementation": DELTA_RS.implementation}
+
+_of_delete = partial(delete_fault, rules=_RULES)
+_of_run = partial(vacuum_fault, run=completed, rules=_RULES)
+
+
+def _metrics(t: Tampering) -> list[Action]:
+    return [info["operationMetrics"] for info in actions.commit_infos(t)]
+
+
+def _return_other_counts(t: Tampering) -> Outcome | None:
+    return None if t.failed else t.answer((*row[:2], int(str(row[2])) + 1, *row[3:]) for row in t.outcome.rows)
+
+
+def _delete_null_structs(t: Tampering) -> None:
+    for add in actions.new_adds(t):
+        rows = rows_of(t, add)
+        for field in rows.schema:
+            if pa.types.is_struct(field.type) and not all(inner.nullable for inner in field.type):
+                rows = rows.filter(pc.is_valid(rows.column(field.name)))
+        if rows.num_rows < rows_of(t, add).num_rows:
+            replace_rows(t, add, rows)
+
+
+def _read_less_by_pyarrow(t: Tampering) -> Outcome | None:
+    other = t.outcome.other
+    if other is None or not other.rows:
+        return None
+    return replace(t.outcome, other=replace(other, rows=other.rows[1:]))
+
+
+def _return_less(t: Tampering) -> Outcome:
+    return t.answer(t.outcome.rows[:-1])
+
+
+def _return_a_live_file(t: Tampering) -> Outcome:
+    return t.answer([*t.outcome.rows, *((f"{t.root / path}",) for path in [*files.live(t), "_delta_log"][:1])])
+
+
+def _return_what_never_was(t: Tampering) -> Outcome:
+    return t.answer([*t.outcome.rows, (f"{t.root / 'never-there.parquet'}",)])
+
+
+def _forgets_what_to_keep(question: Question) -> Question:
+    assert isinstance(question.step, Vacuum), "a VACUUM"
+    return replace(question, step=replace(question.step, keep=()))
+
+
+def _vectors_to_keep(t: Tampering) -> list[str]:
+    """The deletion-vector files of the versions to keep that the current version does not refer to."""
+    log = read_log(t.before)
+    adds = [add for one in t.vacuum.kept_versions(log.version) for add in log.snapshot(one).adds.values()]
+    return sorted({path for path in map(t.log.vector_file, adds) if path} - t.log.live_vectors)
+
+
+# fmt: off
+FAULTS = (
+    _of_delete("records-other-counts", "DEL-MET-3A", actions.raise_field(_metrics, "num_removed_files"),
+        "operationMetrics of a DELETE count one removed file too many."),
+    _of_delete("returns-other-counts", "DEL-MET-3B", _return_other_counts,
+        "The metrics that DELETE returns count one removed file too many."),
+    _of_delete("deletes-null-structs", "DEL-ROW-3 DEL-ROW-5B", _delete_null_structs,
+        "Rows whose struct is NULL are deleted too, if one of its fields is NOT NULL."),
+    fault("reads-less-by-pyarrow", "DEL-ROW-5C", _read_less_by_pyarrow,
+        "to_pyarrow_table misses a row that QueryBuilder reads.", on=Read, rules=_RULES),
+    vacuum_fault("vacuums-a-version-to-keep", "VAC-SAFE-13A VAC-SAFE-13B", lambda t: None,
+        "VACUUM forgets the versions that it is asked to keep.",
+        asks=_forgets_what_to_keep, needs=("keeps_versions",), rules=_RULES),
+    vacuum_fault("vacuums-a-vector-of-a-version-to-keep", "VAC-SAFE-13B", files.delete_first(_vectors_to_keep),
+        "VACUUM deletes the file of a deletion vector of a version that it is asked to keep.",
+        run=completed, needs=("keeps_versions",), rules=_RULES),
+    _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
+        "VACUUM does not return the last file that it deleted."),
+    _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,
+        "VACUUM returns a live file as deleted, and leaves it."),
+    _of_run("returns-what-never-was", "VAC-ANS-1C", _return_what_never_was,
+        "VACUUM returns a file as deleted that was not there."),
+    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-4", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+        "END counts one deleted file too many."),
+)
+# fmt: on

@@ -1,0 +1,179 @@
+"""Odd answers: what no engine should say, and what a reader of a log may meet all the same.
+
+``FAULTS`` are wrong by the protocol, or refusals that nothing asks for: a clause must be broken, however odd the words are.
+``TOLERATED`` is what PROTOCOL.md allows: nothing may be broken.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from deltalog.data.bitmaps import encode_rows
+from deltalog.data.deletion_vectors import FORMAT_VERSION, read_vector
+from deltalog.entries.descriptors import DeletionVectorDescriptor
+from deltalog.entries.fields import read_fields
+from engines.port import EngineError, Outcome
+from faults.machinery import actions
+from faults.machinery.disk import drop_checksum
+from faults.machinery.fault import Tamper, command_fault, delete_fault, fault, succeeds, vacuum_fault, when
+from faults.machinery.table_log import Action
+from faults.machinery.tampering import Tampering
+from model.vocabulary.commands import CommandKind, SetRetention
+from model.vocabulary.steps import Read, Together
+from model.vocabulary.table import Feature
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
+def _refusal(outcome: Outcome, message: str) -> Outcome:
+    return replace(outcome, rows=(), error=EngineError("Exception", None, None, message))
+
+
+def _refuse(message: str) -> Tamper:
+    """Undo what the step committed, and refuse it with this message."""
+
+    def tamper(t: Tampering) -> Outcome:
+        for version in t.log.written:
+            t.log.uncommit(version)
+        return _refusal(t.outcome, message)
+
+    return tamper
+
+
+def _refuse_second(t: Tampering) -> Outcome:
+    assert t.outcome.second is not None, "the outcome of a Together has that of the second"
+    return replace(t.outcome, second=_refusal(t.outcome.second, ""))
+
+
+def _sets_retention(t: Tampering) -> bool:
+    return succeeds(t) and isinstance(t.command, SetRetention)
+
+
+_HUGE = "no " * 1_000_000
+
+# Actions --------------------------------------------------------------------------------------------------------------
+
+
+def _statistics(found: actions.Actions, text: str) -> Tamper:
+    return actions.change_first(
+        lambda t: [add for add in found(t) if add.get("stats")], lambda add: add.update(stats=text)
+    )
+
+
+def _set(found: actions.Actions, **values: Any) -> Tamper:
+    """Set fields that are there, of the first of these actions that has them."""
+    return actions.change_first(
+        lambda t: [action for action in found(t) if values.keys() <= action.keys()],
+        lambda action: action.update(values),
+    )
+
+
+def _set_domain(configuration: str) -> Tamper:
+    return actions.set_fields(lambda t: t.log.actions("domainMetadata"), configuration=configuration)
+
+
+def _append(action: Action) -> Tamper:
+    return lambda t: t.log.append(action)
+
+
+def _add_members(found: actions.Actions, members: Mapping[str, Any]) -> Tamper:
+    return actions.change_all(found, lambda action: action.update(members))
+
+
+# Files of deletion vectors --------------------------------------------------------------------------------------------
+
+
+def _one_vector(t: Tampering) -> bool:
+    return len(actions.vector_adds(t)) == 1
+
+
+def _rewrite_vector(change: Callable[[bytes], bytes], after: bytes = b"") -> Tamper:
+    """Change the data of the step's vector, with its size and checksum, and append bytes to its file."""
+
+    def tamper(t: Tampering) -> None:
+        (add,) = actions.vector_adds(t)
+        vector = read_fields(DeletionVectorDescriptor, "deletionVector", add["deletionVector"])
+        if vector.file is None:
+            return
+        data = change(encode_rows(read_vector(t.root, vector)))
+        path = t.root / vector.file
+        drop_checksum(path)
+        content = bytes([FORMAT_VERSION]) + struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
+        path.write_bytes(content + after)
+        add["deletionVector"] |= {"offset": 1, "sizeInBytes": len(data)}
+        t.log.save()
+
+    return when(_one_vector, tamper)
+
+
+_VECTORS = [Feature.DELETION_VECTORS]
+
+# fmt: off
+FAULTS = (
+    # messages
+    delete_fault("delete-fails-without-a-word", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(succeeds, _refuse("")),
+        "A DELETE fails, and the error has no message."),
+    delete_fault("delete-fails-with-a-million-words", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(succeeds, _refuse(_HUGE)),
+        "A DELETE fails with a message of three million characters."),
+    delete_fault("delete-fails-with-an-empty-line", "DEL-INFO-1A DEL-ROW-1 DEL-ROW-3", when(succeeds, _refuse("\n\u2028")),
+        "A DELETE fails with a message that has nothing but ends of lines."),
+    vacuum_fault("vacuum-fails-without-a-word", "VAC-CHK-2 VAC-LIVE-6", when(succeeds, _refuse("")),
+        "A VACUUM fails, and the error has no message."),
+    fault("read-fails-without-a-word", "DEL-ROW-5A VAC-SAFE-10A", when(succeeds, _refuse("")),
+        "Reading the table fails, and the error has no message.", on=Read),
+    command_fault("command-fails-without-a-word", "LIFE-1E", when(_sets_retention, _refuse("")),
+        "A retention cannot be set, and the error has no message.", needs=[CommandKind.SET_RETENTION]),
+    fault("second-fails-without-a-word", "CONC-1C", _refuse_second,
+        "The second of two commands at once fails, and the error has no message.", on=Together, needs=["sessions"]),
+    # statistics
+    delete_fault("statistics-are-no-json", "DEL-ADD-1D", _statistics(actions.new_adds, "12 rows"),
+        "The statistics of a new file are no JSON."),
+    delete_fault("statistics-are-a-list", "DEL-ADD-1D", _statistics(actions.new_adds, '["numRecords"]'),
+        "The statistics of a new file are a JSON array."),
+    delete_fault("statistics-are-of-other-types", "DEL-ADD-1D",
+        _statistics(actions.new_adds, '{"numRecords":"some","minValues":[1],"maxValues":2,"nullCount":"none"}'),
+        "The statistics of a new file have a text as the number of rows, and lists for objects."),
+    delete_fault("vector-statistics-are-no-json", "DEL-DV-1B", _statistics(actions.vector_adds, "12 rows"),
+        "The statistics beside a new deletion vector are no JSON.", needs=_VECTORS),
+    delete_fault("vector-statistics-are-of-other-types", "DEL-DV-1B DEL-DV-1D",
+        _statistics(actions.vector_adds, '{"numRecords":[],"minValues":true,"nullCount":1.5}'),
+        "The statistics beside a new deletion vector have lists, flags and numbers for objects.", needs=_VECTORS),
+    # other types in actions
+    delete_fault("size-is-a-text", "DEL-PHYS-3", _set(actions.removes, size="12"),
+        "The size of a remove is a text."),
+    delete_fault("path-is-a-number", "DEL-PHYS-3", _set(actions.removes, path=12),
+        "The path of a remove is a number."),
+    delete_fault("partition-values-are-a-list", "DEL-PHYS-3", _set(actions.removes, partitionValues=["p"]),
+        "The partition values of a remove are a list."),
+    delete_fault("commit-info-is-a-text", "DEL-PHYS-3", when(lambda t: bool(t.log.written),
+            lambda t: t.log.rewrite(max(t.log.written), [{"commitInfo": "DELETE"}])),
+        "commitInfo of a DELETE is a text, and the only action."),
+    delete_fault("metrics-are-a-list", "DEL-MET-1A", _set(actions.commit_infos, operationMetrics=["numRemovedFiles"]),
+        "The metrics in commitInfo are a list."),
+    delete_fault("high-water-mark-is-no-json", "DEL-ROWID-1D", _set_domain("12"),
+        "The high-water mark of the row ids is no JSON object.", needs=[Feature.ROW_TRACKING]),
+    # what nobody asked for
+    delete_fault("commits-an-unknown-action", "DEL-INFO-3A", _append({"horoscope": {"sign": "Leo"}}),
+        "The commit of a DELETE has an action of a kind that the protocol does not have."),
+    delete_fault("vector-ends-in-other-bytes", "DEL-DV-3", _rewrite_vector(lambda data: data + b"\1\2\3\4"),
+        "The data of a new deletion vector goes on after its last row, with bytes that are not zero.", needs=_VECTORS),
+)
+
+#: By PROTOCOL.md readers ignore fields that they do not know ("Protocol Evolution"), and find a deletion vector by its offset.
+TOLERATED = (
+    delete_fault("adds-more-members", "DEL-ADD-1G", _add_members(lambda t: t.log.actions("add"), {"horoscope": {"sign": "Leo"}}),
+        "An add has a member that the protocol does not have."),
+    delete_fault("removes-more-members", "DEL-REM-1B", _add_members(actions.removes, {"horoscope": ["Leo"]}),
+        "A remove has a member that the protocol does not have."),
+    delete_fault("commit-info-has-more-members", "DEL-INFO-1A", _add_members(actions.commit_infos, {"horoscope": 12}),
+        "commitInfo has a member that no engine has."),
+    delete_fault("vector-file-ends-in-other-bytes", "DEL-DV-3", _rewrite_vector(lambda data: data, after=b"\1\2\3\4"),
+        "The file of a new deletion vector goes on after its last vector."),
+    delete_fault("vector-ends-in-zeros", "DEL-DV-3", _rewrite_vector(lambda data: data + bytes(4)),
+        "The data of a new deletion vector ends in four zero bytes, as if filled up for base85."),
+)
+# fmt: on

@@ -1,0 +1,319 @@
+"""Faults of commands other than DELETE and VACUUM, and of both beside a shallow clone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from deltalog.data.deletion_vectors import read_vector
+from deltalog.entries.actions import Add
+from deltalog.entries.codec import from_json
+from deltalog.log import read_log
+from deltalog.storage.lines import json_lines
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.paths import from_root
+from engines.port import Outcome
+from faults.delete.deletes import cut_off_commits
+from faults.delete.features import drop_row_ids
+from faults.log.log_files import without_first, write_junk
+from faults.machinery import actions, files
+from faults.machinery.disk import drop_checksum
+from faults.machinery.fault import Condition, Tamper, command_fault, vacuum_fault, when
+from faults.machinery.rows import change_rows, replace_rows, rows_before, rows_of
+from faults.machinery.table_log import Action
+from faults.machinery.tampering import Tampering
+from model.text.layout import clone_of
+from model.vocabulary.commands import (
+    AddColumn,
+    Checkpoint,
+    CleanUpLog,
+    Command,
+    CommandKind,
+    DropColumn,
+    Merge,
+    Optimize,
+    Overwrite,
+    Purge,
+    RenameColumn,
+    Restore,
+    SetRetention,
+    ShallowClone,
+    StreamAppend,
+    Update,
+    VacuumClone,
+)
+from model.vocabulary.table import DAY, Feature, retention_of
+
+
+def _is(*kinds: type[Command]) -> Condition:
+    """The step is one of these commands, and was not refused."""
+    return lambda t: isinstance(t.command, kinds) and not t.failed
+
+
+def _of(kind: type[Command], tamper: Tamper) -> Tamper:
+    return when(_is(kind), tamper)
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+def _drop_first(kind: str) -> Tamper:
+    """Drop the step's first action of a kind."""
+
+    def tamper(t: Tampering) -> None:
+        for version, found in t.log.written.items():
+            place = next((place for place, action in enumerate(found) if kind in action), None)
+            if place is not None:
+                return t.log.rewrite(version, found[:place] + found[place + 1 :])
+        return None
+
+    return tamper
+
+
+def _leave_vectors(t: Tampering) -> None:
+    """As files are told apart by their paths alone: one that has another deletion vector stays as it is."""
+    both = {t.log.path(add) for add in t.log.actions("add")} & set(t.log.removed)
+    for version, found in t.log.written.items():
+        named = [next((value for kind, value in action.items() if kind in ("add", "remove")), None) for action in found]
+        t.log.rewrite(version, [one for one, file in zip(found, named) if not (file and t.log.path(file) in both)])
+
+
+def _bring_hidden_rows_back(t: Tampering) -> None:
+    """A file with a deletion vector is rewritten with all its rows."""
+    for path, old in t.log.removed_adds.items():
+        (before,) = from_json({"add": old})
+        adds = [add for add in actions.new_adds(t) if add["partitionValues"] == old["partitionValues"]]
+        if isinstance(before, Add) and before.deletion_vector is not None and adds:
+            hidden = rows_before(t, path).take(list(read_vector(t.before, before.deletion_vector)))
+            kept = rows_of(t, adds[0])
+            replace_rows(t, adds[0], pa.concat_tables([kept, hidden], promote_options="permissive"))
+            return
+
+
+def _append_twice(t: Tampering) -> None:
+    for add in actions.new_adds(t)[:1]:
+        path = t.root / t.log.path(add)
+        again = path.with_name(f"part-again-{path.name.removeprefix('part-')}")
+        shutil.copy2(path, again)
+        t.log.append({"add": {**add, "path": actions.encoded(again.relative_to(t.root).as_posix())}})
+
+
+def _set_data_change(value: bool) -> Tamper:
+    def both(t: Tampering) -> list[Action]:
+        return [*t.log.actions("add"), *actions.removes(t)]
+
+    return actions.change_all(both, lambda action: action.update(dataChange=value))
+
+
+# The log --------------------------------------------------------------------------------------------------------------
+
+
+def _clean_up_what_is_old(t: Tampering) -> None:
+    """Below the newest checkpoint, all commits outside of the log's retention: also those that others need."""
+    text = t.log.configuration.get("delta.logRetentionDuration", "interval 30 days")
+    cutoff = t.clock - retention_of(text)
+    for version, commit in t.log.history.items():
+        if version < t.log.newest_checkpoint and commit.modified < cutoff - cutoff % DAY:
+            t.log.uncommit(version)
+
+
+def _clean_up_below_the_checkpoint(t: Tampering) -> None:
+    for version in t.log.history:
+        if version < t.log.newest_checkpoint:
+            t.log.uncommit(version)
+
+
+def _rewrite_commit(t: Tampering) -> None:
+    """Write the oldest commit again, with the same actions."""
+    path = t.log.commit_file(min(t.log.history))
+    drop_checksum(path)
+    path.write_bytes(path.read_bytes() + b"\n")
+
+
+def undo_and_refuse(t: Tampering) -> Outcome:
+    for version in t.log.written:
+        t.log.uncommit(version)
+    return t.refuse("INTERNAL_ERROR")
+
+
+# The definition -------------------------------------------------------------------------------------------------------
+
+
+def _change_definition(change: Callable[[Action], object]) -> Tamper:
+    return actions.change_all(lambda t: t.log.actions("metaData"), change)
+
+
+def _lose_properties(metadata: Action) -> None:
+    kept = ("delta.deletedFileRetentionDuration", "delta.logRetentionDuration")
+    metadata["configuration"] = {key: value for key, value in metadata["configuration"].items() if key in kept}
+
+
+def _change_fields(change: Callable[[Tampering, list[Any]], list[Any]]) -> Tamper:
+    """Change the columns of the step's schema, in JSON."""
+
+    def tamper(t: Tampering) -> None:
+        for metadata in t.log.actions("metaData"):
+            schema = json.loads(metadata["schemaString"])
+            schema["fields"] = change(t, schema["fields"])
+            metadata["schemaString"] = json.dumps(schema)
+        t.log.save()
+
+    return tamper
+
+
+def _drop_another(t: Tampering, left: list[Any]) -> list[Any]:
+    """Keep the column that was to be dropped, and drop the last other one that is no partition column."""
+    schema = json.loads(str(t.log.state.metadata.schema_string))["fields"]
+    names = [field["name"] for field in left if field["name"] not in t.log.partition_by]
+    return [field for field in schema if field["name"] not in names[-1:]]
+
+
+def _rename_in_files(t: Tampering, fields: list[Any]) -> list[Any]:
+    """The renamed column's name in files is its new one too."""
+    for field in fields:
+        if isinstance(t.command, RenameColumn) and field["name"] == t.command.to:
+            field["metadata"]["delta.columnMapping.physicalName"] = t.command.to
+    return fields
+
+
+# Clones ---------------------------------------------------------------------------------------------------------------
+
+
+def _clone(t: Tampering) -> Path:
+    return Path(clone_of(str(t.root)))
+
+
+def _files_of_clone(t: Tampering) -> list[str]:
+    """The files of the clone below the table's root, sorted."""
+    if not (_clone(t) / LOG_DIRECTORY).is_dir():
+        return []
+    adds = read_log(_clone(t)).snapshot().adds.values()
+    return sorted(path for path in (from_root(add.file, str(t.root)) for add in adds) if not path.startswith("../"))
+
+
+def _forgotten_by_source(t: Tampering) -> list[str]:
+    """The files of the clone that the source has removed."""
+    return [path for path in _files_of_clone(t) if path in t.log.tombstones]
+
+
+def _change_clone(change: Callable[[list[Action]], list[Action]]) -> Tamper:
+    """Change the actions of the clone's first commit."""
+
+    def tamper(t: Tampering) -> None:
+        path = _clone(t) / LOG_DIRECTORY / commit_name(0)
+        if path.is_file():
+            found = json_lines(path.read_bytes())
+            drop_checksum(path)
+            path.write_text("".join(f"{json.dumps(action)}\n" for action in change(found)), encoding="utf-8")
+
+    return tamper
+
+
+def _without_first_add(found: list[Action]) -> list[Action]:
+    first = next((action for action in found if "add" in action), None)
+    return [action for action in found if action is not first]
+
+
+def _without_vectors(found: list[Action]) -> list[Action]:
+    for action in found:
+        action.get("add", {}).pop("deletionVector", None)
+    return found
+
+
+_VECTORS = [Feature.DELETION_VECTORS]
+
+# fmt: off
+FAULTS = (
+    # rows
+    command_fault("optimize-loses-a-row", "LIFE-1A", _of(Optimize, change_rows(lambda rows: rows.slice(1))),
+        "OPTIMIZE loses a row of a new file.", needs=[CommandKind.OPTIMIZE]),
+    command_fault("optimize-keeps-a-file-twice", "LIFE-1A", _of(Optimize, _drop_first("remove")),
+        "OPTIMIZE does not remove one of the files whose rows it wrote.", needs=[CommandKind.OPTIMIZE]),
+    command_fault("optimize-forgets-a-vector", "LIFE-1A", _of(Optimize, _bring_hidden_rows_back),
+        "OPTIMIZE writes the rows that a deletion vector hides too.", needs=_VECTORS),
+    command_fault("purge-forgets-a-vector", "LIFE-1A", _of(Purge, _bring_hidden_rows_back),
+        "REORG … APPLY (PURGE) brings the deleted rows back.", needs=[*_VECTORS, CommandKind.PURGE]),
+    command_fault("update-forgets-a-vector", "LIFE-1A", _of(Update, _bring_hidden_rows_back),
+        "UPDATE brings back the rows that a deletion vector hides.", needs=_VECTORS),
+    command_fault("merge-forgets-a-vector", "LIFE-1A", _of(Merge, _bring_hidden_rows_back),
+        "MERGE brings back the rows that a deletion vector hides.", needs=_VECTORS),
+    command_fault("overwrite-removes-other-partitions", "LIFE-1A",
+        when(lambda t: isinstance(t.command, Overwrite) and t.command.where is not None, actions.remove(files.untouched)),
+        "An overwrite by a condition removes the files of other partitions too.", needs=[CommandKind.OVERWRITE]),
+    command_fault("stream-appends-twice", "LIFE-1A", _of(StreamAppend, _append_twice),
+        "A streaming query appends its first file twice.", needs=[CommandKind.STREAM_APPEND]),
+    command_fault("renamed-column-is-lost", "LIFE-1A", _of(RenameColumn, _change_fields(_rename_in_files)),
+        "RENAME COLUMN looks for the column in files under its new name.", needs=[CommandKind.RENAME_COLUMN]),
+    # what must stay
+    command_fault("refused-command-commits", "LIFE-1B", when(lambda t: t.failed, actions.commit_empty),
+        "A command that is refused commits a version."),
+    command_fault("refused-command-deletes", "LIFE-1B", when(lambda t: t.failed, files.delete_first(lambda t: t.disk.files)),
+        "A command that is refused deletes a file."),
+    command_fault("optimize-deletes-what-it-removed", "LIFE-1C LIFE-1H",
+        _of(Optimize, files.delete_all(lambda t: t.log.removed)),
+        "OPTIMIZE deletes the files that it removed, and does not wait for VACUUM.", needs=[CommandKind.OPTIMIZE]),
+    command_fault("update-deletes-what-it-removed", "LIFE-1H LIFE-1C", _of(Update, files.delete_all(lambda t: t.log.removed)),
+        "UPDATE deletes the files that it removed, and does not wait for VACUUM.", needs=[CommandKind.UPDATE]),
+    command_fault("command-rewrites-an-old-commit", "LIFE-1I", when(lambda t: bool(t.log.history), _rewrite_commit),
+        "A command rewrites the oldest commit, with the same actions."),
+    command_fault("command-leaves-junk-in-the-log", "LIFE-1I", write_junk,
+        "A command leaves a file in the log that is no part of it."),
+    command_fault("command-breaks-the-log", "LIFE-1J", _of(Update, cut_off_commits),
+        "UPDATE leaves a truncated commit."),
+    command_fault("refuses-a-retention", "LIFE-1E", _of(SetRetention, undo_and_refuse),
+        "A retention cannot be set.", needs=[CommandKind.SET_RETENTION]),
+    # definitions
+    command_fault("retention-replaces-all-properties", "LIFE-1D", _of(SetRetention, _change_definition(_lose_properties)),
+        "Setting the retention drops all other properties.", needs=[CommandKind.SET_RETENTION]),
+    command_fault("added-column-comes-first", "LIFE-1D", _of(AddColumn, _change_fields(lambda _, fields: fields[-1:] + fields[:-1])),
+        "ADD COLUMN puts the new column before the others.", needs=[CommandKind.ADD_COLUMN]),
+    command_fault("drop-column-drops-another", "LIFE-1D", _of(DropColumn, _change_fields(_drop_another)),
+        "DROP COLUMN drops another column.", needs=[CommandKind.DROP_COLUMN]),
+    # actions
+    command_fault("command-removes-nothing", "LIFE-1F", actions.drop_field(actions.removes, "deletionVector"),
+        "A remove lacks the deletion vector of its file, so that the file stays.", needs=_VECTORS),
+    command_fault("command-adds-another-size", "LIFE-1F", actions.raise_field(actions.new_adds, "size"),
+        "The size in an add is one too high."),
+    command_fault("optimize-changes-data", "LIFE-1G", _of(Optimize, _set_data_change(True)),
+        "OPTIMIZE says dataChange=true: streams read all rows again.", needs=[CommandKind.OPTIMIZE]),
+    command_fault("update-changes-no-data", "LIFE-1G", _of(Update, _set_data_change(False)),
+        "UPDATE says dataChange=false: streams do not see it.", needs=[CommandKind.UPDATE]),
+    # RESTORE
+    command_fault("restore-loses-a-file", "LIFE-2A LIFE-1A", _of(Restore, _drop_first("add")),
+        "RESTORE does not add one of the files of the version.", needs=[CommandKind.RESTORE]),
+    command_fault("restore-leaves-vectors", "LIFE-2A LIFE-1A", _of(Restore, _leave_vectors),
+        "RESTORE takes a file for the same whose deletion vector is another: deleted rows stay deleted.", needs=_VECTORS),
+    command_fault("restores-what-is-gone", "LIFE-2B",
+        when(lambda t: t.failed and isinstance(t.command, Restore), lambda t: t.answer(())),
+        "RESTORE to a version of which files are gone succeeds, and does nothing.", needs=[CommandKind.RESTORE]),
+    # the log
+    command_fault("log-clean-up-breaks-a-version", "LIFE-3A", _of(CleanUpLog, _clean_up_what_is_old),
+        "Log clean-up deletes all commits that are older than the log's retention, also those that a newer one needs.",
+        needs=[CommandKind.CLEAN_UP_LOG]),
+    command_fault("log-clean-up-ignores-the-retention", "LIFE-3A LIFE-1I", _of(CleanUpLog, _clean_up_below_the_checkpoint),
+        "Log clean-up deletes everything below the newest checkpoint, of any age.", needs=[CommandKind.CLEAN_UP_LOG]),
+    command_fault("optimize-loses-row-ids", "LIFE-3B", _of(Optimize, drop_row_ids),
+        "OPTIMIZE gives rows new row ids.", needs=[Feature.ROW_TRACKING]),
+    command_fault("update-loses-row-ids", "LIFE-3B", _of(Update, drop_row_ids),
+        "UPDATE gives rows new row ids.", needs=[Feature.ROW_TRACKING]),
+    command_fault("checkpoint-command-drops-tombstones", "LIFE-3C", _of(Checkpoint, without_first("remove")),
+        "A checkpoint lacks a tombstone that is inside retention.", needs=[CommandKind.CHECKPOINT]),
+    command_fault("checkpoint-command-loses-a-file", "LIFE-3C", _of(Checkpoint, without_first("add")),
+        "A checkpoint lacks a live file.", needs=[CommandKind.CHECKPOINT]),
+    # clones
+    command_fault("clone-loses-a-file", "LIFE-4A", _of(ShallowClone, _change_clone(_without_first_add)),
+        "A shallow clone lacks a file of its source.", needs=[CommandKind.SHALLOW_CLONE]),
+    command_fault("clone-forgets-vectors", "LIFE-4A", _of(ShallowClone, _change_clone(_without_vectors)),
+        "In a shallow clone the deleted rows are back.", needs=_VECTORS),
+    vacuum_fault("vacuum-of-the-source-breaks-a-clone", "LIFE-4A", files.delete_all(_forgotten_by_source),
+        "VACUUM of a source deletes the files that only its clone still uses, though they are inside retention.",
+        needs=[CommandKind.SHALLOW_CLONE]),
+    command_fault("vacuum-of-a-clone-deletes-its-source", "LIFE-4B", _of(VacuumClone, files.delete_all(_files_of_clone)),
+        "VACUUM of a clone deletes files of its source.", needs=[CommandKind.VACUUM_CLONE]),
+)
+# fmt: on

@@ -1,0 +1,1 @@
+"""Faults of DELETE and of VACUUM in the files of the log."""
