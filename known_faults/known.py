@@ -10,8 +10,8 @@ from pathlib import Path
 from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
 from engines.spark.masters.names import is_cluster
-from harness.judging.conditions import CONDITIONS
-from harness.judging.subjects import SUBJECTS
+from harness.judging.excusing.conditions import CONDITIONS
+from harness.judging.excusing.subjects import SUBJECTS
 from known_faults.entries import CLUSTER, FILES, S3, holding_on, in_force, read_known_faults
 from records.known_fault import KnownFault
 from records.mistakes import UsageMistake

@@ -20,8 +20,8 @@ class Symptom:
 
     ``causes`` are causes of violations (``records.run.Violation.cause``). ``errors`` are classes or error conditions of the
     engine's error, or parts of its message as it is recorded (its first line); the cause is then that the step ended in an
-    error, or one of ``causes``. ``of`` names a kind of subject (harness.judging.subjects). With neither causes nor errors every
-    violation matches.
+    error, or one of ``causes``. ``of`` names a kind of subject (harness.judging.excusing.subjects). With neither causes nor
+    errors every violation matches.
     """
 
     causes: tuple[str, ...] = ()
@@ -56,8 +56,9 @@ class KnownFault(Ranged):
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
-    (harness.judging.conditions); None: it always applies. ``on`` is the one of ``known_faults.entries.PLACES`` where it applies;
-    None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would not.
+    (harness.judging.excusing.conditions); None: it always applies. ``on`` is the one of ``known_faults.entries.PLACES`` where it
+    applies; None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would
+    not.
     """
 
     clause: str

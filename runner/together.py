@@ -20,7 +20,7 @@ from engines.port import EngineUnavailable, version_of
 from engines.provider import kind_of
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.running.judge import severity_of
 from harness.turns.turn_judge import News, TurnCase, TurnJudge

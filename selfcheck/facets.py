@@ -21,7 +21,7 @@ from engines.deltalake.capabilities import NEWEST
 from engines.deltalake.versions import JUDGED
 from harness.campaigns.features import PAIRED, features_of
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judging.conditions import CONDITIONS
+from harness.judging.excusing.conditions import CONDITIONS
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.running.coverage import Cell

@@ -21,9 +21,10 @@ _MODULES = ("selfcheck/random_cases.py", "selfcheck/false_positives.py", "selfch
 #: Except how a failure is shown, and known faults: the cases of false positives are judged again.
 _EXCEPT = (
     "reports/counterexamples/plan.py",
-    "harness/judging/command_conditions.py",
-    "harness/judging/conditions.py",
-    "harness/judging/table_conditions.py",
+    "suites/sources.py",
+    "harness/judging/excusing/command_conditions.py",
+    "harness/judging/excusing/conditions.py",
+    "harness/judging/excusing/table_conditions.py",
 )
 
 

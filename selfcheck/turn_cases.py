@@ -20,7 +20,7 @@ from harness.campaigns.corpus import corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.features import PAIRED, features_of
 from harness.campaigns.regressions import kept_cases
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.turns.turn_judge import TurnJudge
 from harness.turns.turn_run import Taken

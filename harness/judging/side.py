@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.port import Engine
 from harness.judging.clause import Clause
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 
 
 @dataclass(frozen=True)

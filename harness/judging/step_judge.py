@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from engines.port import EngineDied
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
-from harness.judging.conditions import Circumstances
+from harness.judging.excusing.conditions import Circumstances
+from harness.judging.excusing.subjects import kinds_of
 from harness.judging.failure import Raised, raised
 from harness.judging.side import Side
-from harness.judging.subjects import kinds_of
 from harness.observing import evidence
 from harness.observing.steps.observation import Observation
 from records import run

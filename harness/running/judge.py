@@ -12,7 +12,7 @@ from typing import Any
 from deltalog.entries.commits import parse_commit
 from engines.port import Engine, EngineDied
 from harness.judging.clause import Clause
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.failure import died, failure_of, raised
 from harness.judging.side import Side
 from harness.judging.step_judge import Tally

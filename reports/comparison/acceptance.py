@@ -111,7 +111,7 @@ def covering(entries: Iterable[KnownFault], case: JudgedCase, violation: Violati
 
 
 def _covers(entry: KnownFault, case: JudgedCase, violation: Violation) -> bool:
-    """As ``harness.judging.excuses`` decides while a case is judged."""
+    """As ``harness.judging.excusing.excuses`` decides while a case is judged."""
     return entry.clause == violation.clause and entry.covers(
         violation.cause,
         by_error=violation.by_error,

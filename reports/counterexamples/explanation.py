@@ -30,9 +30,9 @@ from model.vocabulary.values import type_name
 from records.run import EngineError, JudgedCase, ListedClause, Outcome, Violation
 from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
-from reports.counterexamples.sources import resolve
 from reports.text.markdown import code, command, row, text
 from reports.text.quantities import counted, instant
+from suites.sources import resolve
 
 #: How many rows or paths are shown of one file or answer.
 _SHOWN = 10

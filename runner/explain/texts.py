@@ -12,12 +12,12 @@ from faults.machinery.fault import Fault
 from harness.judging.clause import Clause, holds_for, not_applicable
 from model.codec import case_id
 from reports.counterexamples.explanation import description
-from reports.counterexamples.sources import resolve
 from reports.text.harms import can
 from runner.explain.cases import Found
 from runner.explain.findings import ROOT, about
 from runner.explain.known import ComparedFault, known_faults
 from suites.catalogue import CATALOGUE
+from suites.sources import resolve
 
 #: How many lines are shown of a case, and characters of a line.
 _LINES, _WIDTH = 30, 400

@@ -15,7 +15,7 @@ from typing import Any
 from engines.port import Engine
 from harness.campaigns.corpus import corpus_cases
 from harness.judging.clause import Clause
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from model.codec import case_id
 from model.vocabulary.capabilities import Capabilities

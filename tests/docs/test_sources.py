@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.counterexamples.sources import ARTICLES, DELTA_RS_PAGES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
 from suites.catalogue import CATALOGUE
+from suites.sources import ARTICLES, DELTA_RS_PAGES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.port import EngineError, Outcome
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.judging.step_judge import Tally
 from harness.observing.steps.observation import Observation

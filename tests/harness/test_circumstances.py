@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from harness.judging.conditions import CONDITIONS, Circumstances
+from harness.judging.excusing.conditions import CONDITIONS, Circumstances
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from model.vocabulary.commands import Checkpoint, Restore

@@ -15,7 +15,7 @@ import pytest
 
 from engines.port import Engine
 from engines.provider import ENGINES
-from harness.judging.conditions import CONDITIONS
+from harness.judging.excusing.conditions import CONDITIONS
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from known_faults.entries import PLACES

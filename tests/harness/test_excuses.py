@@ -12,11 +12,11 @@ from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
-from harness.judging.conditions import Circumstances
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.conditions import Circumstances
+from harness.judging.excusing.excuses import Excuses
+from harness.judging.excusing.subjects import SUBJECTS
+from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.judging.severity import Cause
-from harness.judging.subjects import SUBJECTS
-from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.record.step_record import recorded_error
 from harness.observing.steps.observation import Observation
 from harness.running.judge import JudgedCase

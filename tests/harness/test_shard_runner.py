@@ -14,8 +14,8 @@ from harness.campaigns.campaign import Campaign, Profile, Shard
 from harness.campaigns.drawing import PromiseBroken
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.clause import Judgement, Violation, clause
+from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.judging.severity import Cause, data_loss
-from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.running.judge import Judge
 from model.vocabulary.capabilities import EVERYTHING, Capabilities

@@ -15,7 +15,7 @@ from engines.spark.releases import rules_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.observing.steps.expected_versions import ExpectedVersions
 from harness.turns.questions import questions_about

@@ -18,10 +18,10 @@ from engines.provider import ENGINES
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
-from harness.judging.conditions import CONDITIONS, Circumstances
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.conditions import CONDITIONS, Circumstances
+from harness.judging.excusing.excuses import Excuses
+from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.judging.severity import Cause
-from harness.judging.wrong_rows import WRONG_ROWS
 from harness.observing.steps.observation import Observation
 from known_faults.entries import PLACES
 from known_faults.known import known_faults_in

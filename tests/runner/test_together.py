@@ -17,7 +17,7 @@ import pytest
 from engines.deltalake.capabilities import capabilities_of as of_delta_rs
 from engines.kind import Version
 from engines.port import EngineUnavailable
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.turns.turn_judge import TurnJudge
 from model.codec import dumps

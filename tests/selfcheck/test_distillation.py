@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from faults import FAULTS
 from harness.campaigns.corpus import corpus_cases, write_corpus
-from harness.judging.conditions import CONDITIONS
+from harness.judging.excusing.conditions import CONDITIONS
 from model.codec import InvalidCase
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation, operation_of

@@ -167,7 +167,7 @@ def test_a_file_that_is_not_a_history_is_refused(text: str, tmp_path: Path) -> N
         ("selfcheck/false_positives.py", True),
         ("selfcheck/soundness.py", False),
         ("reports/counterexamples/plan.py", False),
-        ("harness/judging/conditions.py", False),
+        ("harness/judging/excusing/conditions.py", False),
         ("README.md", False),
     ],
 )

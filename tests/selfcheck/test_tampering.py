@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.excuses import Excuses
+from harness.judging.excusing.excuses import Excuses
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, Read, Vacuum
 from records.mistakes import UsageMistake

@@ -18,7 +18,7 @@ from harness.campaigns.drawing import PromiseBroken, fixed_cases
 from harness.campaigns.machine import Judging
 from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner
-from harness.judging.conditions import CONDITIONS
+from harness.judging.excusing.conditions import CONDITIONS
 from harness.running.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case

@@ -10,7 +10,7 @@ import pytest
 from harness.campaigns.campaign import Profile
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.regressions import FOLDER, kept_cases
-from harness.judging.conditions import CONDITIONS
+from harness.judging.excusing.conditions import CONDITIONS
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from known_faults.entries import holding_on, in_force, read_known_faults

@@ -12,7 +12,6 @@ from model.vocabulary.case import Case
 from records.run import JudgedCase, Verdict
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
-from reports.counterexamples.sources import Link, resolve
 from reports.findings.answers import Answer, answer_of, named
 from reports.findings.coverage import Coverage
 from reports.findings.drawn import NOTHING, Drawn
@@ -27,6 +26,7 @@ from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
+from suites.sources import Link, resolve
 
 #: The failures that have a picture and a script on the page; of the others a line each.
 _IN_FULL = 50

@@ -1,15 +1,15 @@
 """Conditions that a known fault may be bound to (``when`` in ``known_faults/*.toml``), so that it excuses nothing else.
 
 Conditions are about the table before the step, as it was seen, and the command, never about what the engine did: that is
-the known fault's symptom (harness.judging.excuses).
+the known fault's symptom (harness.judging.excusing.excuses).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.judging.command_conditions import OF_COMMANDS
-from harness.judging.table_conditions import OF_TABLES
+from harness.judging.excusing.command_conditions import OF_COMMANDS
+from harness.judging.excusing.table_conditions import OF_TABLES
 from harness.observing.steps.observation import Observation
 
 #: By the name that a known fault gives as ``when``.

@@ -21,9 +21,9 @@ from deltalog.storage.names import LAST_CHECKPOINT
 from deltalog.storage.paths import encode
 from deltalog.values.schemas import parse_schema, widened_columns
 from deltalog.values.statistics import bounds_of, is_single
-from harness.judging.command_conditions import deletes
-from harness.judging.subjects import links_to_directories, young_orphans
-from harness.judging.wrong_rows import has_empty_text
+from harness.judging.excusing.command_conditions import deletes
+from harness.judging.excusing.subjects import links_to_directories, young_orphans
+from harness.judging.excusing.wrong_rows import has_empty_text
 from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import cache, partial
 
 from harness.judging.clause import Violation
-from harness.judging.conditions import Circumstances
-from harness.judging.subjects import kinds_of
+from harness.judging.excusing.conditions import Circumstances
+from harness.judging.excusing.subjects import kinds_of
 from harness.observing.record.step_record import recorded_error
 from records.known_fault import KnownFault
 

@@ -1,7 +1,8 @@
 """Conditions about the command of a step: what it says, and what it meets in the rows before it.
 
 A read, of rows or of changes, shows what the last command made of the table: its condition is about that command. What an
-earlier command left wrong is seen in the table before the step (harness.judging.table_conditions), or has ended the case.
+earlier command left wrong is seen in the table before the step (harness.judging.excusing.table_conditions), or has ended
+the case.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Kinds of subjects that a known fault may be bound to (``symptom.of`` in ``known_faults/*.toml``).
 
 A subject is what a violation is about (``Violation.subject``). The kinds here are of paths, from the table's root: another
-subject, such as ``rows`` or ``log``, is of none of them. Kinds of wrong rows (harness.judging.wrong_rows) are those of the
-step, whatever the subject is.
+subject, such as ``rows`` or ``log``, is of none of them. Kinds of wrong rows (harness.judging.excusing.wrong_rows) are those of
+the step, whatever the subject is.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from urllib.parse import unquote
 from deltalog.entries.actions import Add, Remove
 from deltalog.storage.listing import EntryKind
 from deltalog.storage.paths import encode
-from harness.judging.command_conditions import opened_by
-from harness.judging.wrong_rows import WRONG_ROWS
+from harness.judging.excusing.command_conditions import opened_by
+from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.observing.steps.observation import Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.table_state import TableState

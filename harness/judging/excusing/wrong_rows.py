@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 from deltalog.entries.actions import Add
-from harness.judging.command_conditions import (
+from harness.judging.excusing.command_conditions import (
     commands,
     deletes,
     is_plain_like,
