@@ -30,10 +30,10 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Step
 from reference_engine import ReferenceEngine
 from runner.command_line.commands import Parser, ended
-from selfcheck.condition_facets import condition_facets
-from selfcheck.pair_facets import pairs_of
+from selfcheck.corpus.condition_facets import condition_facets
+from selfcheck.corpus.pair_facets import pairs_of
+from selfcheck.corpus.vacuum_facets import vacuum_facets
 from selfcheck.processes import processes
-from selfcheck.vacuum_facets import vacuum_facets
 from strategies.restriction.capabilities import knows_types, restricted_to
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
@@ -163,7 +163,7 @@ change feed; over data or mixed columns; other rows or other files) in which the
 | --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}"""
 
-#: The kinds of VACUUM, as ``selfcheck.vacuum_facets`` names them.
+#: The kinds of VACUUM, as ``selfcheck.corpus.vacuum_facets`` names them.
 _KINDS = ("FULL", "LITE", "inventory", "DRY RUN")
 
 _VACUUMS = """\

@@ -3,7 +3,8 @@
 The cases of the corpus and of ``regressions/`` are judged again, and the random cases of the given seeds, on the reference
 engine. Of all these, the smoke profile gets the fewest seconds of cases that show each clause three times, each reason of a
 path's fate, each form and outcome once, and each known-bad engine; the gate those that show every facet as often as its goal says
-(``selfcheck.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else with 1.
+(``selfcheck.corpus.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else
+with 1.
 
 With ``--of CAMPAIGN`` only random cases of these campaigns are drawn, which takes a part of the time. With ``--lacking`` all
 cases of the corpus stay, and of all random cases only those are judged that have a name, a form or a text of which it lacks some.
@@ -34,9 +35,8 @@ from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from runner.command_line.commands import Parser, ended, natural, whole
-from selfcheck.corpus_page import Shown, corpus_page
-from selfcheck.cover import Candidate, Cover
-from selfcheck.facets import (
+from selfcheck.corpus.cover import Candidate, Cover
+from selfcheck.corpus.facets import (
     NEWEST_DELTA_RS,
     WRITTEN,
     CannotBeJudged,
@@ -46,9 +46,10 @@ from selfcheck.facets import (
     goal_in_smoke,
     goal_of,
 )
+from selfcheck.corpus.page import Shown, corpus_page
+from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.processes import processes
 from selfcheck.random_cases import random_cases, random_shards
-from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.campaigns import CAMPAIGNS, chapters_of
 from suites.catalogue import CATALOGUE, unsupported
 

@@ -17,10 +17,10 @@ from model.codec import case_id
 from model.vocabulary.case import Case
 from reports.stream.reading import read_run
 from runner.command_line.commands import Parser, ended, whole
-from selfcheck.corpus_page import Shown
-from selfcheck.cover import Candidate, Cover
+from selfcheck.corpus.cover import Candidate, Cover
+from selfcheck.corpus.facets import Facet
+from selfcheck.corpus.page import Shown
 from selfcheck.distillation import counted, kept
-from selfcheck.facets import Facet
 from selfcheck.processes import processes
 
 

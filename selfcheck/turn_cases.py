@@ -33,8 +33,8 @@ from model.vocabulary.steps import Delete, Read, ReadChanges
 from model.vocabulary.values import type_name
 from reference_engine import ReferenceEngine
 from runner.command_line.commands import Parser, ended, whole
-from selfcheck.cover import Candidate, Cover
-from selfcheck.facets import Facet
+from selfcheck.corpus.cover import Candidate, Cover
+from selfcheck.corpus.facets import Facet
 from selfcheck.processes import processes
 from strategies.restriction.capabilities import can_be_judged, restricted_to
 from suites.catalogue import CATALOGUE, unsupported

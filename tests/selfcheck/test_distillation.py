@@ -19,11 +19,11 @@ from model.vocabulary.operations import Operation, operation_of
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Form, Read, Vacuum
 from model.vocabulary.values import Type
-from selfcheck.corpus_page import Shown, corpus_page
-from selfcheck.cover import Candidate, Cover
+from selfcheck.corpus.cover import Candidate, Cover
+from selfcheck.corpus.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
+from selfcheck.corpus.page import Shown, corpus_page
+from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.distillation import shown
-from selfcheck.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
-from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.catalogue import CATALOGUE
 from tests.handmade.steps import PARTITIONED
 

@@ -11,7 +11,7 @@ from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Read, Vacuum
 from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
-from selfcheck.corpus_page import Shown
+from selfcheck.corpus.page import Shown
 from selfcheck.proposals import cases_of, proposals
 from tests.handmade.steps import PARTITIONED
 

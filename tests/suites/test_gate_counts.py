@@ -12,7 +12,7 @@ from harness.running.coverage import SHORT_NAMES, Cell
 from model.prediction.fates import Reason
 from model.vocabulary.steps import Mode
 from reference_engine import Habits, ReferenceEngine
-from selfcheck.facets import GOALS
+from selfcheck.corpus.facets import GOALS
 from suites.catalogue import CATALOGUE, unsupported
 from tests.suites.test_profiles import judge_healthy, lacking, shard_cases, totals
 

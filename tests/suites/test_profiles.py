@@ -22,7 +22,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from reference_engine import Habits, ReferenceEngine
 from runner.run.controller import FIXED_SEED
-from selfcheck.facets import SMOKE
+from selfcheck.corpus.facets import SMOKE
 from suites.campaigns import CAMPAIGNS, shards
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES, drawing

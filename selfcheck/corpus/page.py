@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from harness.campaigns.costs import WORKERS, seconds_of
 from model.vocabulary.case import Case
-from selfcheck.facets import GOALS, SMOKE, Facet, goal_of
+from selfcheck.corpus.facets import GOALS, SMOKE, Facet, goal_of
 
 #: What is counted of each kind of facet.
 _COUNTED: Mapping[str, str] = {

@@ -48,9 +48,9 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
-from selfcheck.condition_facets import OTHER_FILES, condition_facets
-from selfcheck.pair_facets import pairs_of
-from selfcheck.vacuum_facets import vacuum_facets
+from selfcheck.corpus.condition_facets import OTHER_FILES, condition_facets
+from selfcheck.corpus.pair_facets import pairs_of
+from selfcheck.corpus.vacuum_facets import vacuum_facets
 from strategies.restriction.capabilities import knows_types, restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -60,7 +60,7 @@ Facet = tuple[str, str]
 #: The release of delta-rs whose known faults end cases.
 NEWEST_DELTA_RS = JUDGED[-1]
 
-MODEL = Path(__file__).resolve().parent.parent / "model"
+MODEL = Path(__file__).resolve().parent.parent.parent / "model"
 
 #: How often the gate is to show each facet of a kind: so many steps that exercise a clause, so many paths of a cell, else so
 #: many cases.

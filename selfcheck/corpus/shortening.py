@@ -10,8 +10,8 @@ from harness.campaigns.costs import seconds_of
 from harness.campaigns.shrinking import is_valid, without_step
 from model.codec import case_id
 from model.vocabulary.case import Case
-from selfcheck.corpus_page import Shown
-from selfcheck.facets import Facet
+from selfcheck.corpus.facets import Facet
+from selfcheck.corpus.page import Shown
 
 
 def shorter_by_a_step(case: Case) -> list[Case]:
