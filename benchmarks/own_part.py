@@ -11,7 +11,7 @@ from engines.provider import DEFAULT
 from harness.campaigns.drawing import fixed_cases
 from runner.command_line.commands import ended
 from runner.run.controller import FIXED_SEED
-from selfcheck.engine_pool import Worker, hosted
+from selfcheck.engine_pool import PooledEngine, hosted
 from suites.campaigns import shards
 from suites.profiles import PROFILES
 
@@ -19,7 +19,7 @@ from suites.profiles import PROFILES
 def main(arguments: list[str]) -> int:
     name = arguments[0] if arguments else DEFAULT
     with hosted(name) as host:
-        worker = Worker(host)
+        worker = PooledEngine(host)
         engine, judge = worker.engine, worker.judge()
         try:
             drawing = judging = engines = 0.0

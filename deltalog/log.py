@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from deltalog.checkpoints.reading import Checkpoint, find_checkpoints, read_checkpoint, read_parts
+from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints, read_checkpoint, read_parts
 from deltalog.entries.actions import Action, Add, Cdc, FileKey, Metadata, Protocol, Remove
-from deltalog.entries.commits import Commit, read_commit
+from deltalog.entries.commits import LoggedCommit, read_commit
 from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.snapshot import Snapshot, replay
@@ -31,8 +31,8 @@ class Log:
     versions, and the paths of all other files, relative to ``_delta_log``."""
 
     root: Path
-    commits: Mapping[int, Commit]
-    checkpoints: tuple[Checkpoint, ...]
+    commits: Mapping[int, LoggedCommit]
+    checkpoints: tuple[LoggedCheckpoint, ...]
     others: tuple[str, ...]
 
     @property
@@ -70,7 +70,7 @@ class Log:
             if isinstance(action, (Add, Remove, Cdc))
         }
 
-    def commits_after(self, version: int) -> tuple[Commit, ...]:
+    def commits_after(self, version: int) -> tuple[LoggedCommit, ...]:
         """The commits with a higher version, in order."""
         return tuple(self.commits[number] for number in sorted(self.commits) if number > version)
 
@@ -131,7 +131,7 @@ class Log:
         )
 
 
-def _actions_in(checkpoint: Checkpoint) -> list[Action] | None:
+def _actions_in(checkpoint: LoggedCheckpoint) -> list[Action] | None:
     """None if it cannot be read."""
     try:
         return list(read_checkpoint(checkpoint))
@@ -151,7 +151,7 @@ def read_log(root: Path, *, unit: int = 1) -> Log:
     top = [path for path in files if path.parent == directory]
     checkpoints = find_checkpoints(top)
     used = {file for checkpoint in checkpoints for file in checkpoint.files}
-    commits: dict[int, Commit] = {}
+    commits: dict[int, LoggedCommit] = {}
     others: list[str] = []
     for path in files:
         name = parse_name(path.name) if path.parent == directory else None

@@ -22,7 +22,7 @@ COLUMNS = "COLUMNS"
 
 
 @dataclass(frozen=True)
-class Command:
+class ScriptCommand:
     """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it."""
 
     text: str
@@ -32,7 +32,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Run:
+class ScriptRun:
     """A step that the engine runs. ``failed``: whether it ended in an error in the run that is reproduced."""
 
     index: int  # its place among the case's steps
@@ -49,7 +49,7 @@ class ScriptedCase:
 
     table: Table
     root: str
-    runs: tuple[Run, ...]
+    runs: tuple[ScriptRun, ...]
     processors: int | None = None
     checkpoints: bool = False  # whether the table that the script writes has any
 
@@ -79,7 +79,7 @@ class Dialect(Protocol):
         """Lines that set the engine's clock."""
         ...
 
-    def command(self, run: Run) -> Command:
+    def command(self, run: ScriptRun) -> ScriptCommand:
         """A step that is no read."""
         ...
 

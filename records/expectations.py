@@ -15,7 +15,7 @@ from typing import Any
 
 from model.text.layout import ROOT, is_named_by_engine
 
-Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file
+ExpectedRows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ class Gone:
     path: str
 
 
-class Change(str, Enum):
+class ForbiddenChange(str, Enum):
     """What may not be changed, or how."""
 
     ANY = "a path is added, deleted, rewritten or touched"
@@ -50,7 +50,7 @@ class Change(str, Enum):
 class NothingChanged:
     """There is no such change."""
 
-    change: Change = Change.ANY
+    change: ForbiddenChange = ForbiddenChange.ANY
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class NoFileWritten:
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-class Of(str, Enum):
+class RowsOf(str, Enum):
     """Which rows."""
 
     ANSWER = "answer"  # the result of the step
@@ -79,8 +79,8 @@ class Of(str, Enum):
 class RowsAre:
     """These rows, in any order."""
 
-    of: Of
-    rows: Rows
+    of: RowsOf
+    rows: ExpectedRows
 
 
 @dataclass(frozen=True)

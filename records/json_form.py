@@ -13,12 +13,12 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 from model.vocabulary import rules
 from records import expectations, run
 from records.expectations import Expectation, kind_of
-from records.run import ClauseResult, Header, JudgedCase, Observed, Step, Verdict
+from records.run import ClauseResult, Header, Observed, RecordedCase, RecordedStep, Verdict
 
 T = TypeVar("T")
 
 #: Fields that have another name as JSON.
-RENAMED: Mapping[type, Mapping[str, str]] = {JudgedCase: {"document": "case"}}
+RENAMED: Mapping[type, Mapping[str, str]] = {RecordedCase: {"document": "case"}}
 
 #: Fields that are left out where they have their default; all others are always written.
 LEFT_OUT: Mapping[type, Collection[str]] = {
@@ -27,18 +27,18 @@ LEFT_OUT: Mapping[type, Collection[str]] = {
         *("interpreter", "options", "suite"),
     ),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
-    run.Outcome: ("answer", "second"),
-    Step: ("clock", "cutoff"),
-    run.Violation: ("severity",),
-    JudgedCase: ("left",),
+    run.RecordedOutcome: ("answer", "second"),
+    RecordedStep: ("clock", "cutoff"),
+    run.RecordedViolation: ("severity",),
+    RecordedCase: ("left",),
 }
 
 #: Fields that are JSON already, and pass as they are.
 _PLAIN: Mapping[type, Collection[str]] = {
-    JudgedCase: ("document", "coverage"),
-    run.Outcome: ("rows",),
-    run.Second: ("rows",),
-    run.Commit: ("values",),
+    RecordedCase: ("document", "coverage"),
+    run.RecordedOutcome: ("rows",),
+    run.SecondAnswer: ("rows",),
+    run.RecordedCommit: ("values",),
 }
 
 #: The steps that do not write, of which neither commits nor deletions are recorded.
@@ -98,7 +98,7 @@ def _reader(kind: type) -> Callable[[Mapping[str, Any], Any], Any]:
     return make_dict_structure_fn(kind, _CONVERTER, **_overrides(kind))
 
 
-def _step_to_json(step: Step) -> dict[str, Any]:
+def _step_to_json(step: RecordedStep) -> dict[str, Any]:
     """Of a step that may write it says what is committed and deleted, be it nothing."""
     document = _whole_step(step)
     if step.kind not in _READING:
@@ -117,8 +117,8 @@ _CONVERTER.register_structure_hook(Expectation | None, _expectation)
 _CONVERTER.register_structure_hook(float, _as_it_is)  # a number may be written without a fraction
 _CONVERTER.register_unstructure_hook_func(lambda kind: kind == frozenset[str], sorted)
 _CONVERTER.register_structure_hook(ClauseResult, _clause_result)
-_whole_step = _writer(Step)
-_CONVERTER.register_unstructure_hook(Step, _step_to_json)
+_whole_step = _writer(RecordedStep)
+_CONVERTER.register_unstructure_hook(RecordedStep, _step_to_json)
 
 
 def to_json(record: object) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from model.vocabulary.versions import is_in, parse
-from records.run import EngineError
+from records.run import RecordedError
 from records.symptoms import is_reported
 
 
@@ -18,7 +18,7 @@ from records.symptoms import is_reported
 class Symptom:
     """Which violations of the clause are the known one: all that is given must match.
 
-    ``causes`` are causes of violations (``records.run.Violation.cause``). ``errors`` are classes or error conditions of the
+    ``causes`` are causes of violations (``RecordedViolation.cause``). ``errors`` are classes or error conditions of the
     engine's error, or parts of its message as it is recorded (its first line); the cause is then that the step ended in an
     error, or one of ``causes``. ``of`` names a kind of subject (harness.judging.excusing.subjects). With neither causes nor
     errors every violation matches.
@@ -76,7 +76,7 @@ class KnownFault(Ranged):
         cause: str,
         *,
         by_error: bool,
-        error: Callable[[], EngineError | None],
+        error: Callable[[], RecordedError | None],
         holds: Callable[[str], bool],
         kinds: Callable[[], Collection[str]],
     ) -> bool:

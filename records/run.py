@@ -21,18 +21,18 @@ from records.expectations import Expectation
 SCHEMA_VERSION: Final = 5
 
 
-class Asks(NamedTuple):
+class Requirement(NamedTuple):
     """What a value must be besides its type: a keyword of JSON Schema, and its value."""
 
     keyword: str
     value: Any
 
 
-Name = Annotated[str, Asks("minLength", 1)]
-Count = Annotated[int, Asks("minimum", 0)]
-Seconds = Annotated[float, Asks("minimum", 0)]
-ClauseId = Annotated[str, Asks("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$")]
-CaseId = Annotated[str, Asks("pattern", "^[0-9a-f]{12}$")]
+Name = Annotated[str, Requirement("minLength", 1)]
+Count = Annotated[int, Requirement("minimum", 0)]
+Seconds = Annotated[float, Requirement("minimum", 0)]
+ClauseId = Annotated[str, Requirement("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$")]
+CaseId = Annotated[str, Requirement("pattern", "^[0-9a-f]{12}$")]
 
 
 class Verdict(str, Enum):
@@ -49,7 +49,9 @@ class Verdict(str, Enum):
 
 
 #: What a case says about a clause.
-CaseVerdict = Annotated[Verdict, Asks("enum", (Verdict.HOLDS.value, Verdict.FAILS.value, Verdict.KNOWN_FAULT.value))]
+CaseVerdict = Annotated[
+    Verdict, Requirement("enum", (Verdict.HOLDS.value, Verdict.FAILS.value, Verdict.KNOWN_FAULT.value))
+]
 
 
 # The header -----------------------------------------------------------------------------------------------------------
@@ -68,7 +70,7 @@ class ListedClause:
     sentence: str
     sources: tuple[str, ...]
     severity: Severity
-    status: Annotated[str, Asks("enum", ("active", "not applicable", "disabled"))]
+    status: Annotated[str, Requirement("enum", ("active", "not applicable", "disabled"))]
     harm: str = ""
     holds_for: str = ""
     proven_by: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ class ListedFault:
     """The known faults with one reason."""
 
     reason: Name
-    clauses: Annotated[tuple[ClauseId, ...], Asks("minItems", 1)]
+    clauses: Annotated[tuple[ClauseId, ...], Requirement("minItems", 1)]
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,9 @@ class Part:
     """One of the parts in which a run is judged, each by itself. ``number``: its place among so many, from 1. ``plan``: a digest
     of what the whole run judges in which part."""
 
-    number: Annotated[int, Asks("minimum", 1)]
-    of: Annotated[int, Asks("minimum", 1)]
-    plan: Annotated[str, Asks("pattern", "^[0-9a-f]{16}$")]
+    number: Annotated[int, Requirement("minimum", 1)]
+    of: Annotated[int, Requirement("minimum", 1)]
+    plan: Annotated[str, Requirement("pattern", "^[0-9a-f]{16}$")]
 
     def __str__(self) -> str:
         return f"part {self.number} of {self.of}"
@@ -146,9 +148,9 @@ class Header:
     machine: Mapping[str, str] = field(metadata=_MACHINE)
     clauses: tuple[ListedClause, ...]
     campaigns: tuple[PlannedCampaign, ...]
-    date: Annotated[str, Asks("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+    date: Annotated[str, Requirement("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
     option: Name | None = None
-    part: Annotated[float, Asks("exclusiveMinimum", 0), Asks("maximum", 1)] | None = None
+    part: Annotated[float, Requirement("exclusiveMinimum", 0), Requirement("maximum", 1)] | None = None
     left_out: Count | None = None
     known_faults: tuple[ListedFault, ...] | None = None
     shard: Part | None = None
@@ -171,7 +173,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class EngineError:
+class RecordedError:
     """An error of the engine: its class, its error condition (None: it has none), the first line of its message."""
 
     exception: str
@@ -181,29 +183,29 @@ class EngineError:
 
 
 @dataclass(frozen=True)
-class Second:
+class SecondAnswer:
     """The answer to the second of two sessions at once, and whether the first was held meanwhile."""
 
     held: bool
     rows: Sequence[Any] | None
-    error: EngineError | None
+    error: RecordedError | None
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RecordedOutcome:
     """The engine's answer. ``rows``: None if it failed. ``answer``: what a real VACUUM answers, paths relative to the root.
 
     Of two sessions at once it is the answer to the first.
     """
 
     rows: Sequence[Any] | None
-    error: EngineError | None
+    error: RecordedError | None
     answer: tuple[str, ...] | None = None
-    second: Second | None = None
+    second: SecondAnswer | None = None
 
 
 @dataclass(frozen=True)
-class Commit:
+class RecordedCommit:
     """What a commit says of itself: the members of commitInfo by name, and those values that do not differ between runs.
 
     ``metrics``: counts as they are; of bytes, 0 or > 0; … for times.
@@ -240,13 +242,13 @@ class Observed:
     appeared: Mapping[str, Count] = field(default_factory=dict)
     changed_beside: tuple[str, ...] = ()
     checkpoints: tuple[Count, ...] = ()
-    commits: tuple[Commit, ...] = ()
+    commits: tuple[RecordedCommit, ...] = ()
     broken: bool = False
     last_vacuum: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
-class Step:
+class RecordedStep:
     """A step of the engine. ``index``: its place among the case's steps. ``seconds``: what the engine took.
 
     ``clock``: the engine's, in ms from the start of the case; of one that uses the machine's, to the minute. ``cutoff``: what was
@@ -258,7 +260,7 @@ class Step:
     kind: Name
     text: str
     seconds: Seconds
-    outcome: Outcome
+    outcome: RecordedOutcome
     observed: Observed
     clock: int | None = None
     cutoff: int | None = None
@@ -275,7 +277,7 @@ class ClauseResult:
 
 
 @dataclass(frozen=True)
-class Violation:
+class RecordedViolation:
     """One subject that is wrong. ``severity``: None: that of the clause. ``excused``: why it is a known fault.
 
     ``by_error``: the step ended in an error instead of a result. ``circumstances``, ``kinds``: the conditions that hold in the
@@ -305,7 +307,7 @@ class Violation:
 class CaseError:
     """Why a case could not be judged, or not wholly: ``engine-died`` or ``harness``. ``clauses``: those that raised."""
 
-    kind: Annotated[str, Asks("enum", ("engine-died", "harness"))]
+    kind: Annotated[str, Requirement("enum", ("engine-died", "harness"))]
     message: str
     log: str
     clauses: tuple[ClauseId, ...] = ()
@@ -321,7 +323,7 @@ class LeftFile:
 
 
 @dataclass(frozen=True)
-class Left:
+class CrashSnapshot:
     """What a step that was killed left on storage. ``start``: of the case, ms since the epoch; the log has instants like it."""
 
     step: Count
@@ -329,11 +331,11 @@ class Left:
     files: tuple[LeftFile, ...]
 
 
-CoverageTable = Annotated[str, Asks("enum", ("paths", "vacuums", "cutoff", "operations"))]
+CoverageTable = Annotated[str, Requirement("enum", ("paths", "vacuums", "cutoff", "operations"))]
 
 
 @dataclass(frozen=True)
-class JudgedCase:
+class RecordedCase:
     """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``).
 
     ``index``: the place in its campaign's shard, from 0. ``features``: what the table has, sorted. ``processors``: how many were
@@ -346,16 +348,16 @@ class JudgedCase:
     campaign: Name
     shard: Count
     index: Count
-    origin: Annotated[str, Asks("enum", ("generated", "explicit", "replayed", "shrunk"))]
+    origin: Annotated[str, Requirement("enum", ("generated", "explicit", "replayed", "shrunk"))]
     document: Mapping[str, Any]
-    steps: tuple[Step, ...]
+    steps: tuple[RecordedStep, ...]
     clauses: Mapping[ClauseId, ClauseResult]
-    violations: tuple[Violation, ...]
+    violations: tuple[RecordedViolation, ...]
     error: CaseError | None
-    features: Annotated[tuple[Name, ...], Asks("uniqueItems", True)] = ()
-    processors: Annotated[int, Asks("minimum", 1)] | None = None
+    features: Annotated[tuple[Name, ...], Requirement("uniqueItems", True)] = ()
+    processors: Annotated[int, Requirement("minimum", 1)] | None = None
     coverage: Mapping[CoverageTable, Mapping[Name, Mapping[Name, Count]]] = field(default_factory=dict)
-    left: Left | None = None
+    left: CrashSnapshot | None = None
     type: Literal["case"] = "case"
 
     @cached_property
@@ -391,6 +393,6 @@ class Footer:
     engine_seconds: Seconds
     verdicts: Mapping[ClauseId, ClauseVerdict]
     counts: Mapping[Verdict, Count]
-    exit: Annotated[int, Asks("enum", (0, 1, 2))]
-    digest: Annotated[str, Asks("pattern", "^[0-9a-f]{64}$")]
+    exit: Annotated[int, Requirement("enum", (0, 1, 2))]
+    digest: Annotated[str, Requirement("pattern", "^[0-9a-f]{64}$")]
     type: Literal["footer"] = "footer"

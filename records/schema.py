@@ -16,15 +16,15 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from records.json_form import KINDS, LEFT_OUT, RENAMED
-from records.run import SCHEMA_VERSION, Footer, Header, JudgedCase
+from records.run import SCHEMA_VERSION, Footer, Header, RecordedCase
 
 #: Where the schema is published.
 FILE = Path(__file__).parent.parent / "reports" / "schema" / f"run-{SCHEMA_VERSION}.json"
 
 #: The lines of a stream, by their type.
-LINES: Mapping[str, type[Header] | type[JudgedCase] | type[Footer]] = {
+LINES: Mapping[str, type[Header] | type[RecordedCase] | type[Footer]] = {
     "header": Header,
-    "case": JudgedCase,
+    "case": RecordedCase,
     "footer": Footer,
 }
 

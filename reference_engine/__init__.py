@@ -1,6 +1,6 @@
 """The reference engine: changes a table as the model predicts."""
 
 from reference_engine.engine import ReferenceEngine
-from reference_engine.vacuuming import Habits
+from reference_engine.vacuuming import ReferenceOptions
 
-__all__ = ["Habits", "ReferenceEngine"]
+__all__ = ["ReferenceEngine", "ReferenceOptions"]

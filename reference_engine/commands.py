@@ -39,9 +39,9 @@ from reference_engine.cloning import clone
 from reference_engine.log_upkeep import checkpoint, clean_up, compact
 from reference_engine.refusals import due, failing, refuse_expired
 from reference_engine.rewriting import Rewriting
-from reference_engine.storage import Storage
+from reference_engine.storage import TableStorage
 from reference_engine.transaction import Transaction
-from reference_engine.vacuuming import Habits, Vacuuming
+from reference_engine.vacuuming import ReferenceOptions, Vacuuming
 from reference_engine.view import View
 
 _REWRITING: Mapping[type[Command], Callable[[Rewriting, Any], None]] = {
@@ -64,7 +64,7 @@ _ALTERING: Mapping[type[Command], Callable[[Altering, Any], None]] = {
 }
 
 
-def run(command: Command, base: Transaction, version: int | None, habits: Habits) -> None:
+def run(command: Command, base: Transaction, version: int | None, habits: ReferenceOptions) -> None:
     """Run the command as the transaction ``base``; ``version`` is that of a RESTORE. Raises Refused."""
     view = base.view
     if type(command) in _REWRITING:
@@ -91,7 +91,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
         assert isinstance(command, VacuumClone), "no other command is left"
         step = Vacuum(retain_hours=0, safety_check=False)
         root = Path(clone_of(str(view.root)))
-        Vacuuming(View(root), Storage(root, base.at), step, base.clock, base.at, habits, base.rules).run()
+        Vacuuming(View(root), TableStorage(root, base.at), step, base.clock, base.at, habits, base.rules).run()
 
 
 def _refuse(command: Command, view: View) -> None:

@@ -1,7 +1,7 @@
 """The reference engine: changes a table as the model predicts, without a JVM.
 
 It tests the judge: every clause must hold on it, and a fault added to it must be caught. Where engines may differ, it has
-options (``Habits``), which test that the judge does not demand more than is promised.
+options (``ReferenceOptions``), which test that the judge does not demand more than is promised.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ from reference_engine.deletion import Deletion
 from reference_engine.insertion import Insertion
 from reference_engine.log_upkeep import checkpoint
 from reference_engine.refusals import Refused, due, refuse_expired
-from reference_engine.storage import Hold, Killed, Storage
+from reference_engine.storage import Hold, Killed, TableStorage
 from reference_engine.transaction import Transaction
-from reference_engine.vacuuming import Habits, Vacuuming
+from reference_engine.vacuuming import ReferenceOptions, Vacuuming
 from reference_engine.view import View
 
 
@@ -78,7 +78,7 @@ class ReferenceEngine:
 
     def __init__(
         self,
-        habits: Habits | None = None,
+        habits: ReferenceOptions | None = None,
         *,
         rules: Rules = SPARK,
         capabilities: Capabilities = EVERYTHING,
@@ -88,7 +88,7 @@ class ReferenceEngine:
         self.versions = {"delta": version, "model": "1"}
         self.rules = rules
         self.capabilities = capabilities
-        self._habits = habits or Habits()
+        self._habits = habits or ReferenceOptions()
         self._number = first
         self._stream: tuple[int, tuple[Row, ...]] | None = (
             None  # the version up to which it has come, and what it delivered
@@ -98,7 +98,7 @@ class ReferenceEngine:
         if isinstance(step, Together):
             return self._together(root, step, clock, version)
         at = _after(now())
-        storage = Storage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
+        storage = TableStorage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
         try:
             return self._run(root, step, storage, clock if self.rules.own_clock else at, version)
         except Killed:
@@ -116,12 +116,12 @@ class ReferenceEngine:
 
         hold, at = Hold(step.point, meanwhile), _after(now())
         now_or_clock = clock if self.rules.own_clock else at
-        first = self._run(root, step.first, Storage(root, at, hold=hold), now_or_clock, versions(step.first))
+        first = self._run(root, step.first, TableStorage(root, at, hold=hold), now_or_clock, versions(step.first))
         if not hold.reached:
             meanwhile()
         return replace(first, second=found[0], held=hold.reached)
 
-    def _run(self, root: Path, step: Request, storage: Storage, clock: int, version: int | None) -> Outcome:
+    def _run(self, root: Path, step: Request, storage: TableStorage, clock: int, version: int | None) -> Outcome:
         at = storage.at
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
@@ -179,7 +179,7 @@ class ReferenceEngine:
         return Outcome(rows, None, at, _after(at), cached, other)
 
     def _overtaken(
-        self, view: View, step: Request, storage: Storage, at: int, clock: int, version: int | None
+        self, view: View, step: Request, storage: TableStorage, at: int, clock: int, version: int | None
     ) -> Outcome:
         """Another session has committed what the step was to commit: it is refused, or runs again on what is there now."""
         try:
@@ -187,7 +187,7 @@ class ReferenceEngine:
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         storage.discard()
-        return replace(self._run(view.root, step, Storage(view.root, _after(now())), clock, version), started=at)
+        return replace(self._run(view.root, step, TableStorage(view.root, _after(now())), clock, version), started=at)
 
     def _next_number(self) -> int:
         """Makes the names of the files of one command unique."""
@@ -238,7 +238,7 @@ class ReferenceEngine:
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
-    def _delete(self, view: View, storage: Storage, step: Delete, clock: int) -> tuple[Row, ...]:
+    def _delete(self, view: View, storage: TableStorage, step: Delete, clock: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
         damaged = view.damaged_for(step.where)
@@ -287,7 +287,7 @@ _IGNORED = frozenset({Setting.IGNORE_CORRUPT_FILES, Setting.IGNORE_MISSING_FILES
 _MOST_LISTED = 50
 
 
-def _write_checksums(view: View, storage: Storage, before: int) -> None:
+def _write_checksums(view: View, storage: TableStorage, before: int) -> None:
     """Write the checksums of the versions that a step committed."""
     for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
@@ -307,7 +307,7 @@ def _write_checksums(view: View, storage: Storage, before: int) -> None:
         storage.checksum(write)
 
 
-def _checkpoint(view: View, storage: Storage, before: int, clock: int) -> None:
+def _checkpoint(view: View, storage: TableStorage, before: int, clock: int) -> None:
     """Write the checkpoints that became due in a step."""
     interval = int(view.metadata.configuration.get("delta.checkpointInterval") or 0)
     for version in range(before + 1, view.snapshot.version + 1) if interval else ():

@@ -7,18 +7,18 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from deltalog.checkpoints.reading import Checkpoint, read_parts
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_parts
 from deltalog.checkpoints.writing import write_checkpoint
 from deltalog.entries.compaction import write_compaction
 from deltalog.errors import AlreadyWritten
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, compacted_name, parse_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.table import DAY
-from reference_engine.storage import Storage
+from reference_engine.storage import TableStorage
 from reference_engine.view import View
 
 
-def checkpoint(view: View, storage: Storage, version: int, clock: int) -> None:
+def checkpoint(view: View, storage: TableStorage, version: int, clock: int) -> None:
     """Write the checkpoint of a version, without expired tombstones, unless there is one."""
     if version in {checkpoint.version for checkpoint in view.log.checkpoints}:
         return
@@ -55,5 +55,5 @@ def clean_up(view: View, clock: int, rules: Rules) -> None:
         path.unlink(missing_ok=True)
 
 
-def _sidecars(checkpoints: Iterable[Checkpoint]) -> set[Path]:
+def _sidecars(checkpoints: Iterable[LoggedCheckpoint]) -> set[Path]:
     return {sidecar.file for one in checkpoints for sidecar in read_parts(one).sidecars}

@@ -23,7 +23,7 @@ from reference_engine.transaction import Kept, Transaction, removal, row_count
 MAX_ID = "delta.columnMapping.maxColumnId"
 
 #: What a command makes of a row that satisfies its condition, by the row and its id.
-Change = Callable[[Row, int | None], list[Kept]]
+RowRewriting = Callable[[Row, int | None], list[Kept]]
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Rewriting(Transaction):
         else:
             self._change_rows("MERGE", command.on, lambda row, row_id: [])
 
-    def _change_rows(self, operation: str, where: Predicate | None, change: Change) -> None:
+    def _change_rows(self, operation: str, where: Predicate | None, change: RowRewriting) -> None:
         """Rewrite the files that have matching rows, with these exchanged for what ``change`` makes of each."""
         rewritten = [add for _, add in sorted(self.view.live.items()) if self._matched(where, add)]
         packs: dict[tuple[str, Row], list[Kept]] = {}

@@ -38,7 +38,7 @@ class Hold:
         self.meanwhile()
 
 
-class Storage:
+class TableStorage:
     """The storage of one table during one step. ``at`` is when the step runs, ms since the epoch.
 
     ``effects`` are those of the step so far, one line each. After each effect the engine may be killed, which raises

@@ -22,7 +22,7 @@ from deltalog.values.statistics import Indexed, full_statistics
 from model.text.layout import partition_directory, partition_string, physical_name, spark_text
 from model.vocabulary.rules import SPARK, Rules
 from model.vocabulary.values import AnyType, Row, Value
-from reference_engine.storage import Storage
+from reference_engine.storage import TableStorage
 from reference_engine.view import View
 
 ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -45,7 +45,7 @@ class Transaction:
     """The commit of one command. ``number`` makes its file names unique."""
 
     view: View
-    storage: Storage
+    storage: TableStorage
     clock: int  # the engine's clock, ms since the epoch
     at: int  # when it runs, by the wall clock, ms since the epoch
     number: int

@@ -14,7 +14,7 @@ from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECT
 from deltalog.storage.times import set_modified
 from model.prediction.fates import PathFate, Reason
 from model.prediction.lite import LogPruned, last_outside_retention, lite_window
-from model.prediction.paths import Thing, is_hidden, is_visible
+from model.prediction.paths import StorageEntry, is_hidden, is_visible
 from model.prediction.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
 from model.prediction.retention import Cutoff, cutoff_for, effective_retain, refuses_retain
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, Scan
@@ -24,13 +24,13 @@ from model.vocabulary.steps import CrashPoint, Inventory, IOFault, Vacuum
 from model.vocabulary.table import Feature, Kind
 from model.vocabulary.values import Row
 from reference_engine.refusals import Refused, due
-from reference_engine.storage import Storage
+from reference_engine.storage import TableStorage
 from reference_engine.transaction import origin
 from reference_engine.view import View
 
 
 @dataclass(frozen=True)
-class Habits:
+class ReferenceOptions:
     """Choices in which engines may differ."""
 
     top_down: bool = False  # try to delete a directory before its content
@@ -59,11 +59,11 @@ class Vacuuming:
     """One VACUUM."""
 
     view: View
-    storage: Storage
+    storage: TableStorage
     step: Vacuum
     clock: int  # the engine's clock, ms since the epoch
     at: int  # when it runs, by the wall clock, ms since the epoch
-    habits: Habits = Habits()
+    habits: ReferenceOptions = ReferenceOptions()
     rules: Rules = SPARK
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class Vacuuming:
         if isinstance(scan, FullScan):
             listing = self._as_listed(listing)
         # LITE lists what the log names even if it no longer exists.
-        missing = {path: Thing(Kind.FILE, 0, size) for path, size in named.sizes.items() if path not in listing}
+        missing = {path: StorageEntry(Kind.FILE, 0, size) for path, size in named.sizes.items() if path not in listing}
         found = {**listing, **missing}
         judged = predict_vacuum(
             found,
@@ -138,7 +138,7 @@ class Vacuuming:
             return not scan.files_only and not is_hidden(path, partition_by, self.rules.reserved_names)
         return is_visible(path, partition_by, self.rules.reserved_names)
 
-    def _as_listed(self, listing: Mapping[str, Thing]) -> dict[str, Thing]:
+    def _as_listed(self, listing: Mapping[str, StorageEntry]) -> dict[str, StorageEntry]:
         """What a listing finds. Raises Refused where a directory that it enters cannot be listed."""
         path, io_fault = self.step.faulty_path, self.step.io_fault
         if path is None or io_fault not in (IOFault.CANNOT_LIST, IOFault.DIRECTORY_VANISHES):
@@ -149,7 +149,9 @@ class Vacuuming:
             raise Refused(None, None, "SparkException")
         return {other: thing for other, thing in listing.items() if not other.startswith(f"{path}/")}
 
-    def _deletes_link(self, path: str, fate: PathFate, thing: Thing, listing: Mapping[str, Thing]) -> bool:
+    def _deletes_link(
+        self, path: str, fate: PathFate, thing: StorageEntry, listing: Mapping[str, StorageEntry]
+    ) -> bool:
         """Whether this engine deletes a link for which the model allows both."""
         if fate.reason is not Reason.LINK or thing.target is None or not self.habits.deletes_links:
             return False
@@ -158,7 +160,7 @@ class Vacuuming:
         target = self.view.root / thing.target
         return target.is_file() and target.stat().st_mtime_ns // 1_000_000 < self.cutoff.earliest
 
-    def _size(self, path: str, thing: Thing) -> int:
+    def _size(self, path: str, thing: StorageEntry) -> int:
         """Bytes, as Hadoop's local file system reports them: for a link, those of its target."""
         return (self.view.root / path).stat().st_size if thing.kind is Kind.LINK else thing.size
 

@@ -20,7 +20,7 @@ from deltalog.storage.listing import EntryKind, list_tree
 from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
 from deltalog.values.schemas import Field, array_type, decimal_type, map_type, parse_schema, struct_fields, struct_type
 from model.prediction.delete import ConditionScope, LiveFile, scope_of
-from model.prediction.paths import Thing
+from model.prediction.paths import StorageEntry
 from model.prediction.scans import References
 from model.text.layout import partition_value, physical_name
 from model.vocabulary.predicate import Predicate
@@ -231,10 +231,10 @@ class View:
             kept_vectors=frozenset(filter(_is_inside, kept_vectors)),
         )
 
-    def listing(self) -> dict[str, Thing]:
+    def listing(self) -> dict[str, StorageEntry]:
         """Everything below the root. Links are not followed."""
         return {
-            path: Thing(_KINDS[entry.kind], entry.modified, entry.size, *self._target(path, entry.kind))
+            path: StorageEntry(_KINDS[entry.kind], entry.modified, entry.size, *self._target(path, entry.kind))
             for path, entry in list_tree(self.root).items()
         }
 

@@ -13,7 +13,7 @@ from known_faults.known import by_reason, known, known_faults_in, known_faults_o
 from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from records.run import Header, Verdict
-from reports.counterexamples.checked import Checked, disagreements, read_checked, write_checked
+from reports.counterexamples.checked import ScriptResult, disagreements, read_checked, write_checked
 from reports.counterexamples.examples import shown, write_example
 from reports.findings.engine_rules import is_built_in
 from reports.findings.failures import Failure
@@ -84,7 +84,9 @@ def _known_faults(header: Header, path: Path | None, today: date) -> tuple[Known
     return found
 
 
-def _counterexamples(found: Sequence[Failure], header: Header, parts: Iterable[JudgedPart], out: Path) -> list[Checked]:
+def _counterexamples(
+    found: Sequence[Failure], header: Header, parts: Iterable[JudgedPart], out: Path
+) -> list[ScriptResult]:
     """Copy the counterexamples of the parts, with their scripts' answers. One that no part has is written without its engine."""
     answers = {one.folder: one for part in parts for one in read_checked(part.directory)}
     checked = []

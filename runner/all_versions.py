@@ -28,7 +28,7 @@ DIRECTORY = Path("build/versions")
 
 
 @dataclass(frozen=True)
-class Row:
+class VersionRow:
     """The result of one version. ``counts`` are clauses by verdict."""
 
     versions: tuple[str, ...]  # the engine's own first
@@ -40,13 +40,13 @@ class Row:
     failing: tuple[str, ...] = ()
 
 
-def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> Row | None:
+def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> VersionRow | None:
     """The row of a version, from its report below ``out``; None if there is no complete one."""
     try:
         run = read_run(out / name_of(engine, version))
     except StreamError:
         return None
-    return Row(
+    return VersionRow(
         tuple(run.header.versions[name] for name in releases_of(engine).columns),
         run.footer.exit,
         run.header.profile,
@@ -57,11 +57,11 @@ def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> Row | None:
     )
 
 
-def _not_run(version: Version) -> Row:
-    return Row(tuple(version.parts.get(name, "–") for name in releases_of(version.engine).columns), 2)
+def _not_run(version: Version) -> VersionRow:
+    return VersionRow(tuple(version.parts.get(name, "–") for name in releases_of(version.engine).columns), 2)
 
 
-def table(headings: Iterable[str], rows: Iterable[Row]) -> str:
+def table(headings: Iterable[str], rows: Iterable[VersionRow]) -> str:
     """The rows as a Markdown table. ``headings`` are those of the versions."""
     names = [*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail"]
     lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]

@@ -25,8 +25,8 @@ from runner.command_line.unknown_options import options_of, unknown_option
 from runner.processes.channel import Caller, Server
 from runner.replay import read_case
 from runner.run.controller import Controller, remote_controller
-from runner.run.plan import Plan, plan_of
-from runner.run.worker import Worker
+from runner.run.plan import RunPlan, plan_of
+from runner.run.worker import EngineWorker
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +35,7 @@ SUITES = ROOT / "suites"
 _OPTIONS = pytest.StashKey[Options]()
 _CONTROLLER = pytest.StashKey[Controller]()
 _SERVER = pytest.StashKey[Server]()
-_PLAN = pytest.StashKey[Plan]()
+_PLAN = pytest.StashKey[RunPlan]()
 
 #: A user property of tests that failed because a clause is broken.
 _BROKEN = "promise broken"
@@ -189,7 +189,7 @@ def _plan(config: pytest.Config) -> list[Shard]:
 
 
 @pytest.fixture(scope="session")
-def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
+def worker(request: pytest.FixtureRequest) -> Iterator[EngineWorker]:
     """Judges cases on the engine of the command line."""
     config = request.config
     if _is_worker(config):
@@ -202,14 +202,14 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
     made.close()
 
 
-def _worker(config: pytest.Config, controller: Controller, name: str) -> Worker:
+def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineWorker:
     chosen = config.stash[_OPTIONS]
 
     def open_engine() -> Engine:
         engine = open_adapter(chosen.engine, controller.lease, time_limit=chosen.time_limit)
         return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
 
-    return Worker(chosen, controller, open_engine, name)
+    return EngineWorker(chosen, controller, open_engine, name)
 
 
 @pytest.hookimpl(wrapper=True)

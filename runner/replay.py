@@ -11,7 +11,7 @@ from model.codec import InvalidCase, from_json
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
-from records.run import JudgedCase, Verdict, Violation
+from records.run import RecordedCase, RecordedViolation, Verdict
 from suites.catalogue import CATALOGUE
 
 
@@ -23,16 +23,16 @@ def read_case(path: Path) -> Case:
         raise UsageMistake(f"--replay {path}: not a case that can be replayed: {error}") from error
 
 
-def _severity(violation: Violation) -> Severity:
+def _severity(violation: RecordedViolation) -> Severity:
     return violation.severity or CATALOGUE[violation.clause].harm.severity
 
 
-def _attention(violation: Violation) -> tuple[bool, int]:
+def _attention(violation: RecordedViolation) -> tuple[bool, int]:
     """What is no known fault first, then the gravest."""
     return violation.excused is not None, _severity(violation).rank
 
 
-def show_replay(console: Console, case: JudgedCase | None, *, proven: bool) -> int:
+def show_replay(console: Console, case: RecordedCase | None, *, proven: bool) -> int:
     """Print FIXED, FAILED, KNOWN or ERROR; the exit code. A known fault alone: 0."""
     console.print()  # pytest's progress line has no end yet
     if case is None or not proven:

@@ -32,7 +32,7 @@ from records.mistakes import UsageMistake
 from reports.render.lines import visible
 from reports.render.together import CASES, SUMMARY, prepare, write_case, write_files
 from reports.text.quantities import counted
-from reports.together.answer import Together, Way, answer_of, directions, sentence
+from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
 from runner.command_line.commands import Parser, ended, positive
 from runner.gate_version import ROOT, available, make_environment, python_in
 from runner.processes.engine_host import WALL_CLOCK
@@ -93,7 +93,7 @@ def cases_for(capabilities: Capabilities, replayed: Sequence[Case], *, all_cases
 
 
 @dataclass
-class Found:
+class TurnFindings:
     """The news of a run, by their kinds."""
 
     news: dict[tuple[Any, ...], list[News]] = field(default_factory=dict)
@@ -112,13 +112,13 @@ class Found:
                 yield one
             self.news.setdefault(one.kind, []).append(one)
 
-    def ways(self, sides: tuple[str, str]) -> Iterator[Way]:
+    def ways(self, sides: tuple[str, str]) -> Iterator[TurnWay]:
         for found in self.news.values():
             smallest = min(found, key=lambda one: len(json.dumps(to_json(one.case))))
             gravest = min((severity_of(one.violation) for one in found), key=lambda severity: severity.rank)
             (other,) = set(sides) - {smallest.side}
             ids = dict.fromkeys([case_id(smallest.case), *(case_id(one.case) for one in found)])
-            yield Way(
+            yield TurnWay(
                 smallest.side,
                 other,
                 tuple(dict.fromkeys(one.violation.clause for one in found)),
@@ -138,9 +138,9 @@ def _line(one: News) -> str:
     return f"{one.side}: {known}{one.violation.clause}: {one.violation.message} ({case_id(one.case)}, {one.pattern})"
 
 
-def judge(judge: TurnJudge, cases: Iterable[Case], *, minutes: float | None) -> Found:
+def judge(judge: TurnJudge, cases: Iterable[Case], *, minutes: float | None) -> TurnFindings:
     """Judge the cases, or as many as the time allows; each new way is printed when it is found."""
-    found, begun = Found(), time.monotonic()
+    found, begun = TurnFindings(), time.monotonic()
     for case in cases:
         if minutes is not None and time.monotonic() - begun > 60 * minutes:
             break
@@ -160,7 +160,7 @@ class Asked:
     prelude: bool = False
 
 
-def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> Together:
+def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> TurnReport:
     """What both versions do wrong in turn on the same tables; its files are written into ``out``. Raises EngineUnavailable."""
     begun = time.monotonic()
     pythons = [python_of(version) for version in (a, b)]
@@ -179,7 +179,7 @@ def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> Togeth
         cases = cases_for(capabilities, asked.replayed, all_cases=asked.all_cases)
         found = judge(turns, cases, minutes=asked.minutes)
     names = (sides[0].name, sides[1].name)
-    run = Together(
+    run = TurnReport(
         names, len(found.cases), found.steps, time.monotonic() - begun, tuple(found.ways(names)), tuple(found.errors)
     )
     for way in run.ways:
@@ -189,7 +189,7 @@ def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> Togeth
     return run
 
 
-def show(run: Together, out: Path) -> int:
+def show(run: TurnReport, out: Path) -> int:
     """Print the answer and the ways; the exit code."""
     answer = answer_of(run)
     print(answer, *directions(run), sep="\n")

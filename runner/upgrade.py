@@ -10,13 +10,14 @@ something differs that nothing explains, or could not be judged (0 with ``--allo
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.kind import Version
 from engines.port import EngineUnavailable
-from engines.provider import ENGINES
+from engines.provider import DEFAULT, ENGINES
 from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
 from reports.comparison.acceptance import acceptance_in
@@ -26,7 +27,7 @@ from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, r
 from reports.render.report_directory import prepare
 from reports.render.together import write_files
 from reports.stream.reading import read_run
-from reports.together.answer import Together
+from reports.together.answer import TurnReport
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given
 from runner.gate_version import ROOT, available, run_gate
@@ -76,6 +77,20 @@ _VALUES: Mapping[str, str] = {
 _ALSO_IN_TURN = frozenset({"profile", "budget", "draw", "seed", "brief", "check_scripts", "step_limit"})
 
 
+#: Options of a gate that the candidate's alone may have, as --candidate-jars and --candidate-classpath; and what they name.
+_OF_THE_CANDIDATE: Mapping[str, str] = {
+    "jars": "Delta's jars, instead of Maven's",
+    "extra-classpath": "in front of Delta's classes",
+}
+
+
+class _Own(argparse.Action):
+    """Keeps an option of the candidate's gate as the gate takes it."""
+
+    def __call__(self, _: object, namespace: argparse.Namespace, value: object, option: str | None = None) -> None:
+        namespace.own = [*namespace.own, str(self.const), str(value)]
+
+
 def check(options: Sequence[str], *versions: Version) -> None:
     """Raise UsageMistake, with what to do, if the two gates cannot be run with these options, or not be compared then."""
     found = given(options, flags=_FLAGS, values=_VALUES)
@@ -100,25 +115,30 @@ def upgrade(
     *,
     out: Path,
     options: Sequence[str],
+    own: Sequence[str] = (),
     how: Sequence[str] = (),
     in_turn: bool = True,
 ) -> int:
-    """Judge both on what both support, then both in turn, then compare; the exit code. ``how``: options of the comparison."""
-    sides = (("base", base, candidate), ("candidate", candidate, base))
+    """Judge both on what both support, then both in turn, then compare; the exit code.
+
+    ``own``: options of the candidate's gate alone. ``how``: options of the comparison.
+    """
+    nothing: Sequence[str] = ()
+    sides = (("base", base, candidate, nothing), ("candidate", candidate, base, own))
     # A comparison and a report of before would be taken for those of this upgrade, if it does not come to its end.
     clear_files(out, COMPARISON)
     clear_cases(out / "cases")
     for side, *_ in sides:
         prepare(out / side, option="--out").close()
     together.prepare(out / TOGETHER, option="--out")
-    for side, version, other in sides:
+    for side, version, other, alone in sides:
         print(f"The {side}: {version.title}.", flush=True)
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
-        run_gate(version, [*_QUIET, *shared, *options], report=out / side)
+        run_gate(version, [*_QUIET, *shared, *options, *alone], report=out / side)
         if not _ended(out / side):
             print(f"The gate on {version.title} did not come to its end: nothing is compared.", file=sys.stderr)
             return 2
-    if in_turn and _run_in_turn(base, candidate, out / TOGETHER, options):
+    if in_turn and _run_in_turn(base, candidate, out / TOGETHER, [*options, *own]):
         how = [*how, "--together", str(out / TOGETHER)]
     return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *how])
 
@@ -135,7 +155,7 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
     try:
         judged_in_turn(base, candidate, out=out, asked=Asked())
     except EngineUnavailable as error:
-        write_files(Together((short(base), short(candidate)), 0, 0, 0, (), (str(error),)), out)
+        write_files(TurnReport((short(base), short(candidate)), 0, 0, 0, (), (str(error),)), out)
     return True
 
 
@@ -178,6 +198,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--no-together", action="store_true", help="do not run both in turn on the same tables (docs/together.md)"
     )
+    for option, what in _OF_THE_CANDIDATE.items():
+        parser.add_argument(
+            f"--candidate-{option.rpartition('-')[2]}",
+            dest="own",
+            action=_Own,
+            const=f"--{option}",
+            default=[],
+            type=Path,
+            metavar="PATH",
+            help=f"{what}: of TO alone, for a build of your own; repeatable",
+        )
     parser.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
     asked, options = parser.parse_known_args(arguments)
     base, candidate = available(asked.base), available(asked.candidate)
@@ -190,7 +221,13 @@ def main(arguments: list[str]) -> int:
         acceptance_in(asked.accept)
     if asked.propose_accept is not None:
         check_proposal(asked.propose_accept)
+    if asked.own and candidate.engine != DEFAULT:
+        raise UsageMistake(
+            f"--candidate-jars and --candidate-classpath are for Delta on Spark, not for {candidate.title}."
+        )
     check(options, base, candidate)
+    if asked.own:
+        check_gate(["--engine", candidate.engine, *options, *asked.own])
     out = ROOT / (asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}")
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -203,7 +240,8 @@ def main(arguments: list[str]) -> int:
     how = ["--accept", str(asked.accept)] if asked.accept is not None else []
     how += ["--propose-accept", str(asked.propose_accept)] if asked.propose_accept is not None else []
     how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose
-    return upgrade(base, candidate, out=out, options=options, how=how, in_turn=not asked.no_together)
+    in_turn = not asked.no_together
+    return upgrade(base, candidate, out=out, options=options, own=asked.own, how=how, in_turn=in_turn)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from model.codec import case_id, dumps
 from model.vocabulary.capabilities import has
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Request
-from selfcheck.engine_pool import Worker
+from selfcheck.engine_pool import PooledEngine
 
 
 class Stopwatch(WrappedEngine):
@@ -85,7 +85,7 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
 class Examiner:
     """Judges one known-bad engine. Clauses that the healthy engine fails in the same case do not count."""
 
-    def __init__(self, worker: Worker, fault: Fault) -> None:
+    def __init__(self, worker: PooledEngine, fault: Fault) -> None:
         self._watch = Stopwatch(worker.engine)
         self._bad: Judge = worker.judge(KnownBadEngine(self._watch, fault))
         self._worker = worker

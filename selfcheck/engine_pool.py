@@ -93,7 +93,7 @@ def open_engine(host: Host) -> Engine:
 # ---- in a worker process
 
 
-class Worker:
+class PooledEngine:
     """One process's engine, and the clauses and known faults that it is judged by."""
 
     def __init__(self, host: Host) -> None:
@@ -136,9 +136,9 @@ _HOST: list[Host] = []
 
 
 @cache
-def worker() -> Worker:
+def worker() -> PooledEngine:
     """This process's worker. The first call opens its engine."""
-    return Worker(_HOST[0])
+    return PooledEngine(_HOST[0])
 
 
 def _start(host: Host) -> None:

@@ -76,7 +76,7 @@ class Totals:
         return 2 if self.errors or not self.cases else 0
 
 
-class History:
+class HistoryFile:
     """The file of a history. Raises UsageMistake if a line cannot be read."""
 
     def __init__(self, path: Path) -> None:

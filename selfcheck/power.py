@@ -29,7 +29,7 @@ from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import ENGINES, MODEL, hosted, worker, workers
-from selfcheck.power_tables import Run, tables
+from selfcheck.power_tables import EngineRun, tables
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
@@ -39,7 +39,7 @@ Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Plan:
+class PowerPlan:
     """How each fault is examined. Can be pickled."""
 
     engine: str
@@ -58,7 +58,7 @@ class Plan:
 # ---- in a worker process
 
 
-def header(plan: Plan) -> Line:
+def header(plan: PowerPlan) -> Line:
     here = worker()
     return {
         "type": "header",
@@ -73,7 +73,7 @@ def header(plan: Plan) -> Line:
     }
 
 
-def examined(name: str, plan: Plan) -> Line:
+def examined(name: str, plan: PowerPlan) -> Line:
     """The line of one fault."""
     fault, here = FAULTS[name], worker()
     line: Line = {
@@ -108,7 +108,7 @@ def examined(name: str, plan: Plan) -> Line:
     return line
 
 
-def proven(clause: str, names: Sequence[str], plan: Plan) -> Line | None:
+def proven(clause: str, names: Sequence[str], plan: PowerPlan) -> Line | None:
     """The line of a clause that catches one of these faults; None if it catches none."""
     for name in names:
         fault = FAULTS[name]
@@ -122,7 +122,7 @@ def proven(clause: str, names: Sequence[str], plan: Plan) -> Line | None:
 # ---- the command
 
 
-def run(plan: Plan, faults: Sequence[Fault], number: int, path: Path) -> list[Line]:
+def run(plan: PowerPlan, faults: Sequence[Fault], number: int, path: Path) -> list[Line]:
     """Examine the faults in ``number`` processes; append each line to the file as soon as it is known."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
@@ -149,10 +149,10 @@ def run(plan: Plan, faults: Sequence[Fault], number: int, path: Path) -> list[Li
         return found
 
 
-def _proofs(pool: ProcessPoolExecutor, plan: Plan, found: Sequence[Line]) -> list[Future[Line | None]]:
+def _proofs(pool: ProcessPoolExecutor, plan: PowerPlan, found: Sequence[Line]) -> list[Future[Line | None]]:
     """For each clause that is still unproven: whether it catches a fault that it should catch."""
     caught = [line for line in found if line.get("status") == "caught"]
-    wanted = {id: [line["name"] for line in caught if id in line["caught_by"]] for id in Run(found).unproven}
+    wanted = {id: [line["name"] for line in caught if id in line["caught_by"]] for id in EngineRun(found).unproven}
     return [pool.submit(proven, id, names, plan) for id, names in wanted.items() if names]
 
 
@@ -166,7 +166,7 @@ def _sentence(line: Line) -> str:
 
 def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
     """The command's exit code. With some ``chosen`` faults only, clauses may stay unproven."""
-    found = Run(lines)
+    found = EngineRun(lines)
     if found.of("missed") or (not chosen and found.unproven):
         return 1
     return 2 if any(line.get("failures") for line in found.faults.values()) else 0
@@ -251,21 +251,23 @@ def main(arguments: list[str]) -> int:
         known = read_lines(options.first) if options.first else []
         first = {line["name"]: line["case"] for line in known if "case" in line}
         tries = profile.tries if options.tries is None else options.tries
-        plan = Plan(options.engine, options.profile, options.alone, tries, _given(options), _storage(options), first)
+        plan = PowerPlan(
+            options.engine, options.profile, options.alone, tries, _given(options), _storage(options), first
+        )
         faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
         part = "-cluster" if options.spark_cluster else ""
         part += "" if plan.storage is Storage.LOCAL else f"-{plan.storage.value}"
         part += "-chosen" if options.fault else ""
         lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")
         code = exit_code(lines, chosen=bool(options.fault))
-        if not options.fault and Run(lines).unproven:
-            print(f"Unproven: {', '.join(Run(lines).unproven)}")
+        if not options.fault and EngineRun(lines).unproven:
+            print(f"Unproven: {', '.join(EngineRun(lines).unproven)}")
     if not options.fault:
         paths = [path for path in sorted(options.lines.glob("*.jsonl")) if not path.stem.endswith("-chosen")]
         if not paths:
             raise UsageMistake(f"--lines {options.lines} holds no run: run without --render first.")
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(tables(Run(read_lines(path)) for path in paths), encoding="utf-8")
+        options.out.write_text(tables(EngineRun(read_lines(path)) for path in paths), encoding="utf-8")
         print(f"Written: {options.out}")
     return code
 

@@ -10,7 +10,7 @@ from typing import Any
 Line = dict[str, Any]
 
 
-class Run:
+class EngineRun:
     """The lines of one engine."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
@@ -49,12 +49,12 @@ class Run:
         return "broken by the engine" if clause in self.header["broken"] else "**unproven**"
 
 
-def tables(runs: Iterable[Run]) -> str:
+def tables(runs: Iterable[EngineRun]) -> str:
     """The whole document."""
     return "\n".join(line for run in runs for line in _engine(run)) + "\n"
 
 
-def _engine(run: Run) -> Iterator[str]:
+def _engine(run: EngineRun) -> Iterator[str]:
     caught, applicable = run.of("caught"), len(run.faults) - len(run.of("not applicable"))
     yield f"# {run.header['engine']} {next(iter(run.header['versions'].values()))}, profile {run.header['profile']}\n"
     yield f"{len(run.faults)} faults, {applicable} applicable, {len(caught)} caught."

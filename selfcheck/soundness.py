@@ -20,7 +20,7 @@ from reports.text.replaying import command_with, python_here
 from runner.command_line.commands import Parser, ended, positive, whole
 from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
-from selfcheck.history import History, Line, Subject, Totals, suite_digest
+from selfcheck.history import HistoryFile, Line, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_shards
 from suites.campaigns import CAMPAIGNS
 
@@ -29,7 +29,7 @@ DIRECTORY = Path("build/soundness")
 
 def run(
     host: Host,
-    history: History,
+    history: HistoryFile,
     *,
     first: int,
     minutes: float | None,
@@ -146,7 +146,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     options = parser.parse_args(arguments)
     minutes = 30.0 if options.minutes is None and options.cases is None else options.minutes
-    history = History(options.history)
+    history = HistoryFile(options.history)
     with hosted(options.engine) as host:
         subject = run(
             host,

@@ -14,7 +14,7 @@ from records.json_form import to_json
 from records.mistakes import UsageMistake
 from shapes.folding import Folded
 from shapes.many import read_all
-from shapes.reading import Refused, Wanted
+from shapes.reading import RefusedTable, Wanted
 from shapes.shape import Shapes
 from shapes.store import root_of
 
@@ -101,7 +101,7 @@ def _read(tables: Sequence[str], arguments: argparse.Namespace) -> Folded:
     wanted = Wanted(arguments.listing, arguments.keep_names, arguments.history)
     folded = Folded(names=arguments.keep_names)
     for done, found in enumerate(read_all(tables, wanted, arguments.jobs), start=1):
-        if isinstance(found, Refused):
+        if isinstance(found, RefusedTable):
             _say(f"{found.table}: {found.reason.value}: {found.sentence}", sys.stderr)
         folded.take(found)
         if sys.stderr.isatty():

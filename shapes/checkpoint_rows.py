@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from deltalog.entries.actions import Action
 from deltalog.entries.codec import from_json
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
-from shapes.logged_files import MEMBERS, NO_STATISTICS, Form, LoggedFile, Vector, pairs
+from shapes.logged_files import MEMBERS, NO_STATISTICS, LoggedFile, LoggedStatistics, Vector, pairs
 from shapes.store import Store
 
 _ROWS = 8192  # of a batch
@@ -117,7 +117,7 @@ def _vector(row: Mapping[str, Any] | None) -> Vector | None:
     return Vector(row["storageType"], row.get("pathOrInlineDv") or "", row.get("offset"), *numbers)
 
 
-def _forms(column: pa.StructArray, members: int) -> list[Form]:
+def _forms(column: pa.StructArray, members: int) -> list[LoggedStatistics]:
     bits: list[int | None] = [None] * len(column)
     if column.type.get_field_index("stats") >= 0:
         texts = column.field("stats")
@@ -129,11 +129,11 @@ def _forms(column: pa.StructArray, members: int) -> list[Form]:
     return [known[pair] for pair in zip(bits, struct)]
 
 
-def _form(json: int | None, struct: bool, members: int) -> Form:
+def _form(json: int | None, struct: bool, members: int) -> LoggedStatistics:
     """``members`` are those of the struct's type."""
     if json is None:
-        return Form("struct", members) if struct else NO_STATISTICS
-    return Form("struct-and-json" if struct else "json", json)
+        return LoggedStatistics("struct", members) if struct else NO_STATISTICS
+    return LoggedStatistics("struct-and-json" if struct else "json", json)
 
 
 def _json_members(texts: pa.Array) -> list[int | None]:

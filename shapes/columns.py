@@ -9,7 +9,7 @@ from deltalog.entries.actions import Metadata
 from deltalog.errors import MalformedAction
 from deltalog.values.schemas import Field, parse_decimal_type, parse_schema, struct_fields
 from shapes.names import flags_of, flags_of_directory
-from shapes.shape import ColumnKind, Columns, Names
+from shapes.shape import ColumnKind, ColumnShapes, Names
 from shapes.sizes import size_class
 
 _PRIMITIVES = frozenset(
@@ -44,7 +44,7 @@ class _Inner:
     metadata: Mapping[str, object]
 
 
-def columns_of(metadata: Metadata, directory: str) -> tuple[Columns, Names]:
+def columns_of(metadata: Metadata, directory: str) -> tuple[ColumnShapes, Names]:
     """``directory`` is the name of the table's. Raises MalformedAction."""
     fields = parse_schema(metadata.schema_string)
     try:
@@ -54,7 +54,7 @@ def columns_of(metadata: Metadata, directory: str) -> tuple[Columns, Names]:
     by_name = {field.name: field for field in fields}
     partition = [by_name[name] for name in metadata.partition_columns if name in by_name]
     stored = [field for field in fields if field not in partition]
-    columns = Columns(
+    columns = ColumnShapes(
         count=size_class(len(fields)),
         kinds=_kinds(map(_kind, stored)),
         partition=tuple(map(_kind, partition)),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from deltalog.entries.actions import Protocol as Logged
+from deltalog.entries.actions import Protocol
 from deltalog.entries.protocols import features_of
 from shapes.refusals import UnknownForm
-from shapes.shape import Protocol
+from shapes.shape import ProtocolShape
 
 #: The features of PROTOCOL.md, and of Delta's releases and previews.
 KNOWN = frozenset(
@@ -25,7 +25,7 @@ KNOWN = frozenset(
 )
 
 
-def protocol_of(logged: Logged) -> Protocol:
+def protocol_of(logged: Protocol) -> ProtocolShape:
     """Raises UnknownForm for a version beyond those of table features."""
     if logged.min_reader > 3 or logged.min_writer > 7:
         raise UnknownForm(
@@ -33,8 +33,8 @@ def protocol_of(logged: Logged) -> Protocol:
         )
     features = features_of(logged).union(logged.reader_features or ())
     known = tuple(sorted(features & KNOWN))
-    return Protocol(logged.min_reader, logged.min_writer, known, len(features) - len(known))
+    return ProtocolShape(logged.min_reader, logged.min_writer, known, len(features) - len(known))
 
 
-def unknown_features(logged: Logged) -> Collection[str]:
+def unknown_features(logged: Protocol) -> Collection[str]:
     return features_of(logged).union(logged.reader_features or ()) - KNOWN

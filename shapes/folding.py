@@ -8,8 +8,8 @@ from hashlib import sha256
 
 from records.json_form import to_json
 from records.suite_version import VERSION
-from shapes.reading import Read, Refused
-from shapes.refusals import Reason
+from shapes.reading import ReadTable, RefusedTable
+from shapes.refusals import RefusalReason
 from shapes.shape import Counted, KeptNames, Shape, Shapes, Unreadable
 
 
@@ -21,8 +21,8 @@ class Folded:
         self._shapes: dict[str, Shape] = {}
         self._counts: Counter[str] = Counter()
         self._named: defaultdict[str, list[KeptNames]] = defaultdict(list)
-        self._refused: Counter[Reason] = Counter()
-        self._refused_tables: defaultdict[Reason, list[str]] = defaultdict(list)
+        self._refused: Counter[RefusalReason] = Counter()
+        self._refused_tables: defaultdict[RefusalReason, list[str]] = defaultdict(list)
 
     @property
     def read(self) -> int:
@@ -32,8 +32,8 @@ class Folded:
     def refused(self) -> int:
         return sum(self._refused.values())
 
-    def take(self, found: Read | Refused) -> None:
-        if isinstance(found, Refused):
+    def take(self, found: ReadTable | RefusedTable) -> None:
+        if isinstance(found, RefusedTable):
             self._refused[found.reason] += 1
             if self._names:
                 self._refused_tables[found.reason].append(found.table)

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from shapes.shape import History, Vacuum
+from shapes.shape import HistoryShape, VacuumRun
 from shapes.sizes import size_class
 
 _NONE = "none"
@@ -57,7 +57,7 @@ class Seen:
     def __init__(self) -> None:
         self._writers: set[str] = set()
         self._operations: Counter[str] = Counter()
-        self._vacuums: set[Vacuum] = set()
+        self._vacuums: set[VacuumRun] = set()
 
     def add(self, info: Mapping[str, object] | None) -> None:
         """The commitInfo of a commit, if it has one."""
@@ -73,22 +73,22 @@ class Seen:
             self._vacuums.add(_vacuum(parameters if isinstance(parameters, Mapping) else {}))
 
     @property
-    def history(self) -> History:
-        return History(
+    def history(self) -> HistoryShape:
+        return HistoryShape(
             writers=tuple(sorted(self._writers)),
             operations={name: size_class(count) for name, count in sorted(self._operations.items())},
             vacuums=tuple(sorted(self._vacuums, key=_order)),
         )
 
 
-def _order(vacuum: Vacuum) -> tuple[int, str]:
+def _order(vacuum: VacuumRun) -> tuple[int, str]:
     return (-1 if vacuum.retain_ms is None else vacuum.retain_ms, str(vacuum.checked))
 
 
-def _vacuum(parameters: Mapping[str, object]) -> Vacuum:
+def _vacuum(parameters: Mapping[str, object]) -> VacuumRun:
     retain, checked = (_value(parameters.get(name)) for name in ("specifiedRetentionMillis", "retentionCheckEnabled"))
     whole = isinstance(retain, int) and not isinstance(retain, bool)
-    return Vacuum(retain if whole else None, checked if isinstance(checked, bool) else None)  # type: ignore[arg-type]
+    return VacuumRun(retain if whole else None, checked if isinstance(checked, bool) else None)  # type: ignore[arg-type]
 
 
 def _value(given: object) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from deltalog.checkpoints.reading import Checkpoint
+from deltalog.checkpoints.reading import LoggedCheckpoint
 from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
 from deltalog.errors import (
     DeltaLogError,
@@ -27,15 +27,15 @@ from shapes.log_files import LogListing
 from shapes.logged_files import LoggedFile, of_action
 from shapes.refusals import StoreError
 from shapes.store import Store
-from shapes.tally import Tally
+from shapes.tally import FileTally
 
 
 @dataclass
 class Latest:
     """``infos`` are the commitInfos of the commits that were read, by version; ``damaged``: a newer checkpoint cannot be read."""
 
-    tally: Tally
-    base: Checkpoint | None
+    tally: FileTally
+    base: LoggedCheckpoint | None
     damaged: bool
     protocol: Protocol | None = None
     metadata: Metadata | None = None
@@ -66,7 +66,7 @@ def latest_of(store: Store, root: str, log: LogListing) -> Latest:
     """Raises DeltaLogError and StoreError."""
     failed: UnreadableCheckpoint | None = None
     for base in log.bases():
-        latest = Latest(Tally(root), base, failed is not None)
+        latest = Latest(FileTally(root), base, failed is not None)
         try:
             _read(latest, store, log)
         except UnreadableCheckpoint as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltalog.checkpoints.reading import Checkpoint, find_checkpoints
+from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints
 from deltalog.errors import MissingVersion, NotATable
 from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
 from shapes.store import Store
@@ -28,7 +28,7 @@ class LogListing:
     """``commits`` are the versions of the commits that are there, in order; ``checkpoints`` are complete by their names."""
 
     commits: tuple[int, ...]
-    checkpoints: tuple[Checkpoint, ...]
+    checkpoints: tuple[LoggedCheckpoint, ...]
     others: tuple[str, ...]
 
     @property
@@ -36,13 +36,13 @@ class LogListing:
         """The latest."""
         return max([*self.commits, *(checkpoint.version for checkpoint in self.checkpoints)])
 
-    def bases(self) -> Iterator[Checkpoint | None]:
+    def bases(self) -> Iterator[LoggedCheckpoint | None]:
         """The checkpoints that the latest version can be rebuilt from, the newest first, and None if it can from nothing.
 
         Raises MissingVersion if there are none.
         """
         missing = self._missing()
-        found: list[Checkpoint | None] = [one for one in reversed(self.checkpoints) if one.version >= missing]
+        found: list[LoggedCheckpoint | None] = [one for one in reversed(self.checkpoints) if one.version >= missing]
         if missing < 0:
             found.append(None)
         if not found:

@@ -32,14 +32,14 @@ class Vector:
         return head if self.offset is None else f"{head}@{self.offset}"
 
 
-class Form(NamedTuple):
+class LoggedStatistics(NamedTuple):
     """A form of statistics, and which of ``MEMBERS`` it has, as bits: those of the JSON, if there is one."""
 
     word: Literal["json", "none", "struct", "struct-and-json"]
     members: int
 
 
-NO_STATISTICS = Form("none", 0)
+NO_STATISTICS = LoggedStatistics("none", 0)
 
 
 class LoggedFile(NamedTuple):  # there may be a million
@@ -50,14 +50,14 @@ class LoggedFile(NamedTuple):  # there may be a million
     size: int
     partitions: frozenset[tuple[str, str | None]]
     vector: Vector | None
-    statistics: Form | None
+    statistics: LoggedStatistics | None
 
 
 def of_action(action: Add | Remove) -> LoggedFile:
     vector = None if action.deletion_vector is None else Vector.of(action.deletion_vector)
     if isinstance(action, Remove):
         return LoggedFile(action.path, True, 0, frozenset(), vector, None)
-    form = NO_STATISTICS if action.stats is None else Form("json", members_in(action.stats))
+    form = NO_STATISTICS if action.stats is None else LoggedStatistics("json", members_in(action.stats))
     return LoggedFile(action.path, False, action.size, pairs(action.partition_values), vector, form)
 
 

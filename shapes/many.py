@@ -8,14 +8,14 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
-from shapes.reading import Read, Refused, Wanted, read_table
-from shapes.refusals import Reason
+from shapes.reading import ReadTable, RefusedTable, Wanted, read_table
+from shapes.refusals import RefusalReason
 from shapes.store import root_of
 
 _WAITING = 4  # tables of each process
 
 
-def read_all(tables: Sequence[str], wanted: Wanted, jobs: int) -> Iterator[Read | Refused]:
+def read_all(tables: Sequence[str], wanted: Wanted, jobs: int) -> Iterator[ReadTable | RefusedTable]:
     """In the order of the tables. Their paths were accepted by ``root_of`` before."""
     if jobs == 1 or len(tables) == 1:
         for table in tables:
@@ -26,13 +26,13 @@ def read_all(tables: Sequence[str], wanted: Wanted, jobs: int) -> Iterator[Read 
         yield from _in_pool(left, wanted, jobs)
 
 
-def _read(table: str, wanted: Wanted) -> Read | Refused:
+def _read(table: str, wanted: Wanted) -> ReadTable | RefusedTable:
     return read_table(table, root_of(table), wanted)
 
 
-def _in_pool(left: deque[str], wanted: Wanted, jobs: int) -> Iterator[Read | Refused]:
+def _in_pool(left: deque[str], wanted: Wanted, jobs: int) -> Iterator[ReadTable | RefusedTable]:
     """Takes from ``left``. Ends early when a process was killed: the table that waited longest is to blame."""
-    running: deque[tuple[str, Future[Read | Refused]]] = deque()
+    running: deque[tuple[str, Future[ReadTable | RefusedTable]]] = deque()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         while left or running:
             while left and len(running) < jobs * _WAITING:
@@ -43,7 +43,7 @@ def _in_pool(left: deque[str], wanted: Wanted, jobs: int) -> Iterator[Read | Ref
                 yield future.result()
             except BrokenProcessPool:
                 left.extendleft(other for other, _ in reversed(running))
-                yield Refused(
-                    table, Reason.NOT_REACHABLE, "the process that read it was killed; is there memory for it?"
+                yield RefusedTable(
+                    table, RefusalReason.NOT_REACHABLE, "the process that read it was killed; is there memory for it?"
                 )
                 return

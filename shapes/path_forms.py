@@ -16,7 +16,7 @@ _SCHEMES = frozenset({"abfs", "abfss", "adl", "dbfs", "file", "gs", "hdfs", "r2"
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenPath:
     """``depth`` is the number of directories below the root; 0 for a file outside of it."""
 
     forms: frozenset[PathForm]
@@ -24,7 +24,7 @@ class Written:
     depth: int
 
 
-def written(path: str, file: str, root: str) -> Written:
+def written(path: str, file: str, root: str) -> WrittenPath:
     """How the path of a ``file`` (the decoded path) is written; ``root`` is the table's absolute path."""
     uri = _URI.match(path)
     below = from_root(file, root) if is_absolute(file) else file
@@ -33,7 +33,7 @@ def written(path: str, file: str, root: str) -> Written:
     forms = set(_forms(path, below.split("/"), directories, outside))
     forms.add("uri" if uri else "absolute" if path.startswith("/") else "relative")
     scheme = None if uri is None else uri.group(1).lower()
-    return Written(frozenset(forms), scheme if scheme is None or scheme in _SCHEMES else "other", len(directories))
+    return WrittenPath(frozenset(forms), scheme if scheme is None or scheme in _SCHEMES else "other", len(directories))
 
 
 def _forms(path: str, parts: list[str], directories: list[str], outside: bool) -> Iterator[PathForm]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltalog.checkpoints.reading import Checkpoint
+from deltalog.checkpoints.reading import LoggedCheckpoint
 from deltalog.entries.actions import Metadata, Protocol
 from deltalog.errors import DeltaLogError, UnreadableCommit
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, commit_name, parse_name
@@ -17,8 +17,8 @@ from shapes.latest import Latest, latest_of
 from shapes.listing import listing_of
 from shapes.log_files import LogListing, list_log
 from shapes.properties import properties_of, unknown_properties
-from shapes.refusals import Reason, StoreError, reason_of
-from shapes.shape import CheckpointForm, History, KeptNames, LogFiles, Shape
+from shapes.refusals import RefusalReason, StoreError, reason_of
+from shapes.shape import CheckpointForm, HistoryShape, KeptNames, LogFiles, Shape
 from shapes.sizes import size_class
 from shapes.store import Root, Store
 
@@ -35,7 +35,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadTable:
     """A table that was read."""
 
     table: str
@@ -44,29 +44,29 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedTable:
     """A table that was not, and why: ``sentence`` may name what the user chose, and is for the terminal."""
 
     table: str
-    reason: Reason
+    reason: RefusalReason
     sentence: str
 
 
-def read_table(table: str, root: Root, wanted: Wanted) -> Read | Refused:
+def read_table(table: str, root: Root, wanted: Wanted) -> ReadTable | RefusedTable:
     """``table`` is how the user names it."""
     try:
         return _read(table, root, wanted)
     except (DeltaLogError, StoreError) as error:
-        return Refused(table, reason_of(error), _on_one_line(error))
+        return RefusedTable(table, reason_of(error), _on_one_line(error))
     except Exception as error:  # noqa: BLE001 - one table of many must not end the others
-        return Refused(table, Reason.UNKNOWN_FORM, f"{type(error).__name__}: {_on_one_line(error)}")
+        return RefusedTable(table, RefusalReason.UNKNOWN_FORM, f"{type(error).__name__}: {_on_one_line(error)}")
 
 
 def _on_one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _read(table: str, root: Root, wanted: Wanted) -> Read:
+def _read(table: str, root: Root, wanted: Wanted) -> ReadTable:
     log = list_log(root.store)
     latest = latest_of(root.store, root.path, log)
     assert latest.protocol is not None and latest.metadata is not None, "else it is refused"
@@ -86,10 +86,10 @@ def _read(table: str, root: Root, wanted: Wanted) -> Read:
         log=_log_files(log, latest),
         listing=listing_of(root.store) if wanted.listing else None,
     )
-    return Read(table, shape, _kept(table, latest.protocol, latest.metadata) if wanted.names else None)
+    return ReadTable(table, shape, _kept(table, latest.protocol, latest.metadata) if wanted.names else None)
 
 
-def _history(store: Store, log: LogListing, latest: Latest, most: int | None) -> History:
+def _history(store: Store, log: LogListing, latest: Latest, most: int | None) -> HistoryShape:
     """Of the newest ``most`` commits; of those before the checkpoint nothing but commitInfo is looked for."""
     seen = Seen()
     for version in log.commits if most is None else log.commits[max(len(log.commits) - most, 0) :]:
@@ -121,7 +121,7 @@ def _log_files(log: LogListing, latest: Latest) -> LogFiles:
     )
 
 
-def _form(base: Checkpoint | None) -> CheckpointForm:
+def _form(base: LoggedCheckpoint | None) -> CheckpointForm:
     if base is None:
         return "none"
     name = parse_name(base.files[0].name)

@@ -8,7 +8,7 @@ from enum import Enum
 from deltalog import errors
 
 
-class Reason(str, Enum):
+class RefusalReason(str, Enum):
     DAMAGED_CHECKPOINT = "damaged-checkpoint"
     DAMAGED_COMMIT = "damaged-commit"
     INCOMPLETE = "incomplete"  # neither protocol nor metadata
@@ -32,16 +32,16 @@ class UnknownForm(errors.DeltaLogError):
     """The table has what this release cannot read."""
 
 
-_REASONS: Mapping[type[errors.DeltaLogError], Reason] = {
-    errors.NotATable: Reason.NO_LOG,
-    errors.UnreadableCommit: Reason.DAMAGED_COMMIT,
-    errors.UnreadableCheckpoint: Reason.DAMAGED_CHECKPOINT,
-    errors.MissingVersion: Reason.MISSING_COMMIT,
-    errors.IncompleteState: Reason.INCOMPLETE,
+_REASONS: Mapping[type[errors.DeltaLogError], RefusalReason] = {
+    errors.NotATable: RefusalReason.NO_LOG,
+    errors.UnreadableCommit: RefusalReason.DAMAGED_COMMIT,
+    errors.UnreadableCheckpoint: RefusalReason.DAMAGED_CHECKPOINT,
+    errors.MissingVersion: RefusalReason.MISSING_COMMIT,
+    errors.IncompleteState: RefusalReason.INCOMPLETE,
 }
 
 
-def reason_of(error: errors.DeltaLogError | StoreError) -> Reason:
+def reason_of(error: errors.DeltaLogError | StoreError) -> RefusalReason:
     if isinstance(error, StoreError):
-        return Reason.NO_ACCESS if error.denied else Reason.NOT_REACHABLE
-    return _REASONS.get(type(error), Reason.UNKNOWN_FORM)
+        return RefusalReason.NO_ACCESS if error.denied else RefusalReason.NOT_REACHABLE
+    return _REASONS.get(type(error), RefusalReason.UNKNOWN_FORM)

@@ -14,7 +14,7 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True)
-class Protocol:
+class ProtocolShape:
     """The versions, and the features that writers must support, those that a legacy version implies too.
 
     ``unknown_features`` counts those that this release does not know."""
@@ -46,7 +46,7 @@ class ColumnKind:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnShapes:
     """``kinds`` are those of the columns that are stored in data files, ``partition`` those of the partition columns in their
     order, ``nested`` those of fields, elements, keys and values at any depth. ``count`` is a size class, ``depth`` the greatest
     number of types around a type. ``marks``: what the metadata of columns has."""
@@ -96,7 +96,7 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class Paths:
+class PathShape:
     """How the paths of files and tombstones are written. ``depth`` is the greatest number of directories below the root."""
 
     forms: tuple[
@@ -108,7 +108,7 @@ class Paths:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class StatisticsForms:
     """A form of statistics that files have: none, the JSON text, the struct of a checkpoint; and which members are in it."""
 
     form: Literal["json", "none", "struct", "struct-and-json"]
@@ -116,7 +116,7 @@ class Statistics:
 
 
 @dataclass(frozen=True)
-class Vacuum:
+class VacuumRun:
     """A VACUUM in the history: RETAIN in ms as given, null without one, and whether the retention was checked."""
 
     retain_ms: int | None
@@ -124,13 +124,13 @@ class Vacuum:
 
 
 @dataclass(frozen=True)
-class History:
+class HistoryShape:
     """What the commits that are there say: writers by name and version, and how many commits (size class) each operation made.
     Commits without commitInfo count as ``none``, unknown writers and operations as ``other``."""
 
     writers: tuple[str, ...]
     operations: Mapping[str, int]
-    vacuums: tuple[Vacuum, ...]
+    vacuums: tuple[VacuumRun, ...]
 
 
 #: V2 checkpoints have a UUID in their name, unless they are written as classic ones.
@@ -170,16 +170,16 @@ class Listing:
 class Shape:
     """The shape of a table. ``domains`` are its metadata domains. ``listing`` is there only where it was asked for."""
 
-    protocol: Protocol
+    protocol: ProtocolShape
     properties: Properties
-    columns: Columns
+    columns: ColumnShapes
     names: Names
     sizes: Sizes
     vectors: Vectors
-    paths: Paths
-    statistics: tuple[Statistics, ...]
+    paths: PathShape
+    statistics: tuple[StatisticsForms, ...]
     domains: tuple[str, ...]
-    history: History
+    history: HistoryShape
     log: LogFiles
     listing: Listing | None = None
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from deltalog.errors import MalformedAction, MalformedPath
 from deltalog.storage.paths import decode
-from shapes.logged_files import MEMBERS, Form, LoggedFile, Vector
-from shapes.path_forms import PathForm, Written, written
-from shapes.shape import Paths, Sizes, Statistics, VectorKind, Vectors
+from shapes.logged_files import MEMBERS, LoggedFile, LoggedStatistics, Vector
+from shapes.path_forms import PathForm, WrittenPath, written
+from shapes.shape import PathShape, Sizes, StatisticsForms, VectorKind, Vectors
 from shapes.sizes import size_class
 
 _KINDS: Mapping[str, VectorKind] = {"i": "inline", "p": "absolute", "u": "relative"}
@@ -17,7 +17,7 @@ _KINDS: Mapping[str, VectorKind] = {"i": "inline", "p": "absolute", "u": "relati
 _REMEMBERED = 4096
 
 
-class Tally:
+class FileTally:
     """Of the latest version. The newest action on a file comes first; older ones on the same file do not count."""
 
     def __init__(self, root: str) -> None:
@@ -31,8 +31,8 @@ class Tally:
         self._forms: set[PathForm] = set()
         self._schemes: set[str] = set()
         self._depth = 0
-        self._statistics: set[Form] = set()
-        self._known: dict[str, Written] = {}
+        self._statistics: set[LoggedStatistics] = set()
+        self._known: dict[str, WrittenPath] = {}
 
     def take(self, file: LoggedFile, *, last: bool) -> None:
         """``last``: no older actions follow, as in a checkpoint, which has one for each file. Raises MalformedAction."""
@@ -89,12 +89,12 @@ class Tally:
         return Vectors(tuple(sorted(self._kinds)), files, rows, size, self._packed)
 
     @property
-    def paths(self) -> Paths:
-        return Paths(tuple(sorted(self._forms)), tuple(sorted(self._schemes)), self._depth)
+    def paths(self) -> PathShape:
+        return PathShape(tuple(sorted(self._forms)), tuple(sorted(self._schemes)), self._depth)
 
     @property
-    def statistics(self) -> tuple[Statistics, ...]:
+    def statistics(self) -> tuple[StatisticsForms, ...]:
         return tuple(
-            Statistics(form.word, tuple(one for place, one in enumerate(MEMBERS) if form.members >> place & 1))
+            StatisticsForms(form.word, tuple(one for place, one in enumerate(MEMBERS) if form.members >> place & 1))
             for form in sorted(self._statistics)
         )

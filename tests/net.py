@@ -47,7 +47,7 @@ from reports.render.terminal import show
 from reports.stream.reading import read_run
 from runner.demo import KEPT
 from runner.run.controller import FIXED_SEED
-from selfcheck.engine_pool import Worker, hosted
+from selfcheck.engine_pool import PooledEngine, hosted
 from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
@@ -103,7 +103,7 @@ def of_case(judged: JudgedCase) -> Iterable[str]:
 def verdicts(engine: str) -> Iterable[str]:
     """Every case of the gate, and every kept one."""
     with hosted(engine) as host:
-        worker = Worker(host)
+        worker = PooledEngine(host)
         judge = worker.judge()
         try:
             for shard in shards(PROFILES["gate"], ()):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from harness.judging.step_judge import Tally
 from records.json_form import KINDS, expectation_to_json
-from records.run import Violation
+from records.run import RecordedViolation
 
 
 def check_violations_readable(tallies: Mapping[str, Tally]) -> None:
@@ -17,7 +17,7 @@ def check_violations_readable(tallies: Mapping[str, Tally]) -> None:
             _check_readable(id, violation)
 
 
-def _check_readable(id: str, violation: Violation) -> None:
+def _check_readable(id: str, violation: RecordedViolation) -> None:
     for text in (violation.subject, violation.message, *violation.evidence):
         assert isinstance(text, str) and text, f"{id}: {text!r} is not a text"
     assert violation.message.endswith("."), f"{id}: {violation.message!r} is not a sentence"

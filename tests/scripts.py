@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.deltalake.script import DeltalakeScript
-from engines.dialect import Command, Dialect, DialectFor, Run, ScriptedCase
+from engines.dialect import Dialect, DialectFor, ScriptCommand, ScriptedCase, ScriptRun
 from engines.port import Engine
 from engines.script_library import free_names
 from engines.spark.script import SparkScript
@@ -21,8 +21,8 @@ from model.vocabulary.case import Case
 from model.vocabulary.commands import Restore
 from model.vocabulary.steps import ENGINE_STEPS, EngineStep, OtherCommand, Read, ReadChanges
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
-from records.run import JudgedCase, ListedClause
-from reports.counterexamples.plan import Plan, reproduction_plan
+from records.run import ListedClause, RecordedCase
+from reports.counterexamples.plan import ScriptPlan, reproduction_plan
 from reports.counterexamples.runtime import LIBRARY
 from reports.counterexamples.script import DATA, reproduction
 from suites.catalogue import CATALOGUE
@@ -34,7 +34,7 @@ SPARK: DialectFor = partial(SparkScript, delta="4.4.0", pyspark="4.2.0")
 DELTA_RS: DialectFor = partial(DeltalakeScript, pip="deltalake pyarrow")
 
 
-def recorded(judged: judging.JudgedCase) -> JudgedCase:
+def recorded(judged: judging.JudgedCase) -> RecordedCase:
     """The record of a judged case."""
     return case_record(judged, campaign="net", shard=0, index=0, origin="generated")
 
@@ -45,7 +45,7 @@ def listed(id: str) -> ListedClause:
     return ListedClause(id, clause.chapter, clause.sentence, tuple(clause.sources), clause.harm.severity, "active")
 
 
-def plans(case: Case, judge: Judge) -> Iterator[Plan]:
+def plans(case: Case, judge: Judge) -> Iterator[ScriptPlan]:
     """A plan of the first violation of each clause that the case violates."""
     judged = judge.judge(case)
     assert judged.failure is None, judged.failure
@@ -84,11 +84,11 @@ class Reference(DeltalakeScript):
     def clock(self, instant: str, *, first: bool) -> Sequence[str]:
         return (f"clock = {instant}",)
 
-    def command(self, run: Run) -> Command:
+    def command(self, run: ScriptRun) -> ScriptCommand:
         command = run.step.command if isinstance(run.step, OtherCommand) else None
         restored = f", before_{command.before_step}" if isinstance(command, Restore) else ""
         text = f"run({run.index}, clock{restored})"
-        return Command(text, text)
+        return ScriptCommand(text, text)
 
     def read(self, version: str) -> str:
         return f"read_version(clock, {version or None})"
@@ -97,7 +97,7 @@ class Reference(DeltalakeScript):
         return f"feed(clock, {first}, {last})"
 
 
-def outcome(plan: Plan, engine: Engine, case: Case, home: Path) -> tuple[int, str]:
+def outcome(plan: ScriptPlan, engine: Engine, case: Case, home: Path) -> tuple[int, str]:
     """The exit code of a plan's script on this engine, and what it prints."""
     root = Path(plan.scripted.root)
     script = reproduction(plan, Reference).replace(str(root.parent), str(home))

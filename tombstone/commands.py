@@ -33,7 +33,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Command:
+class LauncherCommand:
     usage: str
     sentence: str
     job: Callable[[Sequence[str], Path], Job]
@@ -143,17 +143,21 @@ def _reported(option: str, words: Sequence[str], here: Path, *place: str) -> lis
     return [f"{option}={here.joinpath(REPORTS, *place)}"]
 
 
-COMMANDS: Mapping[str, Command] = {
-    "gate": Command(
+COMMANDS: Mapping[str, LauncherCommand] = {
+    "gate": LauncherCommand(
         "gate [VERSION] [OPTIONS]", "judge one version: 3.3.2, deltalake==1.6.6; without one the newest Delta", _gate
     ),
-    "upgrade": Command("upgrade FROM TO [OPTIONS]", "judge two versions, and say whether to upgrade", _upgrade),
-    "together": Command("together A B [OPTIONS]", "let two versions work in turn on the same tables", _together),
-    "versions": Command("versions [VERSION ...]", "judge several versions, and make a table", _versions),
-    "replay": Command("replay CASE.json [VERSION]", "judge one case again", _replay),
-    "merge": Command("merge PART ...", "make one report of the parts of a run (--shard)", _merge),
-    "compare": Command("compare BASE CANDIDATE", "compare two runs of the same cases", _compare),
-    "demo": Command("demo", "make the pages of kept runs, without an engine", _demo),
-    "shape": Command("shape PATH ...", "say what the logs of your tables have, without names and values", _shape),
-    "explain": Command("explain ID", "say what a clause, a case or a known fault is", _explain),
+    "upgrade": LauncherCommand("upgrade FROM TO [OPTIONS]", "judge two versions, and say whether to upgrade", _upgrade),
+    "together": LauncherCommand(
+        "together A B [OPTIONS]", "let two versions work in turn on the same tables", _together
+    ),
+    "versions": LauncherCommand("versions [VERSION ...]", "judge several versions, and make a table", _versions),
+    "replay": LauncherCommand("replay CASE.json [VERSION]", "judge one case again", _replay),
+    "merge": LauncherCommand("merge PART ...", "make one report of the parts of a run (--shard)", _merge),
+    "compare": LauncherCommand("compare BASE CANDIDATE", "compare two runs of the same cases", _compare),
+    "demo": LauncherCommand("demo", "make the pages of kept runs, without an engine", _demo),
+    "shape": LauncherCommand(
+        "shape PATH ...", "say what the logs of your tables have, without names and values", _shape
+    ),
+    "explain": LauncherCommand("explain ID", "say what a clause, a case or a known fault is", _explain),
 }  # doctor is not among them: it runs without an environment

@@ -43,7 +43,7 @@ class MutationFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedSurvivors:
     """Why survivors are acceptable."""
 
     module: str  # a pattern of paths
@@ -78,9 +78,9 @@ class Survivor:
         return "\n".join(line[1:].strip() for line in self.difference.splitlines() if line.startswith("+"))
 
 
-def accepted(path: Path) -> list[Accepted]:
+def accepted(path: Path) -> list[AcceptedSurvivors]:
     """The entries of ``survivors.toml``. Raises ValueError for an unknown kind."""
-    found = [Accepted(**fields) for fields in tomllib.loads(path.read_text(encoding="utf-8"))["survivor"]]
+    found = [AcceptedSurvivors(**fields) for fields in tomllib.loads(path.read_text(encoding="utf-8"))["survivor"]]
     for entry in found:
         if entry.kind not in ("equivalent", "wording", "tolerated"):
             raise ValueError(f"A survivor of {entry.module} is {entry.kind!r}: not equivalent, wording or tolerated.")
@@ -186,7 +186,7 @@ def survivors(directory: Path) -> Iterator[Survivor]:
             yield Survivor(name, "\n".join(lines))
 
 
-def summary(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Accepted | None]]) -> str:
+def summary(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, AcceptedSurvivors | None]]) -> str:
     """The counts, and the score: the share of killed mutants among those tried that are not known to be equivalent."""
     tried = sum(code is not None for code in codes.values())
     kinds = Counter(known.kind if known else "unexplained" for _, known in found)
@@ -199,7 +199,7 @@ def summary(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Acc
     )
 
 
-def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Accepted | None]]) -> str:
+def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, AcceptedSurvivors | None]]) -> str:
     """The full result, as Markdown: every module with its counts, every survivor with its difference and reason."""
     tried = Counter(name.rpartition(".")[0] for name, code in codes.items() if code is not None)
     survived = Counter(survivor.name.rpartition(".")[0] for survivor, _ in found)

@@ -18,7 +18,7 @@ from deltalog.values.statistics import struct_statistics
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class LoggedCheckpoint:
     """A complete checkpoint: its version and its files, in order."""
 
     version: int
@@ -53,28 +53,28 @@ class CheckpointParts:
         return (*own, *(action for sidecar in self.sidecars for action in sidecar.actions))
 
 
-def find_checkpoints(files: Iterable[Path]) -> tuple[Checkpoint, ...]:
+def find_checkpoints(files: Iterable[Path]) -> tuple[LoggedCheckpoint, ...]:
     """The complete checkpoints among the files of a log, by version.
 
     One with missing parts is ignored. Source: PROTOCOL.md, "Checkpoints".
     """
-    found: list[Checkpoint] = []
+    found: list[LoggedCheckpoint] = []
     parts: dict[tuple[int, int], dict[int, Path]] = {}
     for path in sorted(files):
         name = parse_name(path.name)
         if name is None:
             continue
         if name.kind in (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_UUID):
-            found.append(Checkpoint(name.version, (path,)))
+            found.append(LoggedCheckpoint(name.version, (path,)))
         elif name.kind is LogFileKind.CHECKPOINT_PART:
             parts.setdefault((name.version, name.parts), {})[name.part] = path
     for (version, count), by_part in parts.items():
         if sorted(by_part) == list(range(1, count + 1)):
-            found.append(Checkpoint(version, tuple(by_part[part] for part in range(1, count + 1))))
+            found.append(LoggedCheckpoint(version, tuple(by_part[part] for part in range(1, count + 1))))
     return tuple(sorted(found, key=lambda checkpoint: (checkpoint.version, checkpoint.files)))
 
 
-def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
+def read_checkpoint(checkpoint: LoggedCheckpoint) -> tuple[Action, ...]:
     """All actions of a checkpoint, including its sidecars.
 
     Statistics that are only a struct become JSON; other parsed columns are skipped. Raises UnreadableCheckpoint, and
@@ -89,7 +89,7 @@ def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
     return tuple(_with_statistics(action, local) if isinstance(action, Add) else action for action in actions)
 
 
-def read_parts(checkpoint: Checkpoint) -> CheckpointParts:
+def read_parts(checkpoint: LoggedCheckpoint) -> CheckpointParts:
     """The actions of a checkpoint as they are, by where they are. Raises UnreadableCheckpoint.
 
     Source: PROTOCOL.md, "V2 Spec" and "Sidecar Files".

@@ -18,7 +18,7 @@ from deltalog.storage.times import milliseconds, rounded_down
 
 
 @dataclass(frozen=True)
-class Commit:
+class LoggedCommit:
     """A commit as read. ``modified`` is its file's modification time in ms since the epoch."""
 
     version: int
@@ -80,9 +80,9 @@ def write_commit(root: Path, version: int, actions: Iterable[Action], *, modifie
     return path
 
 
-def read_commit(path: Path, version: int, *, unit: int = 1) -> Commit:
+def read_commit(path: Path, version: int, *, unit: int = 1) -> LoggedCommit:
     """Read one commit file. Its time is in whole ``unit`` ms, rounded down. Raises UnreadableCommit and OSError."""
     with open(path, "rb") as file:
         data = file.read()
     modified = milliseconds(rounded_down(path.stat().st_mtime_ns, unit))
-    return Commit(version, parse_commit(data, path.name), modified, digest(data))
+    return LoggedCommit(version, parse_commit(data, path.name), modified, digest(data))

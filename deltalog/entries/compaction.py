@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
 from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.entries.commits import Commit, commit_bytes
+from deltalog.entries.commits import LoggedCommit, commit_bytes
 from deltalog.storage.files import write_new
 from deltalog.storage.names import LOG_DIRECTORY, compacted_name
 
 
-def compacted(commits: Iterable[Commit]) -> tuple[Action, ...]:
+def compacted(commits: Iterable[LoggedCommit]) -> tuple[Action, ...]:
     """The newest action of these consecutive commits on each thing, without commitInfo and change files.
 
     Source: PROTOCOL.md, "Log Compaction Files" and "Action Reconciliation".
@@ -29,7 +29,7 @@ def compacted(commits: Iterable[Commit]) -> tuple[Action, ...]:
     return tuple(found.values())
 
 
-def write_compaction(root: Path, commits: Sequence[Commit], *, modified: int | None = None) -> Path:
+def write_compaction(root: Path, commits: Sequence[LoggedCommit], *, modified: int | None = None) -> Path:
     """Write the compaction file of these consecutive commits, at least two; return its path.
 
     ``modified``: the file's modification time in ms since the epoch (``None``: now). Raises AlreadyWritten.

@@ -25,7 +25,7 @@ def _as_is(value: object) -> object:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """A kind of value: how it is read from JSON, its type in the Parquet files of checkpoints, and how it is written to JSON."""
 
     read: Callable[[Any], object]
@@ -39,13 +39,13 @@ class LogField:
 
     attribute: str
     name: str
-    kind: Kind
+    kind: ValueKind
     in_checkpoints: bool
     required: bool
     absent: object  # what an absent field stands for
 
 
-def log(name: str, kind: Kind, *, in_checkpoints: bool = True, absent: object = None) -> dict[str, Any]:
+def log(name: str, kind: ValueKind, *, in_checkpoints: bool = True, absent: object = None) -> dict[str, Any]:
     """The metadata of a dataclass's field that is in the log: required there unless it may be ``absent``, or ``None``."""
     return {"log": (name, kind, in_checkpoints, absent)}
 
@@ -155,7 +155,7 @@ def _text_map(value: object) -> object:
     return FrozenMap(value)
 
 
-def nested(of: type[Logged], name: str, words: str) -> Kind:
+def nested(of: type[Logged], name: str, words: str) -> ValueKind:
     """An object that is a dataclass of its own; ``words`` say what it must be."""
 
     def read(value: object) -> object:
@@ -166,18 +166,18 @@ def nested(of: type[Logged], name: str, words: str) -> Kind:
         except MalformedAction as error:
             raise _Wrong(f"{words}, but {error}") from None
 
-    return Kind(read, checkpoint_type(of), write_fields)
+    return ValueKind(read, checkpoint_type(of), write_fields)
 
 
 _MAP = pa.map_(pa.string(), pa.string())
 
-TEXT = Kind(_text, pa.string())
-PATH = Kind(_path, pa.string())
-WHOLE = Kind(_whole, pa.int64())
-WHOLE_32 = Kind(_whole, pa.int32())
-FLAG = Kind(_flag, pa.bool_())
-TEXTS = Kind(_texts, pa.list_(pa.string()), list)
-TEXT_MAP = Kind(_text_map, _MAP, dict)
+TEXT = ValueKind(_text, pa.string())
+PATH = ValueKind(_path, pa.string())
+WHOLE = ValueKind(_whole, pa.int64())
+WHOLE_32 = ValueKind(_whole, pa.int32())
+FLAG = ValueKind(_flag, pa.bool_())
+TEXTS = ValueKind(_texts, pa.list_(pa.string()), list)
+TEXT_MAP = ValueKind(_text_map, _MAP, dict)
 
 #: Empty tags count as none: a checkpoint may have one where its commits have the other.
-TAGS = Kind(lambda value: _text_map(value) or None, _MAP, dict)
+TAGS = ValueKind(lambda value: _text_map(value) or None, _MAP, dict)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deltalog.errors import UnsupportedRows
 from deltalog.values.primitive_values import Convert, as_is, primitive_reader
-from deltalog.values.schemas import FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
+from deltalog.values.schemas import FIELD_ID, Field, SchemaColumn, arrow_schema, arrow_type, struct_fields
 
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
 
@@ -21,7 +21,7 @@ _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, 
 Values = tuple[object, ...]
 
 
-def to_table(columns: Iterable[Column], rows: Sequence[Values]) -> pa.Table:
+def to_table(columns: Iterable[SchemaColumn], rows: Sequence[Values]) -> pa.Table:
     """The rows as stored in a data file, with stored names, and field ids if the columns have ids.
 
     Raises UnsupportedType, and pyarrow.ArrowException for a value that is not of its column's type.

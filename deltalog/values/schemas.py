@@ -64,7 +64,7 @@ class Field:
 
 
 #: A column to write: a ``Field``, or the name and the type of a nullable one.
-Column = Union[Field, tuple[str, object]]
+SchemaColumn = Union[Field, tuple[str, object]]
 
 
 def decimal_type(precision: int, scale: int) -> str:
@@ -72,7 +72,7 @@ def decimal_type(precision: int, scale: int) -> str:
     return f"decimal({precision},{scale})"
 
 
-def struct_type(fields: Iterable[Column]) -> dict[str, object]:
+def struct_type(fields: Iterable[SchemaColumn]) -> dict[str, object]:
     """The type of a struct (PROTOCOL.md, "Struct Type")."""
     return {"type": "struct", "fields": [_to_json(_as_field(one)) for one in fields]}
 
@@ -111,7 +111,7 @@ def identity_metadata(high_water_mark: int | None) -> dict[str, object]:
 
 
 def map_columns(
-    columns: Iterable[Column], physical_names: Sequence[str], *, used: int = 0
+    columns: Iterable[SchemaColumn], physical_names: Sequence[str], *, used: int = 0
 ) -> tuple[tuple[Field, ...], int]:
     """The columns with ids and physical names, and the greatest id (delta.columnMapping.maxColumnId).
 
@@ -146,7 +146,7 @@ def map_columns(
     return found, last
 
 
-def schema_string(columns: Iterable[Column]) -> str:
+def schema_string(columns: Iterable[SchemaColumn]) -> str:
     """The schemaString of ``columns``. Source: PROTOCOL.md, "Schema Serialization Format"."""
     return json.dumps(struct_type(columns), ensure_ascii=False, separators=(",", ":"))
 
@@ -227,12 +227,12 @@ def _arrow_field(one: Field) -> pa.Field:
     return pa.field(one.stored_name, arrow_type(one.type), nullable=one.nullable, metadata=metadata)
 
 
-def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
+def arrow_schema(columns: Iterable[SchemaColumn]) -> pa.Schema:
     """The Arrow schema of a data file with ``columns``. Raises UnsupportedType."""
     return pa.schema([_arrow_field(_as_field(column)) for column in columns])
 
 
-def _as_field(column: Column) -> Field:
+def _as_field(column: SchemaColumn) -> Field:
     return column if isinstance(column, Field) else Field(*column)
 
 

@@ -10,7 +10,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Refused(Exception):
+class CallRefused(Exception):
     """A call of the engine raised ``failure``: that is its answer."""
 
     def __init__(self, failure: BaseException) -> None:
@@ -38,4 +38,4 @@ def asked(call: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as failure:
-        raise Refused(failure) from failure
+        raise CallRefused(failure) from failure

@@ -30,17 +30,17 @@ from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, ty
 
 
 @dataclass(frozen=True)
-class Given:
+class KnownArgument:
     """An argument that is known when the call is made, by its name in scripts."""
 
     name: str
 
 
-TABLE = Given("ROOT")
-ROWS = Given("added")  # the rows of the command, an Arrow table
-SOURCE = Given("source")  # ... with the names of ``source_columns``; one row if the command has none
-VERSION = Given("version")  # the one to restore
-FIRST, LAST = Given("first"), Given("last")  # the first commit that the log has, and the last one
+TABLE = KnownArgument("ROOT")
+ROWS = KnownArgument("added")  # the rows of the command, an Arrow table
+SOURCE = KnownArgument("source")  # ... with the names of ``source_columns``; one row if the command has none
+VERSION = KnownArgument("version")  # the one to restore
+FIRST, LAST = KnownArgument("first"), KnownArgument("last")  # the first commit that the log has, and the last one
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ColumnSchema:
 
 
 @dataclass(frozen=True)
-class Call:
+class MethodCall:
     """A call with its arguments by name: of ``write_deltalake``, of a method of ``DeltaTable`` (of an attribute of it, as in
     ``optimize.compact``), or of a method of what the call before it returned."""
 
@@ -68,7 +68,7 @@ _PROPERTIES = {
 }
 
 
-def calls_of(command: Command, columns: Sequence[str]) -> tuple[Call, ...]:
+def calls_of(command: Command, columns: Sequence[str]) -> tuple[MethodCall, ...]:
     """The calls for a command on a table with these columns, one after the other.
 
     Raises ValueError for a command that deltalake does not have, and TypeError for a condition or value that it does not support.
@@ -76,24 +76,24 @@ def calls_of(command: Command, columns: Sequence[str]) -> tuple[Call, ...]:
     if isinstance(command, Optimize):
         return (_optimize(command),)
     if isinstance(command, Restore):
-        return (Call("restore", {"target": VERSION}),)
+        return (MethodCall("restore", {"target": VERSION}),)
     if isinstance(command, Update):
-        return (Call("update", {"updates": _updates(command.to), "predicate": _condition(command.where)}),)
+        return (MethodCall("update", {"updates": _updates(command.to), "predicate": _condition(command.where)}),)
     if isinstance(command, Merge):
         return _merge(command, columns)
     if isinstance(command, Overwrite):
         arguments = {"table_or_uri": TABLE, "data": ROWS, "mode": "overwrite", "predicate": _condition(command.where)}
-        return (Call(WRITE, arguments),)
+        return (MethodCall(WRITE, arguments),)
     if isinstance(command, Checkpoint):
-        return (Call("create_checkpoint", {}),)
+        return (MethodCall("create_checkpoint", {}),)
     if isinstance(command, CompactLog):
-        return (Call("compact_logs", {"starting_version": FIRST, "ending_version": LAST}),)
+        return (MethodCall("compact_logs", {"starting_version": FIRST, "ending_version": LAST}),)
     if isinstance(command, CleanUpLog):
-        return (Call("cleanup_metadata", {}),)
+        return (MethodCall("cleanup_metadata", {}),)
     if isinstance(command, AddColumn):
         column = command.column
         field = {"name": column.name, "type": _json_type(column.type), "nullable": True, "metadata": {}}
-        return (Call("alter.add_columns", {"fields": ColumnSchema(json.dumps(field))}),)
+        return (MethodCall("alter.add_columns", {"fields": ColumnSchema(json.dumps(field))}),)
     if isinstance(command, SetRetention):
         name = "delta.logRetentionDuration" if command.of_log else "delta.deletedFileRetentionDuration"
         return (_set_property(name, retention_text(command.hours)),)
@@ -107,12 +107,12 @@ def source_columns(count: int) -> list[str]:
     return [f"source column {place}" for place in range(count)]
 
 
-def _optimize(command: Optimize) -> Call:
+def _optimize(command: Optimize) -> MethodCall:
     filters = _partition_filters(command.where)
     arguments: dict[str, Any] = {} if filters is None else {"partition_filters": filters}
     if command.zorder_by:
-        return Call("optimize.z_order", {"columns": list(command.zorder_by), **arguments})
-    return Call("optimize.compact", arguments)
+        return MethodCall("optimize.z_order", {"columns": list(command.zorder_by), **arguments})
+    return MethodCall("optimize.compact", arguments)
 
 
 def _partition_filters(where: Predicate | None) -> list[tuple[str, str, Any]] | None:
@@ -134,21 +134,21 @@ def _is_filter(value: Value) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
-def _merge(command: Merge, columns: Sequence[str]) -> tuple[Call, ...]:
+def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
     condition = sql(command.on)
     predicate = {MergeTest.ON: condition, MergeTest.MATCHED: "TRUE", MergeTest.BY_SOURCE: "FALSE"}[command.test]
     by_source = command.test is MergeTest.BY_SOURCE
     arguments = {} if command.test is MergeTest.ON else {"predicate": condition}
-    calls = [Call("merge", {"source": SOURCE, "predicate": predicate})]
+    calls = [MethodCall("merge", {"source": SOURCE, "predicate": predicate})]
     if command.to is None:
-        calls.append(Call("when_not_matched_by_source_delete" if by_source else "when_matched_delete", arguments))
+        calls.append(MethodCall("when_not_matched_by_source_delete" if by_source else "when_matched_delete", arguments))
     else:
         name = "when_not_matched_by_source_update" if by_source else "when_matched_update"
-        calls.append(Call(name, {"updates": _updates(command.to), **arguments}))
+        calls.append(MethodCall(name, {"updates": _updates(command.to), **arguments}))
     if command.insert:
         values = map(identifier, source_columns(len(columns)))
-        calls.append(Call("when_not_matched_insert", {"updates": dict(zip(map(identifier, columns), values))}))
-    return (*calls, Call("execute", {}))
+        calls.append(MethodCall("when_not_matched_insert", {"updates": dict(zip(map(identifier, columns), values))}))
+    return (*calls, MethodCall("execute", {}))
 
 
 def _updates(to: Assignment) -> dict[str, str]:
@@ -159,8 +159,8 @@ def _condition(where: Predicate | None) -> str | None:
     return None if where is None else sql(where)
 
 
-def _set_property(name: str, value: str) -> Call:
-    return Call("alter.set_table_properties", {"properties": {name: value}})
+def _set_property(name: str, value: str) -> MethodCall:
+    return MethodCall("alter.set_table_properties", {"properties": {name: value}})
 
 
 def _json_type(type: AnyType) -> Any:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from engines.deltalake.operations import DeleteCall, Target, call_of
 from engines.deltalake.script_commands import insert, other_command
-from engines.dialect import Command, Run, ScriptedCase
+from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.named_paths import script_path, spelling_of
 from engines.quoting import Code, called, quoted
 from engines.script_library import library
@@ -59,12 +59,12 @@ class DeltalakeScript:
             return (f"make_older({passed})",)
         return (f"passed = {passed}", "make_checkpoints_older(passed)", "make_older(passed)")
 
-    def command(self, run: Run) -> Command:
+    def command(self, run: ScriptRun) -> ScriptCommand:
         step = run.step
         if isinstance(step, Insert):
             return insert(run.rows_file)
         if isinstance(step, OpenSession):
-            return Command("opened.version()", setup=("opened = DeltaTable(ROOT)",))
+            return ScriptCommand("opened.version()", setup=("opened = DeltaTable(ROOT)",))
         if isinstance(step, OtherCommand):
             return other_command(step.command, run.rows_file, self._case)
         wanted = call_of(step)
@@ -78,14 +78,14 @@ class DeltalakeScript:
         if isinstance(wanted, DeleteCall):
             where = () if wanted.where is None else (wanted.where,)
             text = called(f"{table}.delete", *where, root=self._root)
-            return Command(text, called("counts", Code(text)), named.setup, named.cleanup)
+            return ScriptCommand(text, called("counts", Code(text)), named.setup, named.cleanup)
         arguments = wanted.arguments.items()
         written = [f"{key}={quoted(value)}" for key, value in arguments if value != _DEFAULTS.get(key, ...)]
         if wanted.keep:
             kept = ", ".join(f"max(0, version() - {before})" for before in wanted.keep)
             written.append(f"keep_versions=[{kept}]")
         text = f"{table}.vacuum({', '.join(written)})"
-        return Command(text, called("in_table", Code(text)), named.setup, named.cleanup)
+        return ScriptCommand(text, called("in_table", Code(text)), named.setup, named.cleanup)
 
     def _path(self, path: str) -> str:
         return "ROOT" if path == self._root else quoted(_encoded(path), self._root)

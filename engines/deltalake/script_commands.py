@@ -16,24 +16,23 @@ from engines.deltalake.commands import (
     TABLE,
     VERSION,
     WRITE,
-    Call,
     ColumnSchema,
-    Given,
+    KnownArgument,
+    MethodCall,
     calls_of,
     source_columns,
 )
-from engines.dialect import Command, ScriptedCase
+from engines.dialect import ScriptCommand, ScriptedCase
 from engines.quoting import called, quoted
-from model.vocabulary.commands import Command as OtherCommand
-from model.vocabulary.commands import CompactLog, Restore
+from model.vocabulary.commands import Command, CompactLog, Restore
 
 
-def insert(rows_file: bytes) -> Command:
+def insert(rows_file: bytes) -> ScriptCommand:
     """An append of the rows in a Parquet file."""
-    return Command(f'{WRITE}(ROOT, {ROWS.name}, mode="append")', setup=(_rows(rows_file),))
+    return ScriptCommand(f'{WRITE}(ROOT, {ROWS.name}, mode="append")', setup=(_rows(rows_file),))
 
 
-def other_command(command: OtherCommand, rows_file: bytes, case: ScriptedCase) -> Command:
+def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> ScriptCommand:
     """``rows_file`` is empty if the command has no rows."""
     columns = pq.read_schema(io.BytesIO(rows_file)).names if rows_file else []
     calls = calls_of(command, columns)
@@ -46,17 +45,17 @@ def other_command(command: OtherCommand, rows_file: bytes, case: ScriptedCase) -
     pieces = [] if calls[0].name == WRITE else ["DeltaTable(ROOT)"]
     pieces += [_call(one, given, case.root) for one in calls]
     condition = "min(log()) < version() and " if isinstance(command, CompactLog) else ""  # there is none of one commit
-    return Command(condition + ".".join(pieces), setup=tuple(setup))
+    return ScriptCommand(condition + ".".join(pieces), setup=tuple(setup))
 
 
-def _call(one: Call, given: Mapping[Given, str], root: str) -> str:
+def _call(one: MethodCall, given: Mapping[KnownArgument, str], root: str) -> str:
     return (
         f"{one.name}({', '.join(f'{name}={_argument(value, given, root)}' for name, value in one.arguments.items())})"
     )
 
 
-def _argument(value: object, given: Mapping[Given, str], root: str) -> str:
-    if isinstance(value, Given):
+def _argument(value: object, given: Mapping[KnownArgument, str], root: str) -> str:
+    if isinstance(value, KnownArgument):
         return given[value]
     if isinstance(value, ColumnSchema):
         return called("Field.from_json", value.text, root=root)

@@ -17,7 +17,7 @@ from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
 from engines.arrow_rows import rows_of
-from engines.deltalake.answering import Failed, Refused, SessionGone, asked
+from engines.deltalake.answering import CallRefused, Failed, SessionGone, asked
 from engines.deltalake.commands import (
     FIRST,
     LAST,
@@ -27,7 +27,7 @@ from engines.deltalake.commands import (
     VERSION,
     WRITE,
     ColumnSchema,
-    Given,
+    KnownArgument,
     calls_of,
     source_columns,
 )
@@ -109,7 +109,7 @@ def _converted(rows: pa.Table, columns: Sequence[str]) -> tuple[Row, ...]:
     try:
         return rows_of(rows, columns)
     except (ValueError, OverflowError, pa.ArrowException) as odd:
-        raise Refused(odd) from odd
+        raise CallRefused(odd) from odd
 
 
 #: How ``to_pyarrow_table`` says that it does not read the features of a table (python/deltalake/table.py).
@@ -124,7 +124,7 @@ def _read_by_pyarrow(tables: Tables, root: Path, version: int | None) -> Outcome
     try:
         table = asked(tables.opened, root, version)
         rows = _converted(asked(table.to_pyarrow_table), _columns(table))
-    except Refused as refused:
+    except CallRefused as refused:
         documented = any(words in str(refused.failure) for words in _REFUSALS)
         if isinstance(refused.failure, DeltaProtocolError) and documented:
             return None
@@ -162,7 +162,7 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
     """A command other than DELETE and VACUUM; what it returns is not judged."""
     found: Any = table
     columns = _columns(found)
-    given: dict[Given, Any] = {TABLE: found, VERSION: version}
+    given: dict[KnownArgument, Any] = {TABLE: found, VERSION: version}
     if isinstance(command, Overwrite):
         given[ROWS] = _arrow_rows(found, command.rows)
     if isinstance(command, Merge):
@@ -178,10 +178,10 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
     return ()
 
 
-def _argument(value: object, given: Mapping[Given, Any]) -> Any:
+def _argument(value: object, given: Mapping[KnownArgument, Any]) -> Any:
     if isinstance(value, ColumnSchema):
         return Field.from_json(value.text)
-    return given[value] if isinstance(value, Given) else value
+    return given[value] if isinstance(value, KnownArgument) else value
 
 
 def _source(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
@@ -212,7 +212,7 @@ def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> O
     started = now()
     try:
         rows = run(tables, root, step, version)
-    except Refused as refused:
+    except CallRefused as refused:
         error = _error(refused.failure)
     again = isinstance(step, Read) and not step.by_earlier and error is None
     other = _read_by_pyarrow(tables, root, version) if again else None

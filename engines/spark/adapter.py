@@ -24,7 +24,7 @@ from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.commands.deletes import run_delete, run_invalid_delete
 from engines.spark.commands.others import run_command
-from engines.spark.commands.result_rows import Answer, answered, columns_of, rows_of
+from engines.spark.commands.result_rows import ReturnedRows, answered, columns_of, rows_of
 from engines.spark.commands.targets import spelled_path
 from engines.spark.commands.vacuums import run_invalid_vacuum, run_vacuum
 from engines.spark.jvm.driver import Lease, end, tail
@@ -144,7 +144,7 @@ class SparkEngine:
                     with stopped(session, known, command.crash) as stop:
                         done, error = self._execute(session, root, named, step, clock=clock, version=version), None
             except (PySparkException, Py4JJavaError) as failure:
-                done, error = Answer(()), _error_of(failure)
+                done, error = ReturnedRows(()), _error_of(failure)
             return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
 
     def use_processors(self, number: int) -> None:
@@ -155,7 +155,7 @@ class SparkEngine:
         self._spark = self._opened = self._clock = None
 
     def _together(self, session: SparkSession, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
-        def execute(one: SparkSession, part: SessionStep, version: int | None) -> Answer:
+        def execute(one: SparkSession, part: SessionStep, version: int | None) -> ReturnedRows:
             return self._execute(one, root, str(root), part, clock=clock, version=version)
 
         self._set_clock(session, root, clock)
@@ -163,42 +163,42 @@ class SparkEngine:
 
     def _execute(
         self, spark: SparkSession, root: Path, path: str, step: Request, *, clock: int, version: int | None
-    ) -> Answer:
+    ) -> ReturnedRows:
         """Run a step. ``path`` is the table's, as the step spells it."""
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             assert self._opened is not None, "a session has opened the table"
             activate(self._opened.session)
             register(self._opened.session, called_by(step))
-            return Answer(run_earlier(self._opened, step, clock))
+            return ReturnedRows(run_earlier(self._opened, step, clock))
         activate(spark)
         zoned = step.delete if isinstance(step, Ask) else step
         register(spark, called_by(zoned))
         spark.conf.set("spark.sql.session.timeZone", zoned.zone if isinstance(zoned, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Ask):
-            return Answer(_asked(spark, root, step))
+            return ReturnedRows(_asked(spark, root, step))
         if isinstance(step, Delete):
             return run_delete(spark, root, path, step)
         if isinstance(step, Vacuum):
-            return Answer(run_vacuum(spark, root, path, step))
+            return ReturnedRows(run_vacuum(spark, root, path, step))
         if isinstance(step, InvalidDelete):
-            return Answer(run_invalid_delete(spark, root, step))
+            return ReturnedRows(run_invalid_delete(spark, root, step))
         if isinstance(step, InvalidVacuum):
-            return Answer(run_invalid_vacuum(spark, root, step))
+            return ReturnedRows(run_invalid_vacuum(spark, root, step))
         if isinstance(step, ReadChanges):
-            return Answer(_changes(spark, root, version, commits=step.commits))
+            return ReturnedRows(_changes(spark, root, version, commits=step.commits))
         if isinstance(step, Insert):
             types = [type for _, type in columns_of(spark, root)]
-            return Answer(answered(spark.sql(insert_sql(step, types, table_text(root)))))
+            return ReturnedRows(answered(spark.sql(insert_sql(step, types, table_text(root)))))
         if isinstance(step, OpenSession):
             self._opened = opened(spark, root, self._clock, step)
-            return Answer(())
+            return ReturnedRows(())
         if isinstance(step, OtherCommand):
             run_command(spark, root, step.command, clock=clock, version=version)
-            return Answer(())
+            return ReturnedRows(())
         reader = spark.read.format("delta")
         if version is not None:
             reader = reader.option("versionAsOf", version)
-        return Answer(rows_of(reader.load(str(root))))
+        return ReturnedRows(rows_of(reader.load(str(root))))
 
     def _set_clock(self, session: SparkSession, root: Path, clock: int) -> None:
         if self._table is not None and self._table != root:  # release the memory of the previous table
@@ -286,13 +286,13 @@ def _connected(lease: Lease) -> SparkSession:
     return over_connect(session) if lease.serves_connect else session
 
 
-def _attempted(run: Callable[[], Answer]) -> Outcome:
+def _attempted(run: Callable[[], ReturnedRows]) -> Outcome:
     """What a command answers, or its error."""
     started = now()
     try:
         done, error = run(), None
     except (PySparkException, Py4JJavaError) as failure:
-        done, error = Answer(()), _error_of(failure)
+        done, error = ReturnedRows(()), _error_of(failure)
     return Outcome(done.rows, error, started, now())
 
 

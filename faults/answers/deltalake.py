@@ -15,7 +15,7 @@ from faults.machinery import actions, files
 from faults.machinery.fault import Question, delete_fault, fault, vacuum_fault
 from faults.machinery.rows import replace_rows, rows_of
 from faults.machinery.runs import completed
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Read, Vacuum
@@ -26,7 +26,7 @@ _of_delete = partial(delete_fault, rules=_RULES)
 _of_run = partial(vacuum_fault, run=completed, rules=_RULES)
 
 
-def _metrics(t: Tampering) -> list[Action]:
+def _metrics(t: Tampering) -> list[JsonAction]:
     return [info["operationMetrics"] for info in actions.commit_infos(t)]
 
 

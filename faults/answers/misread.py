@@ -83,7 +83,7 @@ def _in_time(ms: int, *, dry_run: bool, inventory: bool = False, lite: bool = Fa
     return ask
 
 
-def _vectors_at(after_cutoff: int) -> files.Paths:
+def _vectors_at(after_cutoff: int) -> files.ChosenPaths:
     """The deletion-vector files whose latest remove is so many ms after the cutoff."""
     return lambda t: [path for path, at in t.log.vector_tombstones.items() if at - t.cutoff == after_cutoff]
 

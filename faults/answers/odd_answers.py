@@ -20,7 +20,7 @@ from engines.port import EngineError, Outcome
 from faults.machinery import actions
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Tamper, command_fault, delete_fault, fault, succeeds, vacuum_fault, when
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.commands import CommandKind, SetRetention
 from model.vocabulary.steps import Read, Together
@@ -76,7 +76,7 @@ def _set_domain(configuration: str) -> Tamper:
     return actions.set_fields(lambda t: t.log.actions("domainMetadata"), configuration=configuration)
 
 
-def _append(action: Action) -> Tamper:
+def _append(action: JsonAction) -> Tamper:
     return lambda t: t.log.append(action)
 
 

@@ -16,7 +16,7 @@ from faults.delete.deletes import full_row, is_plain, matches_row
 from faults.machinery import actions
 from faults.machinery.fault import delete_fault, when
 from faults.machinery.rows import read_rows, write_rows
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.prediction.delete import ConditionScope, scope_of
 from model.vocabulary.table import Feature
@@ -39,7 +39,7 @@ def _can_be_read(path: Path) -> bool:
     return True
 
 
-def _commit(t: Tampering, *more: Action) -> Outcome:
+def _commit(t: Tampering, *more: JsonAction) -> Outcome:
     """Commit these actions too, and succeed."""
     if t.log.written:
         t.log.append(*more)

@@ -15,7 +15,7 @@ from engines.port import Outcome
 from faults.machinery import actions, files
 from faults.machinery.fault import Tamper, delete_fault, when
 from faults.machinery.rows import change_rows, replace_rows, rows_before, rows_of
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from faults.vacuum.modes import delete_empty
 from model.semantics.evaluate import evaluate_avoiding_errors
@@ -33,7 +33,7 @@ def is_plain(t: Tampering) -> bool:
     return not t.log.maps_columns and not vectors and all(str(kind) in simple for kind in t.log.types.values())
 
 
-def full_row(t: Tampering, add: Action, stored: dict[str, Any]) -> dict[str, Value]:
+def full_row(t: Tampering, add: JsonAction, stored: dict[str, Any]) -> dict[str, Value]:
     """A stored row with its file's partition values, by column."""
     row: dict[str, Value] = dict(stored)
     for name in t.log.partition_by:
@@ -181,11 +181,11 @@ def _change_partition_value(t: Tampering) -> None:
         t.log.save()
 
 
-def _stamp_an_hour_early(remove: Action) -> None:
+def _stamp_an_hour_early(remove: JsonAction) -> None:
     remove["deletionTimestamp"] -= HOUR
 
 
-def _drop_first_partition_value(add: Action) -> None:
+def _drop_first_partition_value(add: JsonAction) -> None:
     add["partitionValues"] = dict(list(add["partitionValues"].items())[1:])
 
 

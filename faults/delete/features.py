@@ -19,7 +19,7 @@ from faults.delete.deletes import copy_first
 from faults.machinery import actions, files
 from faults.machinery.fault import Tamper, delete_fault, fault, when
 from faults.machinery.rows import change_feed, lose_values, replace_rows, rows_before, rows_of
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.steps import ReadChanges
 from model.vocabulary.table import Feature
@@ -35,7 +35,7 @@ def _has_struct_statistics(t: Tampering) -> bool:
     return t.log.has("delta.checkpoint.writeStatsAsStruct")
 
 
-def _inline(rows: Iterable[int]) -> Action:
+def _inline(rows: Iterable[int]) -> JsonAction:
     """An inline deletion vector of these rows (indexes from 0)."""
     vector = inline_vector(rows)
     return {
@@ -52,10 +52,10 @@ def _hide_whole_file(t: Tampering) -> None:
         t.log.save()
 
 
-def _change_statistics(change: Callable[[Action, Action], None]) -> Tamper:
+def _change_statistics(change: Callable[[JsonAction, JsonAction], None]) -> Tamper:
     """Change the statistics of the first add with a new deletion vector; the vector is passed too."""
 
-    def edit(add: Action) -> None:
+    def edit(add: JsonAction) -> None:
         stats = json.loads(add["stats"])
         change(stats, add["deletionVector"])
         add["stats"] = json.dumps(stats)
@@ -97,20 +97,20 @@ def _count_after_skipped_pages(t: Tampering) -> None:
 _ARRAY_LIMIT = 4096
 
 
-def _subtract_hidden_rows(stats: Action, vector: Action) -> None:
+def _subtract_hidden_rows(stats: JsonAction, vector: JsonAction) -> None:
     stats["numRecords"] -= vector["cardinality"]
 
 
-def _raise_cardinality(add: Action) -> None:
+def _raise_cardinality(add: JsonAction) -> None:
     add["deletionVector"]["cardinality"] += 1
 
 
-def _lose_bounds(stats: Action, vector: Action) -> None:
+def _lose_bounds(stats: JsonAction, vector: JsonAction) -> None:
     for bound in ("minValues", "maxValues"):
         stats.pop(bound, None)
 
 
-def _raise_size(add: Action) -> None:
+def _raise_size(add: JsonAction) -> None:
     add["deletionVector"]["sizeInBytes"] += 1
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from faults.machinery import actions
 from faults.machinery.fault import Tamper, delete_fault
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 
 _OTHER = {"=": ">=", "<=>": ">=", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _COMPARISON = re.compile(r"(#\d+L? )(<=>|<=|>=|<|>|=)( )")
@@ -20,7 +20,7 @@ _LIST = re.compile(r"(#\d+L? IN \([^()]*),[^(),]*\)")
 def _records(change: Callable[[str], str]) -> Tamper:
     """Change the text of the predicate."""
 
-    def rewrite(info: Action) -> None:
+    def rewrite(info: JsonAction) -> None:
         parameters = info.get("operationParameters") or {}
         if "predicate" in parameters:
             parameters["predicate"] = json.dumps([change(text) for text in json.loads(parameters["predicate"])])

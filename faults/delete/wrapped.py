@@ -8,7 +8,7 @@ from faults.delete.deletes import full_row, is_plain, matches_row
 from faults.machinery import actions
 from faults.machinery.fault import Question, delete_fault, when
 from faults.machinery.rows import rows_before, rows_of
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.semantics.condition_mutants import as_true_where_null
 from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, Wrapper, columns_of, wrappers_of
@@ -27,7 +27,7 @@ def _leave_all_but_the_last(t: Tampering) -> None:
     """Of the removed files only the last is rewritten; the answer and the metrics stay."""
     removed = list(t.log.removed_adds.items())[:-1]
     new = list(actions.new_adds(t))
-    undone: list[Action] = []
+    undone: list[JsonAction] = []
     for path, old in removed:
         kept = [row for row in rows_before(t, path).to_pylist() if matches_row(t, full_row(t, old, row)) is not True]
         rewritten = [add for add in new if add["partitionValues"] == old["partitionValues"]]

@@ -25,7 +25,7 @@ from faults.machinery import actions, files
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Condition, Tamper, command_fault, vacuum_fault, when
 from faults.machinery.rows import change_rows, replace_rows, rows_before, rows_of
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.text.layout import clone_of
 from model.vocabulary.commands import (
@@ -104,7 +104,7 @@ def _append_twice(t: Tampering) -> None:
 
 
 def _set_data_change(value: bool) -> Tamper:
-    def both(t: Tampering) -> list[Action]:
+    def both(t: Tampering) -> list[JsonAction]:
         return [*t.log.actions("add"), *actions.removes(t)]
 
     return actions.change_all(both, lambda action: action.update(dataChange=value))
@@ -144,11 +144,11 @@ def undo_and_refuse(t: Tampering) -> Outcome:
 # The definition -------------------------------------------------------------------------------------------------------
 
 
-def _change_definition(change: Callable[[Action], object]) -> Tamper:
+def _change_definition(change: Callable[[JsonAction], object]) -> Tamper:
     return actions.change_all(lambda t: t.log.actions("metaData"), change)
 
 
-def _lose_properties(metadata: Action) -> None:
+def _lose_properties(metadata: JsonAction) -> None:
     kept = ("delta.deletedFileRetentionDuration", "delta.logRetentionDuration")
     metadata["configuration"] = {key: value for key, value in metadata["configuration"].items() if key in kept}
 
@@ -201,7 +201,7 @@ def _forgotten_by_source(t: Tampering) -> list[str]:
     return [path for path in _files_of_clone(t) if path in t.log.tombstones]
 
 
-def _change_clone(change: Callable[[list[Action]], list[Action]]) -> Tamper:
+def _change_clone(change: Callable[[list[JsonAction]], list[JsonAction]]) -> Tamper:
     """Change the actions of the clone's first commit."""
 
     def tamper(t: Tampering) -> None:
@@ -214,12 +214,12 @@ def _change_clone(change: Callable[[list[Action]], list[Action]]) -> Tamper:
     return tamper
 
 
-def _without_first_add(found: list[Action]) -> list[Action]:
+def _without_first_add(found: list[JsonAction]) -> list[JsonAction]:
     first = next((action for action in found if "add" in action), None)
     return [action for action in found if action is not first]
 
 
-def _without_vectors(found: list[Action]) -> list[Action]:
+def _without_vectors(found: list[JsonAction]) -> list[JsonAction]:
     for action in found:
         action.get("add", {}).pop("deletionVector", None)
     return found

@@ -16,7 +16,7 @@ from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Tamper, delete_fault, vacuum_fault, when
 from faults.machinery.rows import read_rows, write_rows
 from faults.machinery.runs import completed
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.table import Feature
 
@@ -54,7 +54,7 @@ def _with_files(t: Tampering) -> list[Path]:
 # Edits of their actions -----------------------------------------------------------------------------------------------
 
 
-def _edit(path: Path, change: Callable[[list[Action]], object], *more: pa.Field) -> None:
+def _edit(path: Path, change: Callable[[list[JsonAction]], object], *more: pa.Field) -> None:
     """Change the actions of a checkpoint's file, in JSON or in Parquet with ``more`` columns. Maps are lists in Parquet."""
     if path.suffix == ".json":
         actions = json_lines(path.read_bytes())
@@ -71,10 +71,10 @@ def _edit(path: Path, change: Callable[[list[Action]], object], *more: pa.Field)
     write_rows(path, pa.Table.from_pylist(rows, schema=schema))
 
 
-def _change_each(kind: str, change: Callable[[Action], object]) -> Tamper:
+def _change_each(kind: str, change: Callable[[JsonAction], object]) -> Tamper:
     """Change each action of a kind in the step's checkpoints."""
 
-    def edit(actions: list[Action]) -> None:
+    def edit(actions: list[JsonAction]) -> None:
         for action in actions:
             if kind in action:
                 change(action[kind])
@@ -86,7 +86,7 @@ def _change_each(kind: str, change: Callable[[Action], object]) -> Tamper:
     return tamper
 
 
-def _append(action: Action, column: pa.Field, files: Callable[[Tampering], list[Path]]) -> Tamper:
+def _append(action: JsonAction, column: pa.Field, files: Callable[[Tampering], list[Path]]) -> Tamper:
     def tamper(t: Tampering) -> None:
         for path in files(t):
             _edit(path, lambda actions: actions.append(action), column)
@@ -97,7 +97,7 @@ def _append(action: Action, column: pa.Field, files: Callable[[Tampering], list[
 def _change_data(t: Tampering) -> None:
     """Set dataChange in every add and remove."""
 
-    def edit(actions: list[Action]) -> None:
+    def edit(actions: list[JsonAction]) -> None:
         for action in actions:
             for kind in action.keys() & {"add", "remove"}:
                 action[kind]["dataChange"] = True
@@ -110,7 +110,7 @@ def _bare_removes(t: Tampering) -> None:
     """Leave out of every remove what a checkpoint may leave out."""
     optional = ("extendedFileMetadata", "partitionValues", "size")
 
-    def edit(actions: list[Action]) -> None:
+    def edit(actions: list[JsonAction]) -> None:
         for action in actions:
             if "remove" in action:
                 action["remove"].update(dict.fromkeys(action["remove"].keys() & set(optional)))
@@ -120,14 +120,14 @@ def _bare_removes(t: Tampering) -> None:
 
 
 def _drop_metadata(t: Tampering) -> None:
-    def edit(actions: list[Action]) -> None:
+    def edit(actions: list[JsonAction]) -> None:
         actions[:] = [action for action in actions if "checkpointMetadata" not in action]
 
     for path in _checkpoints(t):
         _edit(path, edit)
 
 
-def _miscount(metadata: Action) -> None:
+def _miscount(metadata: JsonAction) -> None:
     tags = metadata.get("tags") or {}
     counts = {key: "999" if key == "sidecarNumActions" else value for key, value in dict(tags).items()}
     metadata["tags"] = type(tags)(counts.items())
@@ -148,7 +148,7 @@ def _move_to_own_file(t: Tampering) -> None:
         _edit(path, lambda actions, moved=moved: actions.append(moved))  # type: ignore[misc]
 
 
-def _in_pointer(change: Callable[[Action], object]) -> Tamper:
+def _in_pointer(change: Callable[[JsonAction], object]) -> Tamper:
     """Change what _last_checkpoint embeds of a new V2 checkpoint, and give it the checksum that goes with it."""
 
     def tamper(t: Tampering) -> None:
@@ -165,7 +165,7 @@ def _in_pointer(change: Callable[[Action], object]) -> Tamper:
     return tamper
 
 
-def _lose_definition(embedded: Action) -> None:
+def _lose_definition(embedded: JsonAction) -> None:
     actions = embedded.get("nonFileActions") or []
     embedded["nonFileActions"] = [action for action in actions if "metaData" not in action]
 

@@ -14,7 +14,7 @@ from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Condition, Tamper, delete_fault, vacuum_fault, when
 from faults.machinery.rows import read_rows, write_rows
 from faults.machinery.runs import completed
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.table import Feature
 
@@ -91,7 +91,7 @@ def without_first(kind: str) -> Tamper:
 # What commits record --------------------------------------------------------------------------------------------------
 
 
-def _each_info(change: Callable[[Action], object]) -> Tamper:
+def _each_info(change: Callable[[JsonAction], object]) -> Tamper:
     return actions.change_all(actions.commit_infos, change)
 
 

@@ -11,12 +11,12 @@ from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, checksum_name
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Tamper, delete_fault, vacuum_fault, when
 from faults.machinery.runs import completed
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.table import Feature
 
 
-def _edited(path: Path, change: Callable[[Action], object]) -> None:
+def _edited(path: Path, change: Callable[[JsonAction], object]) -> None:
     """Change the JSON object in a file of the log, but not the file's modification time."""
     at = path.stat().st_mtime_ns
     document = json.loads(path.read_bytes())
@@ -26,7 +26,7 @@ def _edited(path: Path, change: Callable[[Action], object]) -> None:
     os.utime(path, ns=(at, at))
 
 
-def _each(change: Callable[[Action], object]) -> Tamper:
+def _each(change: Callable[[JsonAction], object]) -> Tamper:
     """Change the version checksums that the step wrote."""
 
     def tamper(t: Tampering) -> None:
@@ -43,31 +43,31 @@ def _count_more(*names: str) -> Tamper:
     return _each(lambda found: found.update({name: found[name] + 1 for name in names if found.get(name) is not None}))
 
 
-def _shift_bins(found: Action) -> None:
+def _shift_bins(found: JsonAction) -> None:
     """Count the files of each bin of the histogram of sizes in the next."""
     for name in ("fileSizeHistogram", "histogramOpt"):
         if found.get(name):
             found[name]["fileCounts"] = [0, *found[name]["fileCounts"][:-1]]
 
 
-def _lose_a_property(found: Action) -> None:
+def _lose_a_property(found: JsonAction) -> None:
     found["metadata"]["configuration"] = {}
 
 
-def _lower_the_protocol(found: Action) -> None:
+def _lower_the_protocol(found: JsonAction) -> None:
     found["protocol"]["minWriterVersion"] -= 1
 
 
-def _lose_domains(found: Action) -> None:
+def _lose_domains(found: JsonAction) -> None:
     if found.get("domainMetadata"):
         found["domainMetadata"] = []
 
 
-def _lose_a_file(found: Action) -> None:
+def _lose_a_file(found: JsonAction) -> None:
     found["allFiles"] = (found.get("allFiles") or [])[1:]
 
 
-def _empty_bins(found: Action) -> None:
+def _empty_bins(found: JsonAction) -> None:
     if found.get("deletedRecordCountsHistogramOpt"):
         found["deletedRecordCountsHistogramOpt"] = {"deletedRecordCounts": [0] * 10}
 

@@ -9,37 +9,37 @@ from urllib.parse import quote
 
 from deltalog.entries.codec import to_json
 from faults.machinery.fault import Tamper
-from faults.machinery.files import Paths
-from faults.machinery.table_log import Action
+from faults.machinery.files import ChosenPaths
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 
-Actions = Callable[[Tampering], list[Action]]
+Actions = Callable[[Tampering], list[JsonAction]]
 
 # Which actions --------------------------------------------------------------------------------------------------------
 
 
-def removes(t: Tampering) -> list[Action]:
+def removes(t: Tampering) -> list[JsonAction]:
     return t.log.actions("remove")
 
 
-def new_adds(t: Tampering) -> list[Action]:
+def new_adds(t: Tampering) -> list[JsonAction]:
     """The adds of files that the step wrote."""
     return [add for add in t.log.actions("add") if t.log.path(add) not in t.log.live]
 
 
-def vector_adds(t: Tampering) -> list[Action]:
+def vector_adds(t: Tampering) -> list[JsonAction]:
     """The adds of files that were live before, with a new deletion vector."""
     return [add for add in t.log.actions("add") if t.log.path(add) in t.log.live and "deletionVector" in add]
 
 
-def commit_infos(t: Tampering) -> list[Action]:
+def commit_infos(t: Tampering) -> list[JsonAction]:
     return t.log.actions("commitInfo")
 
 
 # Changes of them ------------------------------------------------------------------------------------------------------
 
 
-def change_all(actions: Actions, change: Callable[[Action], object]) -> Tamper:
+def change_all(actions: Actions, change: Callable[[JsonAction], object]) -> Tamper:
     def tamper(t: Tampering) -> None:
         for action in actions(t):
             change(action)
@@ -48,7 +48,7 @@ def change_all(actions: Actions, change: Callable[[Action], object]) -> Tamper:
     return tamper
 
 
-def change_first(actions: Actions, change: Callable[[Action], object]) -> Tamper:
+def change_first(actions: Actions, change: Callable[[JsonAction], object]) -> Tamper:
     return change_all(lambda t: actions(t)[:1], change)
 
 
@@ -79,7 +79,7 @@ def drop_last_remove(t: Tampering) -> None:
 # More commits and a----------------------------------------------------------------------------------------------------
 
 
-def remove(paths: Paths) -> Tamper:
+def remove(paths: ChosenPaths) -> Tamper:
     """Commit removes of these live files too."""
 
     def tamper(t: Tampering) -> None:
@@ -88,7 +88,7 @@ def remove(paths: Paths) -> Tamper:
     return tamper
 
 
-def removal(add: Action, *, at: int) -> Action:
+def removal(add: JsonAction, *, at: int) -> JsonAction:
     """The remove of an add, with this deletionTimestamp (ms since the epoch)."""
     fields = {key: value for key, value in add.items() if key not in ("modificationTime", "stats")}
     return {"remove": {**fields, "deletionTimestamp": at, "dataChange": True, "extendedFileMetadata": True}}
@@ -125,7 +125,7 @@ def set_metrics(operation: str, **metrics: str) -> Tamper:
 def raise_metric(operation: str, key: str) -> Tamper:
     """Raise the metric by one, where it is recorded."""
 
-    def change(info: Action) -> None:
+    def change(info: JsonAction) -> None:
         metrics = info.get("operationMetrics", {})
         if metrics.get(key) is not None:
             metrics[key] = str(int(metrics[key]) + 1)

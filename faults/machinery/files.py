@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from faults.machinery.fault import Tamper
 from faults.machinery.tampering import Tampering
 
-Paths = Callable[[Tampering], Iterable[str]]
+ChosenPaths = Callable[[Tampering], Iterable[str]]
 
 # Which files ----------------------------------------------------------------------------------------------------------
 
@@ -27,7 +27,7 @@ def tombstones(t: Tampering) -> list[str]:
     return sorted(t.log.tombstones)
 
 
-def removed_at(after_cutoff: Callable[[int], bool]) -> Paths:
+def removed_at(after_cutoff: Callable[[int], bool]) -> ChosenPaths:
     """The removed files for which the ms from the cutoff to the tombstone satisfy ``after_cutoff``."""
     return lambda t: [path for path in tombstones(t) if after_cutoff(t.log.tombstones[path] - t.cutoff)]
 
@@ -43,7 +43,7 @@ def unreferenced(t: Tampering) -> list[str]:
     return [path for path in unknown(t) if not t.hidden(path)]
 
 
-def unreferenced_at(after_cutoff: int) -> Paths:
+def unreferenced_at(after_cutoff: int) -> ChosenPaths:
     """The visible files that no action refers to and that were modified so many ms after the cutoff."""
     return lambda t: [path for path in unreferenced(t) if t.disk.modified(path) == t.cutoff + after_cutoff]
 
@@ -65,7 +65,7 @@ def everything(t: Tampering) -> Iterable[str]:
 # Changes of them ------------------------------------------------------------------------------------------------------
 
 
-def delete_first(paths: Paths) -> Tamper:
+def delete_first(paths: ChosenPaths) -> Tamper:
     """Delete the first of these files that still exists."""
 
     def tamper(t: Tampering) -> None:
@@ -74,7 +74,7 @@ def delete_first(paths: Paths) -> Tamper:
     return tamper
 
 
-def delete_all(paths: Paths) -> Tamper:
+def delete_all(paths: ChosenPaths) -> Tamper:
     def tamper(t: Tampering) -> None:
         for path in paths(t):
             t.disk.delete(path)
@@ -82,12 +82,12 @@ def delete_all(paths: Paths) -> Tamper:
     return tamper
 
 
-def delete_old(paths: Paths) -> Tamper:
+def delete_old(paths: ChosenPaths) -> Tamper:
     """Delete those of these files that are older than the cutoff."""
     return delete_all(lambda t: [path for path in paths(t) if t.old(path)])
 
 
-def restore_first(paths: Paths) -> Tamper:
+def restore_first(paths: ChosenPaths) -> Tamper:
     """Restore the first of these files that the step deleted."""
 
     def tamper(t: Tampering) -> None:
@@ -96,7 +96,7 @@ def restore_first(paths: Paths) -> Tamper:
     return tamper
 
 
-def restore_all(paths: Paths) -> Tamper:
+def restore_all(paths: ChosenPaths) -> Tamper:
     """Restore those of these paths that the step deleted."""
 
     def tamper(t: Tampering) -> None:

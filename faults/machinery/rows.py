@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from deltalog.storage.parquet import read_parquet
 from faults.machinery import actions
 from faults.machinery.disk import drop_checksum
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 
 
@@ -38,7 +38,7 @@ def write_rows(path: Path, table: pa.Table) -> None:
     pq.write_table(table, path)
 
 
-def rows_of(t: Tampering, add: Action) -> pa.Table:
+def rows_of(t: Tampering, add: JsonAction) -> pa.Table:
     """The rows of a data file after the step."""
     return read_rows(t.root / t.log.path(add))
 
@@ -47,7 +47,7 @@ def rows_before(t: Tampering, path: str) -> pa.Table:
     return read_rows(t.before / path)
 
 
-def replace_rows(t: Tampering, add: Action, table: pa.Table) -> None:
+def replace_rows(t: Tampering, add: JsonAction, table: pa.Table) -> None:
     """Write other rows to a data file. Its add gets the new size and row count."""
     path = t.root / t.log.path(add)
     write_rows(path, table)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from deltalog.entries.actions import Add, Metadata, Remove
 from deltalog.entries.codec import to_json
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from deltalog.log import Log, read_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.lines import json_lines
@@ -23,7 +23,7 @@ from engines.port import now
 from faults.machinery.disk import drop_checksum
 
 #: The JSON of an action, without its kind; or with it, in a list of a commit's actions.
-Action = dict[str, Any]
+JsonAction = dict[str, Any]
 
 
 class TableLog:
@@ -40,7 +40,7 @@ class TableLog:
         return read_log(self._before)
 
     @property
-    def history(self) -> Mapping[int, Commit]:
+    def history(self) -> Mapping[int, LoggedCommit]:
         """The commits by version."""
         return self._log.commits
 
@@ -65,7 +65,7 @@ class TableLog:
         return self._log.snapshot()
 
     @cached_property
-    def live(self) -> dict[str, Action]:
+    def live(self) -> dict[str, JsonAction]:
         """The adds of the live files below the root, by path."""
         adds = {self.file(add): replace(add, data_change=True) for add in self.state.adds.values()}
         return {path: _fields(add) for path, add in adds.items() if not path.startswith("../")}
@@ -141,7 +141,7 @@ class TableLog:
     # ---- what the step committed
 
     @cached_property
-    def written(self) -> dict[int, list[Action]]:
+    def written(self) -> dict[int, list[JsonAction]]:
         """The commits of the step, by version."""
         return {
             version: json_lines(path.read_bytes())
@@ -149,7 +149,7 @@ class TableLog:
             if version not in self.history
         }
 
-    def actions(self, kind: str) -> list[Action]:
+    def actions(self, kind: str) -> list[JsonAction]:
         """The actions of one kind that the step committed."""
         return [action[kind] for _, actions in sorted(self.written.items()) for action in actions if kind in action]
 
@@ -159,11 +159,11 @@ class TableLog:
         return [self.path(remove) for remove in self.actions("remove")]
 
     @property
-    def removed_adds(self) -> dict[str, Action]:
+    def removed_adds(self) -> dict[str, JsonAction]:
         """The adds, before the step, of the files that it removed, by path: some engines also remove paths that are not live."""
         return {path: self.live[path] for path in self.removed if path in self.live}
 
-    def path(self, action: Action) -> str:
+    def path(self, action: JsonAction) -> str:
         """The path of an action's file."""
         return from_root(decode(action["path"]), str(self._root))
 
@@ -181,13 +181,13 @@ class TableLog:
         for version, actions in self.written.items():
             self.rewrite(version, actions)
 
-    def append(self, *actions: Action) -> None:
+    def append(self, *actions: JsonAction) -> None:
         """Append actions to the last commit of the step."""
         if self.written:
             version, found = max(self.written.items())
             self.rewrite(version, [*found, *actions])
 
-    def rewrite(self, version: int, actions: Iterable[Action]) -> None:
+    def rewrite(self, version: int, actions: Iterable[JsonAction]) -> None:
         """Write a commit, or replace it without a change of its modification time.
 
         Its version checksum goes: it would contradict the commit, so that every fault would be one of checksums too.
@@ -215,8 +215,8 @@ class TableLog:
             file.unlink(missing_ok=True)
 
 
-def _fields(add: Add) -> Action:
-    return cast(Action, to_json(add)["add"])
+def _fields(add: Add) -> JsonAction:
+    return cast(JsonAction, to_json(add)["add"])
 
 
 def _latest(removes: Iterable[tuple[str | None, Remove]]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from engines.port import EngineError, Outcome
 from faults.log.log_files import without_first, write_junk
 from faults.machinery import actions, files
 from faults.machinery.fault import Condition, Tamper, fault, when
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.prediction.conflicts import Conflict
 from model.vocabulary.steps import Delete, Read, Together, Vacuum
@@ -87,7 +87,7 @@ def _undo_the_other(t: Tampering) -> Outcome:
     version = max(t.log.written)
     back = [{"add": add} for add in t.log.removed_adds.values()]
     gone = [actions.removal(add, at=t.outcome.ended) for add in actions.new_adds(t)]
-    info: Action = {"timestamp": t.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
+    info: JsonAction = {"timestamp": t.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
     t.log.rewrite(version + 1, [{"commitInfo": info}, *back, *gone])
     return t.answer([(1,)])
 

@@ -43,7 +43,7 @@ def _commit_time(t: Tampering, version: int) -> int:
     return int(str(stamp)) if enabled and stamp is not None else commit.modified
 
 
-def _of_commits_at(after_cutoff: int) -> files.Paths:
+def _of_commits_at(after_cutoff: int) -> files.ChosenPaths:
     """The change files of the commits made so many ms after the cutoff, and what they removed, if that is expired."""
 
     def paths(t: Tampering) -> list[str]:

@@ -25,7 +25,7 @@ _INVENTORIES = (Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY)
 _BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
 
 
-def delete_empty(directories: files.Paths) -> Tamper:
+def delete_empty(directories: files.ChosenPaths) -> Tamper:
     """Delete those of these directories that are empty."""
 
     def tamper(t: Tampering) -> None:

@@ -20,12 +20,12 @@ from model.vocabulary.table_roots import TableRoot
 _NOT_NORMAL = (Spelling.PARENT, Spelling.FILE, Spelling.FILE_HOST, Spelling.FILE_PARENT)
 
 
-def _named(matches: Callable[[str], bool]) -> files.Paths:
+def _named(matches: Callable[[str], bool]) -> files.ChosenPaths:
     """The paths that contain such a name."""
     return lambda t: [path for path in t.disk.kinds if any(matches(name) for name in path.split("/"))]
 
 
-def _unknown(visible: Callable[[Tampering, str], bool]) -> files.Paths:
+def _unknown(visible: Callable[[Tampering, str], bool]) -> files.ChosenPaths:
     """The files that no action refers to and that would be visible by this rule."""
     return lambda t: [path for path in files.unknown(t) if visible(t, path)]
 

@@ -11,10 +11,10 @@ from harness.campaigns.costs import DRAWN_SECONDS, seconds_of
 from model.codec import case_id
 
 #: A part's items, in the order of the run.
-Items = tuple[Shard, ...]
+BatchItems = tuple[Shard, ...]
 
 
-def divided(items: Sequence[Shard], number: int) -> tuple[Items, ...]:
+def divided(items: Sequence[Shard], number: int) -> tuple[BatchItems, ...]:
     """So many parts of about the same time: the longest item first, each to the part that has least so far. A part may be empty.
 
     Every machine must come to the same parts, so times are whole ms: sums of fractions differ between releases of Python.
@@ -29,7 +29,7 @@ def divided(items: Sequence[Shard], number: int) -> tuple[Items, ...]:
     return tuple(tuple(items[place] for place in sorted(part)) for part in parts)
 
 
-def digest_of(parts: Sequence[Items]) -> str:
+def digest_of(parts: Sequence[BatchItems]) -> str:
     """A digest of what is judged in which part; of cases that are kept, by their ids."""
     listed = [[[item.name, item.cases, _ids(item)] for item in part] for part in parts]
     return hashlib.blake2b(json.dumps(listed).encode(), digest_size=8).hexdigest()

@@ -13,11 +13,11 @@ from records import run
 from records.run import ClauseResult, Verdict
 
 
-def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> run.JudgedCase:
+def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> run.RecordedCase:
     """The record of a judged case; ``index`` is its place in its campaign's shard."""
     failure = judged.failure
     violations = tuple(one for tally in judged.tallies.values() for one in tally.violations)
-    return run.JudgedCase(
+    return run.RecordedCase(
         id=case_id(judged.case),
         campaign=campaign,
         shard=shard,

@@ -21,7 +21,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from records import run
-from records.run import Violation
+from records.run import RecordedViolation
 from strategies.restriction.capabilities import fits, restricted_cases
 
 
@@ -37,7 +37,7 @@ class ShardRunner:
         shard: Shard,
         judge: Judge,
         *,
-        emit: Callable[[run.JudgedCase], None],
+        emit: Callable[[run.RecordedCase], None],
         claim: Callable[[str, str, Severity, Sequence[str]], bool],
         capabilities: Capabilities = EVERYTHING,
     ) -> None:
@@ -80,7 +80,7 @@ class ShardRunner:
             wrong, judged = found[0]
             raise broken(wrong.clause)(message(wrong, judged))
 
-    def _reduce(self, wrong: Violation, failing: JudgedCase, tries: int) -> None:
+    def _reduce(self, wrong: RecordedViolation, failing: JudgedCase, tries: int) -> None:
         found = self._tried
 
         def fails(case: Case) -> bool:
@@ -152,7 +152,7 @@ class Shrinking:
     def __init__(self) -> None:
         self.first: JudgedCase | None = None
         self.smallest: JudgedCase | None = None
-        self._wrong: Violation | None = None  # the gravest of the first case
+        self._wrong: RecordedViolation | None = None  # the gravest of the first case
 
     def check(self, judged: JudgedCase) -> None:
         """Raises PromiseBroken for the first case that fails, and then for each that breaks the same clause by the same cause.
@@ -174,7 +174,7 @@ def has_kind(judged: JudgedCase, kind: tuple[str, str]) -> bool:
     return any(wrong.kind == kind for wrong in judged.wrong)
 
 
-def message(wrong: Violation, judged: JudgedCase) -> str:
+def message(wrong: RecordedViolation, judged: JudgedCase) -> str:
     """The message of a failing test: the clause, the severity, the violation, and the other clauses that the case breaks."""
     others = [id for id in judged.failed if id != wrong.clause]
     more = f", which also breaks {', '.join(others)}" if others else ""

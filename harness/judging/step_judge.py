@@ -30,10 +30,10 @@ class Tally:
     met: int = 0  # steps that exercised it
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
-    violations: list[run.Violation] = field(default_factory=list)
+    violations: list[run.RecordedViolation] = field(default_factory=list)
 
     @property
-    def unexcused(self) -> list[run.Violation]:
+    def unexcused(self) -> list[run.RecordedViolation]:
         """The violations that are not known faults."""
         return [violation for violation in self.violations if violation.excused is None]
 
@@ -43,7 +43,7 @@ class Tally:
         judgement: Judgement,
         *,
         excused: Sequence[KnownFault | None],
-        recorded: Callable[[Violation, str | None], run.Violation],
+        recorded: Callable[[Violation, str | None], run.RecordedViolation],
     ) -> None:
         """Add a step's judgement. ``excused`` has for each of its violations the known fault that it is, or None.
 
@@ -83,7 +83,7 @@ class StepJudge:
 
     def __init__(self) -> None:
         self._tallies: dict[str, Tally] = {}
-        self.found: list[run.Violation] = []
+        self.found: list[run.RecordedViolation] = []
         self.raised: list[Raised] = []
 
     @property
@@ -128,10 +128,10 @@ class StepJudge:
         circumstances: frozenset[str],
         violation: Violation,
         excused: str | None,
-    ) -> run.Violation:
+    ) -> run.RecordedViolation:
         facts = partial(evidence.of_actions, observation, violation.subject)
         kinds = partial(kinds_of, observation, violation.subject)
-        return run.Violation(
+        return run.RecordedViolation(
             clause=clause.id,
             step=observation.index if violation.step is None else violation.step,
             subject=violation.subject,

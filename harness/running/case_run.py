@@ -15,7 +15,7 @@ from harness.judging.step_judge import StepJudge, Tally
 from harness.observing.observer import Observer
 from harness.observing.record.step_record import normalise, unrecorded
 from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
-from harness.observing.steps.expected_versions import ExpectedVersions, Promise
+from harness.observing.steps.expected_versions import Expected, ExpectedVersions
 from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
@@ -91,9 +91,9 @@ class CaseRun:
         self._opened = 0  # the version that the latest OpenSession opened
         self._streams = False  # whether it reads the table as a stream
         self.observations: list[Observation] = []
-        self.records: list[records.Step] = []
+        self.records: list[records.RecordedStep] = []
         self.coverage: Counter[Cell] = Counter()
-        self.left: records.Left | None = None  # on storage, by the last step that was killed
+        self.left: records.CrashSnapshot | None = None  # on storage, by the last step that was killed
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:
             engine.use_processors(self.processors)
@@ -299,7 +299,7 @@ class CaseRun:
         version: int,
         before: TableState,
         after: TableState,
-        promise: Promise | None,
+        promise: Expected | None,
     ) -> Observation:
         expected, table = self._expected, self._expected.table
         due = refusal_due(table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None

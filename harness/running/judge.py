@@ -23,18 +23,18 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
 from records.known_fault import KnownFault
-from records.run import CaseError, Left, Step, Violation
+from records.run import CaseError, CrashSnapshot, RecordedStep, RecordedViolation
 
 
 @dataclass(frozen=True)
 class JudgedCase:
     case: Case
-    steps: tuple[Step, ...]  # of the engine
+    steps: tuple[RecordedStep, ...]  # of the engine
     tallies: dict[str, Tally]
     failure: CaseError | None = None
     coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.running.coverage)
     processors: int | None = None  # how many the engine might use (None: all)
-    left: Left | None = None  # on storage, by the last step that was killed
+    left: CrashSnapshot | None = None  # on storage, by the last step that was killed
 
     @property
     def violated(self) -> list[str]:
@@ -47,16 +47,16 @@ class JudgedCase:
         return [id for id in self.violated if self.tallies[id].unexcused]
 
     @property
-    def wrong(self) -> list[Violation]:
+    def wrong(self) -> list[RecordedViolation]:
         """The violations that are no known faults, the gravest first; of those of one kind the first."""
-        found: dict[tuple[str, str], Violation] = {}
+        found: dict[tuple[str, str], RecordedViolation] = {}
         for id in self.failed:
             for violation in self.tallies[id].unexcused:
                 found.setdefault(violation.kind, violation)
         return sorted(found.values(), key=lambda one: severity_of(one).rank)
 
 
-def severity_of(violation: Violation) -> Severity:
+def severity_of(violation: RecordedViolation) -> Severity:
     """What the violation costs: ``harness.judging.step_judge`` always says it."""
     assert violation.severity is not None
     return violation.severity

@@ -14,7 +14,7 @@ from harness.judging.side import Side
 from harness.turns.turn_run import Sides, Taken, TurnRun, on_one_clock
 from model.codec import case_id
 from model.vocabulary.case import Case
-from records.run import CaseError, Violation
+from records.run import CaseError, RecordedViolation
 
 #: Who runs the first step of a case, and so on in turn.
 PATTERNS = ("AB", "BA")
@@ -34,7 +34,7 @@ class News:
     case: Case
     pattern: str
     side: str
-    violation: Violation
+    violation: RecordedViolation
     aside: bool
     inherited: str | None
 
@@ -123,6 +123,6 @@ class TurnJudge:
         return tuple(run.taken), failure_of(run.raised, failure)
 
 
-def _mark(taken: Taken, violation: Violation) -> tuple[str, str, str, int]:
+def _mark(taken: Taken, violation: RecordedViolation) -> tuple[str, str, str, int]:
     """By what a violation of a side alone is the same as one in turn."""
     return taken.side, violation.clause, violation.cause, taken.index

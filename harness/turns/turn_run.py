@@ -25,7 +25,7 @@ from model.vocabulary.steps import (
     Step,
 )
 from model.vocabulary.table import Feature, Table
-from records.run import Violation
+from records.run import RecordedViolation
 
 #: Two sides of a table. Patterns name them A and B.
 Sides = tuple[Side, Side]
@@ -40,7 +40,7 @@ class Taken:
     index: int  # in the case; the steps of the prelude come before 0
     aside: bool  # a read that the case does not have
     refused: bool
-    violations: tuple[Violation, ...]
+    violations: tuple[RecordedViolation, ...]
 
 
 class SameClock(WrappedEngine):

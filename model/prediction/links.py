@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from model.prediction.paths import Thing, is_visible
+from model.prediction.paths import StorageEntry, is_visible
 from model.vocabulary.table import Kind
 
 #: The root as the target of a link.
@@ -14,7 +14,7 @@ ROOT = "."
 ABOVE = ".."
 
 
-def resolved(path: str, listing: Mapping[str, Thing]) -> str | None:
+def resolved(path: str, listing: Mapping[str, StorageEntry]) -> str | None:
     """``path`` with the links of ``listing`` in it followed: ``.`` is the root, ``../…`` beside it.
 
     None if a link leads nowhere or in a circle.
@@ -40,7 +40,7 @@ def resolved(path: str, listing: Mapping[str, Thing]) -> str | None:
 
 
 def reached_directories(
-    listing: Mapping[str, Thing], partition_by: Iterable[str], reserved: Collection[str] = ()
+    listing: Mapping[str, StorageEntry], partition_by: Iterable[str], reserved: Collection[str] = ()
 ) -> frozenset[str]:
     """The directories that a listing of the table reaches through a visible link, and the targets of links beside the root.
 
@@ -64,7 +64,7 @@ def reached_directories(
     return frozenset(reached)
 
 
-def _entered(target: str | None, listing: Mapping[str, Thing]) -> set[str]:
+def _entered(target: str | None, listing: Mapping[str, StorageEntry]) -> set[str]:
     """The directories that a listing enters, or may enter, when it follows a link to ``target``."""
     if target is None:
         return set()
@@ -83,7 +83,7 @@ def below(path: str, directory: str) -> str | None:
 
 
 def behind_links(
-    listing: Mapping[str, Thing], partition_by: Iterable[str], reserved: Collection[str] = ()
+    listing: Mapping[str, StorageEntry], partition_by: Iterable[str], reserved: Collection[str] = ()
 ) -> frozenset[str]:
     """The paths in ``listing`` that a listing which follows links reaches by another path too."""
     columns = tuple(partition_by)

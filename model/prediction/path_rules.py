@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from model.prediction.fates import DISPUTED, Fate, PathFate, Reason
 from model.prediction.links import behind_links
-from model.prediction.paths import Thing, checksum_of, is_hidden, is_vector_file, is_visible, parents
+from model.prediction.paths import StorageEntry, checksum_of, is_hidden, is_vector_file, is_visible, parents
 from model.prediction.retention import Cutoff
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, References, Scan
 from model.vocabulary.steps import IOFault
@@ -38,7 +38,7 @@ def is_scanned(
 class PathRules:
     """The rules of one VACUUM, with what is derived from its input once."""
 
-    listing: Mapping[str, Thing]
+    listing: Mapping[str, StorageEntry]
     references: References
     partition_by: tuple[str, ...]
     cutoff: Cutoff
@@ -126,12 +126,12 @@ class PathRules:
     def _is_scanned(self, path: str) -> bool:
         return is_scanned(path, self.partition_by, self.scan, self.faulty_path, self.reserved)
 
-    def _old(self, thing: Thing) -> bool | None:
+    def _old(self, thing: StorageEntry) -> bool | None:
         """Whether a scan treats it as old. A link has the age of its file (docs/delta.md 1.2, step 9); other links have none."""
         modified = thing.target_modified if thing.kind is Kind.LINK else thing.modified
         return None if modified is None else self.cutoff.is_old(modified)
 
-    def _file(self, path: str, thing: Thing) -> PathFate:
+    def _file(self, path: str, thing: StorageEntry) -> PathFate:
         """A scan of the directory: docs/delta.md 1.2, steps 9 to 11; 1.4."""
         old = self._old(thing)
         scanned = self._is_scanned(path)
@@ -167,7 +167,7 @@ class PathRules:
             return Reason.EXPIRED_VECTOR
         return Reason.ORPHAN_VECTOR if is_vector_file(path) else Reason.ORPHAN
 
-    def _fate_in_lite(self, path: str, thing: Thing) -> PathFate:
+    def _fate_in_lite(self, path: str, thing: StorageEntry) -> PathFate:
         """A file in LITE: its deletionTimestamps decide, not its own age (docs/delta.md 1.3)."""
         assert isinstance(self.scan, LiteScan), "the scan of a LITE VACUUM"
         stamp = self.scan.stamps.get(path, 0 if path in self.scan.changes else None)

@@ -14,7 +14,7 @@ LOG_DIRECTORY = "_delta_log"
 
 
 @dataclass(frozen=True, slots=True)  # there may be 100,000
-class Thing:
+class StorageEntry:
     """A file, directory or link below the root. Links are not followed."""
 
     kind: Kind

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from model.prediction.fates import PathFate
 from model.prediction.links import resolved
 from model.prediction.path_rules import PathRules, is_scanned
-from model.prediction.paths import Thing, is_visible
+from model.prediction.paths import StorageEntry, is_visible
 from model.prediction.retention import Cutoff
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, References, Scan
 from model.vocabulary.steps import IOFault
@@ -21,7 +21,7 @@ _FULL_SCAN = FullScan()
 
 
 def predict_vacuum(
-    listing: Mapping[str, Thing],
+    listing: Mapping[str, StorageEntry],
     references: References,
     *,
     partition_by: tuple[str, ...],
@@ -42,7 +42,7 @@ def predict_vacuum(
 
 def ends_in_error(
     fates: Mapping[str, PathFate],
-    listing: Mapping[str, Thing],
+    listing: Mapping[str, StorageEntry],
     *,
     partition_by: tuple[str, ...],
     scan: Scan,
@@ -70,7 +70,7 @@ def ends_in_error(
 
 
 def listed_directories(
-    listing: Mapping[str, Thing],
+    listing: Mapping[str, StorageEntry],
     *,
     partition_by: tuple[str, ...],
     scan: Scan = _FULL_SCAN,

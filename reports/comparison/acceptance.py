@@ -12,7 +12,7 @@ from known_faults.entries import PLACES, ended, in_force, range_of, tables_in, t
 from known_faults.known import known_faults_in
 from records.known_fault import KnownFault, Ranged
 from records.mistakes import UsageMistake
-from records.run import EngineError, JudgedCase, Violation
+from records.run import RecordedCase, RecordedError, RecordedViolation
 
 #: The tables of a file of the user beside its known faults, each with the key of its texts: withdrawn promises, by their names;
 #: and differences that nothing explains, as the comparison writes them.
@@ -83,14 +83,14 @@ def acceptance_in(path: Path) -> Acceptance:
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedEntries:
     """The entries about one version of an engine: those in force, and those that are past their end."""
 
     current: tuple[KnownFault, ...] = ()
     past: tuple[KnownFault, ...] = ()
 
     @classmethod
-    def by(cls, acceptance: Acceptance | None, version: str) -> Accepted:
+    def by(cls, acceptance: Acceptance | None, version: str) -> AcceptedEntries:
         if acceptance is None:
             return cls()
         entries, today = acceptance.entries, acceptance.today
@@ -105,12 +105,12 @@ def tables_of(entries: Iterable[KnownFault]) -> dict[KnownFault, tuple[str, ...]
     return {table: tuple(clauses) for table, clauses in found.items()}
 
 
-def covering(entries: Iterable[KnownFault], case: JudgedCase, violation: Violation) -> KnownFault | None:
+def covering(entries: Iterable[KnownFault], case: RecordedCase, violation: RecordedViolation) -> KnownFault | None:
     """The first entry that is about a violation in a case; None: there is none."""
     return next((one for one in entries if _covers(one, case, violation)), None)
 
 
-def _covers(entry: KnownFault, case: JudgedCase, violation: Violation) -> bool:
+def _covers(entry: KnownFault, case: RecordedCase, violation: RecordedViolation) -> bool:
     """As ``harness.judging.excusing.excuses`` decides while a case is judged."""
     return entry.clause == violation.clause and entry.covers(
         violation.cause,
@@ -121,6 +121,6 @@ def _covers(entry: KnownFault, case: JudgedCase, violation: Violation) -> bool:
     )
 
 
-def error_of(case: JudgedCase, step: int) -> EngineError | None:
+def error_of(case: RecordedCase, step: int) -> RecordedError | None:
     """The error with which a step of a case ended, if it did."""
     return next((one.outcome.error for one in case.steps if one.index == step), None)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.vocabulary.severity import Severity, gravest
-from reports.comparison.cases import Change
+from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison
-from reports.comparison.weight import Way
+from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import accepted
 from reports.findings.answers import Answer, Word, named
@@ -72,7 +72,7 @@ def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str
         yield "see for each of the ways above whether it concerns your tables: the case is small, and its step names the command"
     if comparison.unexplained:
         yield f"look at the unexplained differences, the first at the top: their cases are in {cases}"
-    if comparison.worse or comparison.lost or comparison.unexplained or comparison.shifted(Change.UNCOMPARED):
+    if comparison.worse or comparison.lost or comparison.unexplained or comparison.shifted(VerdictChange.UNCOMPARED):
         yield "what you can live with: --propose-accept FILE writes all of it; shorten the file, and give it as --accept FILE"
     if comparison.bars_the_way_back:
         yield f"before the upgrade: keep a copy of what {named(comparison.base)} must still read or write"
@@ -80,7 +80,7 @@ def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str
         yield "what was not judged: a larger profile, such as --profile gate, has more cases"
 
 
-def _told(way: Way) -> str:
+def _told(way: WeighedWay) -> str:
     """``crashes, and gives wrong answers: Reading the feed …``, without a full stop."""
     return f"{way.does}: {_open_end(way.lead.cause)}"
 
@@ -89,7 +89,7 @@ def _open_end(sentence: str) -> str:
     return sentence.rstrip().removesuffix(".")
 
 
-def _better(better: Sequence[Way]) -> str:
+def _better(better: Sequence[WeighedWay]) -> str:
     """``; better in 14, 5 of them data loss``."""
     if not better:
         return ""
@@ -105,7 +105,7 @@ def _open_questions(comparison: Comparison) -> Iterator[str]:
         yield f"{counted(count, 'difference')} {'is' if count == 1 else 'are'} unexplained, {harm}"
     cases = sum(one.cases for one in comparison.unjudged)
     clauses = len({clause for one in comparison.unjudged for clause in one.clauses})
-    clauses += len({one.clause for one in comparison.shifted(Change.UNCOMPARED)})
+    clauses += len({one.clause for one in comparison.shifted(VerdictChange.UNCOMPARED)})
     parts = [counted(clauses, "clause")] * bool(clauses) + [counted(cases, "case")] * bool(cases)
     if parts:
         yield f"{' and '.join(parts)} {'was' if clauses + cases == 1 else 'were'} not judged on one of the two"

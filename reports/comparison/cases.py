@@ -11,13 +11,13 @@ from typing import Any, Generic, TypeVar, final
 
 from model.vocabulary.severity import Severity, gravest
 from records.known_fault import KnownFault, Symptom
-from records.run import JudgedCase, Verdict, Violation
-from reports.comparison.acceptance import Accepted, covering, error_of
+from records.run import RecordedCase, RecordedViolation, Verdict
+from reports.comparison.acceptance import AcceptedEntries, covering, error_of
 
 T = TypeVar("T")
 
 
-class Change(str, Enum):
+class VerdictChange(str, Enum):
     """How a clause, in a case or in all of them, changed from the base to the candidate."""
 
     REGRESSED = "regressed"  # the candidate fails it, and the base does not, or for other causes
@@ -33,7 +33,7 @@ class Change(str, Enum):
 
 
 @dataclass(frozen=True)
-class Shift:
+class ClauseShift:
     """A clause that fails in some cases on one side, always for the same cause, and not on the other.
 
     ``cause``: of a known fault (``known``) its reason. ``symptom``: by what its violations are recognised. ``before``:
@@ -42,14 +42,14 @@ class Shift:
     the change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
     """
 
-    change: Change
+    change: VerdictChange
     clause: str
     severity: Severity
     cause: str
     before: str
     case_ids: frozenset[str] = field(repr=False)
-    case: JudgedCase = field(repr=False)
-    opposite: JudgedCase | None = field(repr=False)
+    case: RecordedCase = field(repr=False)
+    opposite: RecordedCase | None = field(repr=False)
     step: int
     message: str
     symptom: Symptom
@@ -59,17 +59,17 @@ class Shift:
 
 
 #: A clause, and the reason of a known fault of it.
-Entry = tuple[str, str]
+FaultEntry = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSide:
     """What a run was asked and knows: the clauses that it was asked for, those of them that it judged, and the known faults
     of its version, whether its cases show them or not."""
 
     asked: frozenset[str]
     judged: frozenset[str]
-    entries: frozenset[Entry]
+    entries: frozenset[FaultEntry]
 
 
 @dataclass(frozen=True)
@@ -85,22 +85,22 @@ class ComparedFault:
     on_base: bool
     on_candidate: bool
     case_ids: frozenset[str] = field(repr=False)
-    case: JudgedCase = field(repr=False)
+    case: RecordedCase = field(repr=False)
 
 
-def size(case: JudgedCase) -> tuple[int, int, str]:
+def size(case: RecordedCase) -> tuple[int, int, str]:
     """The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id."""
     return len(case.document["steps"]), len(json.dumps(case.document)), case.id
 
 
-class Cases(Generic[T]):
+class CaseGroup(Generic[T]):
     """Cases with something in common: their ids, and what is to be shown of the smallest. The others are not kept."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
         self._smallest: tuple[tuple[int, int, str], T] | None = None
 
-    def add(self, case: JudgedCase, shown: T) -> None:
+    def add(self, case: RecordedCase, shown: T) -> None:
         self._ids.add(case.id)
         own = size(case)
         if self._smallest is None or own < self._smallest[0]:
@@ -117,10 +117,10 @@ class Cases(Generic[T]):
 
 
 #: A case of one side, and the same of the other if that judged it.
-_Sides = tuple[JudgedCase, "JudgedCase | None"]
+_Sides = tuple[RecordedCase, "RecordedCase | None"]
 
 
-class _Violating(Cases[tuple[_Sides, Violation]]):
+class _Violating(CaseGroup[tuple[_Sides, RecordedViolation]]):
     """Cases with violations of one kind, and the first violation of the smallest."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class _Violating(Cases[tuple[_Sides, Violation]]):
         self._causes: set[str] = set()
         self._errors: set[str | None] = set()  # None: of a violation that is no error
 
-    def take(self, sides: _Sides, violation: Violation, severity: Severity) -> None:
+    def take(self, sides: _Sides, violation: RecordedViolation, severity: Severity) -> None:
         self.add(sides[0], (sides, violation))
         self.clauses.add(violation.clause)
         self._severities.add(severity)
@@ -156,7 +156,7 @@ _NOT_JUDGED = "not judged"
 class _Kind:
     """What the violations of one shift have in common."""
 
-    change: Change
+    change: VerdictChange
     clause: str
     cause: str
     before: str
@@ -173,7 +173,9 @@ class Judgements:
     fault is new on the candidate where the base was asked for the clause, and has no such entry.
     """
 
-    def __init__(self, severities: Mapping[str, Severity], base: Side, candidate: Side, accepted: Accepted) -> None:
+    def __init__(
+        self, severities: Mapping[str, Severity], base: ComparedSide, candidate: ComparedSide, accepted: AcceptedEntries
+    ) -> None:
         self._severities = severities
         self._sides = base, candidate
         self._accepted = accepted
@@ -181,7 +183,7 @@ class Judgements:
         self._known: dict[str, _Violating] = {}
         self._failing: set[str] = set()
 
-    def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
+    def take(self, base: RecordedCase, candidate: RecordedCase) -> None:
         """Take a case of both sides."""
         before, after = _broken(base), _broken(candidate)
         for kind, violations in _worse(before, after, base, self._sides[0]):
@@ -194,40 +196,40 @@ class Judgements:
                 if one.excused is not None:
                     self._known.setdefault(one.excused, _Violating()).take(sides, one, self._severity(one))
 
-    def take_alone(self, case: JudgedCase) -> None:
+    def take_alone(self, case: RecordedCase) -> None:
         """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses
         that fail in no pair."""
         for clause, broken in sorted(_broken(case).items()):
             for cause, violations in broken.causes.items() if clause not in self._failing else ():
-                self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), (case, None), violations)
+                self._add_worse(_Kind(VerdictChange.UNCOMPARED, clause, cause, _NOT_JUDGED), (case, None), violations)
 
-    def _add_worse(self, kind: _Kind, sides: _Sides, violations: Sequence[Violation]) -> None:
+    def _add_worse(self, kind: _Kind, sides: _Sides, violations: Sequence[RecordedViolation]) -> None:
         """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
-        firsts: dict[KnownFault | None, Violation] = {}
+        firsts: dict[KnownFault | None, RecordedViolation] = {}
         for one in violations:
             firsts.setdefault(covering(self._accepted.current, sides[0], one), one)
         for entry, violation in firsts.items():
             if entry is not None:
-                self._add(replace(kind, change=Change.ACCEPTED, accepted=entry), sides, violation)
+                self._add(replace(kind, change=VerdictChange.ACCEPTED, accepted=entry), sides, violation)
             else:
                 ended = covering(self._accepted.past, sides[0], violation)
                 self._add(replace(kind, ended=ended), sides, violation)
 
-    def _add(self, kind: _Kind, sides: _Sides, violation: Violation) -> None:
+    def _add(self, kind: _Kind, sides: _Sides, violation: RecordedViolation) -> None:
         self._shifts.setdefault(kind, _Violating()).take(sides, violation, self._severity(violation))
 
-    def _severity(self, violation: Violation) -> Severity:
+    def _severity(self, violation: RecordedViolation) -> Severity:
         """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
         return violation.severity or self._severities[violation.clause]
 
-    def shifts(self) -> tuple[Shift, ...]:
+    def shifts(self) -> tuple[ClauseShift, ...]:
         """What the candidate's judgements change, the gravest first."""
         made = []
         for kind, cases in self._shifts.items():
             (case, opposite), first = cases.shown
             own: dict[str, Any] = {"case": case, "opposite": opposite, "step": first.step, "message": first.message}
             own |= {"symptom": cases.symptom, "severity": cases.severity, "case_ids": cases.ids}
-            made.append(Shift(**vars(kind), **own))
+            made.append(ClauseShift(**vars(kind), **own))
         return tuple(
             sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
         )
@@ -249,8 +251,8 @@ class Judgements:
 class _Broken:
     """The violations of a clause in a case, by their cause, and those that are known faults by their reason."""
 
-    causes: dict[str, list[Violation]] = field(default_factory=dict)
-    excuses: dict[str, list[Violation]] = field(default_factory=dict)
+    causes: dict[str, list[RecordedViolation]] = field(default_factory=dict)
+    excuses: dict[str, list[RecordedViolation]] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -260,7 +262,7 @@ class _Broken:
         return f"known fault: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
 
 
-def _broken(case: JudgedCase) -> dict[str, _Broken]:
+def _broken(case: RecordedCase) -> dict[str, _Broken]:
     """What a case violates, by clause."""
     found: dict[str, _Broken] = {}
     for one in case.violations:
@@ -270,28 +272,32 @@ def _broken(case: JudgedCase) -> dict[str, _Broken]:
     return found
 
 
-_Found = Iterable[tuple[_Kind, Sequence[Violation]]]
+_Found = Iterable[tuple[_Kind, Sequence[RecordedViolation]]]
 
 
-def _worse(before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: JudgedCase, side: Side) -> _Found:
+def _worse(
+    before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: RecordedCase, side: ComparedSide
+) -> _Found:
     """What the candidate violates in a case, and the base does not. ``side``: the base."""
     for clause, broken in after.items():
         had = before.get(clause, _Broken())
-        new = [(Change.REGRESSED, cause, own) for cause, own in broken.causes.items() if cause not in had.causes]
+        new = [(VerdictChange.REGRESSED, cause, own) for cause, own in broken.causes.items() if cause not in had.causes]
         for reason, violations in broken.excuses.items():
             # What the base fails for the same cause, known to nobody, it has too.
             own = [one for one in violations if one.cause not in had.causes]
             if own and (clause, reason) not in side.entries and clause in side.asked:
-                new.append((Change.KNOWN, reason, own))
+                new.append((VerdictChange.KNOWN, reason, own))
         for change, cause, violations in new:
             if clause in side.judged and _reaches(base, violations[0].step):
-                yield _Kind(change, clause, cause, had.words, known=change is Change.KNOWN), violations
+                yield _Kind(change, clause, cause, had.words, known=change is VerdictChange.KNOWN), violations
             else:
-                known = change is Change.KNOWN
-                yield _Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, known=known), violations
+                known = change is VerdictChange.KNOWN
+                yield _Kind(VerdictChange.UNCOMPARED, clause, cause, _NOT_JUDGED, known=known), violations
 
 
-def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: JudgedCase, side: Side) -> _Found:
+def _improved(
+    before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: RecordedCase, side: ComparedSide
+) -> _Found:
     """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
     for clause, broken in before.items():
         if clause in after or clause not in side.judged:
@@ -300,9 +306,9 @@ def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candi
         found = [(False, *one) for one in broken.causes.items()] + [(True, *one) for one in gone.items()]
         for known, cause, violations in found:
             if _reaches(candidate, violations[0].step):
-                yield _Kind(Change.IMPROVED, clause, cause, "holds", known=known), violations
+                yield _Kind(VerdictChange.IMPROVED, clause, cause, "holds", known=known), violations
 
 
-def _reaches(case: JudgedCase, step: int) -> bool:
+def _reaches(case: RecordedCase, step: int) -> bool:
     """Whether the case was judged up to this step."""
     return any(one.index >= step for one in case.steps)

@@ -11,7 +11,7 @@ from model.vocabulary.commands import kind_of
 
 
 @dataclass(frozen=True)
-class Command:
+class ComparedCommand:
     """``kind`` is the step's tag in the case's JSON form, or ``truncate``; of another command its kind.
 
     ``mode``: LITE, USING INVENTORY or empty (FULL too). ``retain``: empty without RETAIN, ``0`` if Delta rounds it to 0
@@ -48,18 +48,18 @@ class Command:
         }.get(self.kind, self.kind.upper())
 
 
-def command_of(step: steps.EngineStep) -> Command:
+def command_of(step: steps.EngineStep) -> ComparedCommand:
     """The command of a step."""
     if isinstance(step, steps.Vacuum):
         mode = "LITE" if step.mode.lite else "USING INVENTORY" if step.mode.inventory else ""
-        return Command("vacuum", mode, _retain(step.retain_hours), step.dry_run)
+        return ComparedCommand("vacuum", mode, _retain(step.retain_hours), step.dry_run)
     if isinstance(step, (steps.InvalidDelete, steps.InvalidVacuum)):
-        return Command(_KINDS[type(step)], mistake=step.mistake.value)
+        return ComparedCommand(_KINDS[type(step)], mistake=step.mistake.value)
     if isinstance(step, steps.Delete) and step.form is steps.Form.TRUNCATE:
-        return Command("truncate")
+        return ComparedCommand("truncate")
     if isinstance(step, steps.OtherCommand):
-        return Command(kind_of(step.command).value)
-    return Command(_KINDS[type(step)], earlier=isinstance(step, steps.Read) and step.before_step is not None)
+        return ComparedCommand(kind_of(step.command).value)
+    return ComparedCommand(_KINDS[type(step)], earlier=isinstance(step, steps.Read) and step.before_step is not None)
 
 
 _KINDS: Mapping[type, str] = {

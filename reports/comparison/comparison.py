@@ -12,21 +12,21 @@ from functools import cached_property
 from model.vocabulary.severity import Severity
 from records.known_fault import KnownFault
 from records.run import ListedFault, Verdict
-from reports.comparison.acceptance import Acceptance, Acceptances, Accepted, AcceptedText, tables_of
-from reports.comparison.cases import Change, ComparedFault, Judgements, Shift, Side
-from reports.comparison.explanations import Explainer, Explanation, Identity, Kind, Predictors
-from reports.comparison.groups import Group, Walk
+from reports.comparison.acceptance import Acceptance, Acceptances, AcceptedEntries, AcceptedText, tables_of
+from reports.comparison.cases import ClauseShift, ComparedFault, ComparedSide, Judgements, VerdictChange
+from reports.comparison.explanations import Explainer, Explanation, ExplanationKind, Identity, Predictors
+from reports.comparison.groups import ComparisonWalk, Group
 from reports.comparison.known_changes import in_order, knowledge
 from reports.comparison.pairs import check_same, pairs_of
 from reports.comparison.shared_tables import SharedTables
-from reports.comparison.weight import Way, better_in, is_outweighed, worse_in
+from reports.comparison.weight import WeighedWay, better_in, is_outweighed, worse_in
 from reports.comparison.withdrawn import Withdrawn, withdrawn
 from reports.findings.known import ShownFault
 from reports.findings.of_run import findings_of
-from reports.findings.verdicts import ClauseResult
+from reports.findings.verdicts import ClauseFinding
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
-from reports.together.answer import Together
+from reports.together.answer import TurnReport
 
 _JUDGED = (Verdict.HOLDS, Verdict.FAILS, Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE)
 _LEFT_OUT = (Verdict.NOT_TESTED, Verdict.ERROR)
@@ -43,9 +43,9 @@ class ClauseChange:
     clause: str
     sentence: str
     severity: Severity
-    change: Change
-    base: ClauseResult | None
-    candidate: ClauseResult | None
+    change: VerdictChange
+    base: ClauseFinding | None
+    candidate: ClauseFinding | None
     reason: str = ""
 
 
@@ -73,7 +73,7 @@ class Comparison:
 
     base: Run = field(repr=False)
     candidate: Run = field(repr=False)
-    shifts: tuple[Shift, ...]
+    shifts: tuple[ClauseShift, ...]
     known_faults: tuple[ComparedFault, ...]
     clauses: tuple[ClauseChange, ...]
     unjudged: tuple[Unjudged, ...]
@@ -88,11 +88,11 @@ class Comparison:
     allows_changes: bool = False
     shared: SharedTables | None = None  # None: the versions did not run in turn
 
-    def of(self, *changes: Change) -> tuple[ClauseChange, ...]:
+    def of(self, *changes: VerdictChange) -> tuple[ClauseChange, ...]:
         """The clauses with one of these changes."""
         return tuple(clause for clause in self.clauses if clause.change in changes)
 
-    def shifted(self, change: Change) -> tuple[Shift, ...]:
+    def shifted(self, change: VerdictChange) -> tuple[ClauseShift, ...]:
         """The shifts of one kind, the gravest first."""
         return tuple(one for one in self.shifts if one.change is change)
 
@@ -126,17 +126,17 @@ class Comparison:
         """The differences that the user's file accepts, by its entries."""
         found: dict[Explanation, list[Group]] = {}
         for group in self.explained:
-            if group.explanation is not None and group.explanation.kind is Kind.ACCEPTED:
+            if group.explanation is not None and group.explanation.kind is ExplanationKind.ACCEPTED:
                 found.setdefault(group.explanation, []).append(group)
         return found
 
     @cached_property
-    def worse(self) -> tuple[Way, ...]:
+    def worse(self) -> tuple[WeighedWay, ...]:
         """The ways in which the candidate is worse, known to the suite or not, that the user's file does not accept."""
         return worse_in(self.shifts)
 
     @cached_property
-    def better(self) -> tuple[Way, ...]:
+    def better(self) -> tuple[WeighedWay, ...]:
         """The ways in which it is better."""
         return better_in(self.shifts)
 
@@ -149,7 +149,7 @@ class Comparison:
     def is_open(self) -> bool:
         """Whether something differs that nothing explains, or could not be judged on a side or in turn."""
         in_turn = self.shared is not None and self.shared.is_open
-        return bool(self.unexplained or self.unjudged or self.shifted(Change.UNCOMPARED) or in_turn)
+        return bool(self.unexplained or self.unjudged or self.shifted(VerdictChange.UNCOMPARED) or in_turn)
 
     @property
     def outweighs(self) -> bool:
@@ -188,7 +188,7 @@ def compare(
     acceptance: Acceptance | None = None,
     *,
     allows_changes: bool = False,
-    together: Together | None = None,
+    together: TurnReport | None = None,
 ) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they are of two engines, or judged different cases.
 
@@ -201,9 +201,11 @@ def compare(
     results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
     before, after = map(_side, runs, results)
     severities = {one.id: one.severity for run in runs for one in run.header.clauses}
-    judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
+    judgements = Judgements(severities, before, after, AcceptedEntries.by(acceptance, engine_of(candidate)[1]))
     texts = Acceptances.by(acceptance, engine_of(candidate)[1])
-    walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors), texts)
+    walk = ComparisonWalk(
+        knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors), texts
+    )
     for mine, theirs in pairs:
         pair = base.cases[mine], candidate.cases[theirs]
         check_same(*pair)
@@ -241,10 +243,10 @@ def compare(
     )
 
 
-def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
+def _side(run: Run, results: Mapping[str, ClauseFinding]) -> ComparedSide:
     """What a run was asked and knows. Of a stream that lists no known faults, those that its cases show."""
     listed: list[ListedFault | ShownFault] = [*(run.header.known_faults or ()), *findings_of(run).known]
-    return Side(
+    return ComparedSide(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
         frozenset((clause, one.reason) for one in listed for clause in one.clauses),
@@ -264,15 +266,15 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
 def _clauses(
     base: Run,
     candidate: Run,
-    results: tuple[Mapping[str, ClauseResult], ...],
-    shifted: Iterable[Shift],
+    results: tuple[Mapping[str, ClauseFinding], ...],
+    shifted: Iterable[ClauseShift],
     gone: Iterable[Withdrawn],
 ) -> Iterable[ClauseChange]:
-    in_cases: dict[str, set[Change]] = {}
+    in_cases: dict[str, set[VerdictChange]] = {}
     for shift in shifted:
         in_cases.setdefault(shift.clause, set()).add(shift.change)
     for clause in (clause for one in gone for clause in one.clauses):
-        in_cases.setdefault(clause, set()).add(Change.WITHDRAWN)
+        in_cases.setdefault(clause, set()).add(VerdictChange.WITHDRAWN)
     before, after = ({one.id: one for one in run.header.clauses} for run in (base, candidate))
     for name, listed in {**before, **after, **before}.items():
         one, other = (side.get(name) for side in results)
@@ -280,17 +282,25 @@ def _clauses(
         yield ClauseChange(name, listed.sentence, listed.severity, change, one, other, reason)
 
 
-def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases: set[Change]) -> tuple[Change, str]:
+def _change(
+    base: ClauseFinding | None, candidate: ClauseFinding | None, in_cases: set[VerdictChange]
+) -> tuple[VerdictChange, str]:
     """The gravest change of any case; without one, that of the verdicts."""
     judged = [result is not None and result.verdict in _JUDGED for result in (base, candidate)]
     if judged[0] != judged[1]:
         lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
         reason = "The run does not list the clause." if lacking is None else lacking.reason
-        only = Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE
-        return (Change.WITHDRAWN if Change.WITHDRAWN in in_cases else only), f"{side}: {reason}"
-    for change in (Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED, Change.ACCEPTED, Change.IMPROVED):
+        only = VerdictChange.ONLY_BASE if judged[0] else VerdictChange.ONLY_CANDIDATE
+        return (VerdictChange.WITHDRAWN if VerdictChange.WITHDRAWN in in_cases else only), f"{side}: {reason}"
+    for change in (
+        VerdictChange.REGRESSED,
+        VerdictChange.KNOWN,
+        VerdictChange.UNCOMPARED,
+        VerdictChange.ACCEPTED,
+        VerdictChange.IMPROVED,
+    ):
         if change in in_cases:
             return change, ""
     if base is None or candidate is None or not judged[0] or base.verdict is candidate.verdict:
-        return Change.SAME, ""
-    return Change.CHANGED, candidate.reason or base.reason
+        return VerdictChange.SAME, ""
+    return VerdictChange.CHANGED, candidate.reason or base.reason

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from reports.comparison.commands import Command
-from reports.comparison.facts import BY_ORDER, ERROR, OPERATIONS, Fact, Facts, Field
+from reports.comparison.commands import ComparedCommand
+from reports.comparison.facts import BY_ORDER, ERROR, OPERATIONS, FactField, Facts, RecordedFact
 
 
 class Amount(str, Enum):
@@ -72,8 +72,8 @@ class Difference:
     action); None: the side has none. What is counted has an ``amount`` instead.
     """
 
-    command: Command
-    field: Field
+    command: ComparedCommand
+    field: FactField
     base: str | None = None
     candidate: str | None = None
     amount: Amount | None = None
@@ -97,17 +97,17 @@ class Difference:
     @property
     def grouped(self) -> Difference:
         """The difference to group by: a form is the same for all VACUUMs."""
-        return replace(self, command=Command("vacuum")) if self.form and self.command.kind == "vacuum" else self
+        return replace(self, command=ComparedCommand("vacuum")) if self.form and self.command.kind == "vacuum" else self
 
 
-def differences(command: Command, base: Facts, candidate: Facts) -> tuple[Difference, ...]:
+def differences(command: ComparedCommand, base: Facts, candidate: Facts) -> tuple[Difference, ...]:
     """The differences between two records of one step.
 
     Left out is what follows from other differences: everything if one side only fails, and what is reported if the tables
     differ afterwards.
     """
     if (base[ERROR] is None) != (candidate[ERROR] is None):
-        fields: Iterable[Field] = (ERROR,)
+        fields: Iterable[FactField] = (ERROR,)
     else:
         same_commits = base[OPERATIONS] == candidate[OPERATIONS]
         fields = [field for field in {**base, **candidate} if _compared(field, base, candidate, same_commits)]
@@ -130,14 +130,14 @@ def deletion_order_differs(base: Facts, candidate: Facts) -> bool:
     return base[BY_ORDER] != candidate[BY_ORDER]
 
 
-def _compared(field: Field, base: Facts, candidate: Facts, same_commits: bool) -> bool:
+def _compared(field: FactField, base: Facts, candidate: Facts, same_commits: bool) -> bool:
     rule = RULES.get(field.kind)
     if rule is None or (rule.both and not (field in base and field in candidate)):
         return False
     return same_commits or not rule.of_commits
 
 
-def _between(base: Fact, candidate: Fact) -> Iterable[tuple[str | None, str | None, Amount | None]]:
+def _between(base: RecordedFact, candidate: RecordedFact) -> Iterable[tuple[str | None, str | None, Amount | None]]:
     """What of two facts the base has, what the candidate, and how much more or less."""
     if isinstance(base, Counter) or isinstance(candidate, Counter):
         one, other = (side if isinstance(side, Counter) else Counter[str]() for side in (base, candidate))
@@ -158,4 +158,4 @@ def value_of(difference: Difference, found: Facts) -> object:
     """
     fact = found.get(difference.field)
     value = (difference.base or difference.candidate) in fact if isinstance(fact, frozenset) else fact
-    return value or None, Field("keys", within=difference.field.within) in found
+    return value or None, FactField("keys", within=difference.field.within) in found

@@ -14,7 +14,7 @@ from typing import Protocol
 from model.vocabulary.case import Case
 from model.vocabulary.rules import RuleChange
 from model.vocabulary.withdrawals import Withdrawal
-from records.run import Header, JudgedCase, Step, Violation
+from records.run import Header, RecordedCase, RecordedStep, RecordedViolation
 from reports.comparison.differences import Difference, value_of
 from reports.comparison.facts import Facts, facts
 
@@ -30,7 +30,7 @@ class Predictor(Protocol):
         """How the rules differ, from the older to the newer, in the order of the releases."""
         ...
 
-    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[Step]:
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[RecordedStep]:
         """The records of the engine's steps in a case by the older rules with these changes."""
         ...
 
@@ -39,7 +39,7 @@ class Predictor(Protocol):
 Predictors = Callable[[Header, Header], "Predictor | None"]
 
 
-class Kind(str, Enum):
+class ExplanationKind(str, Enum):
     """What explains a difference."""
 
     RULE = "rule"  # rules that differ between the versions
@@ -66,7 +66,7 @@ class Right(str, Enum):
 
 
 @dataclass(frozen=True)
-class Reason:
+class ExplanationReason:
     """``since``: the release; empty for what is no change of a release. ``withdrawal``: the promise that the candidate no
     longer gives by it."""
 
@@ -78,8 +78,8 @@ class Reason:
 
 @dataclass(frozen=True)
 class Explanation:
-    kind: Kind
-    reasons: tuple[Reason, ...]
+    kind: ExplanationKind
+    reasons: tuple[ExplanationReason, ...]
 
     @property
     def since(self) -> str:
@@ -122,7 +122,7 @@ _RIGHT: Mapping[tuple[bool, bool], Right] = {
 }
 
 
-def _by_verdicts(broken: Sequence[Sequence[Violation]]) -> Right:
+def _by_verdicts(broken: Sequence[Sequence[RecordedViolation]]) -> Right:
     """By what the sides violate in a step. Where neither does, nothing is known: no clause may be about it."""
     right = _RIGHT[bool(broken[0]), bool(broken[1])]
     return Right.UNKNOWN if right is Right.BOTH else right
@@ -139,7 +139,11 @@ class Explainer:
         self._predicted: _Predicted = {}  # of this case: its steps are explained one after the other
 
     def explain(
-        self, cases: tuple[JudgedCase, JudgedCase], step: int, seen: tuple[Facts, Facts], found: Sequence[Difference]
+        self,
+        cases: tuple[RecordedCase, RecordedCase],
+        step: int,
+        seen: tuple[Facts, Facts],
+        found: Sequence[Difference],
     ) -> dict[Difference, Finding]:
         """What is known of the differences of a step of a case, which is given on both sides with the step's facts."""
         broken = [[one for one in case.violations if one.step == step] for case in cases]
@@ -158,12 +162,17 @@ class Explainer:
             return found
         base, candidate = self._names[::-1] if self._backwards else self._names
         sentence = f"{candidate} does what the model predicts, and {base} does not."
-        return replace(found, explanation=Explanation(Kind.PREDICTION, (Reason("", sentence, "model/prediction/"),)))
+        return replace(
+            found,
+            explanation=Explanation(
+                ExplanationKind.PREDICTION, (ExplanationReason("", sentence, "model/prediction/"),)
+            ),
+        )
 
     def _explain(
         self,
         predictor: Predictor,
-        cases: tuple[JudgedCase, JudgedCase],
+        cases: tuple[RecordedCase, RecordedCase],
         step: int,
         seen: tuple[Facts, Facts],
         found: Sequence[Difference],
@@ -177,10 +186,10 @@ class Explainer:
         for difference in found:
             if not any(map(_unexcused, broken)) and (changes := predicted.changes_behind(difference)):
                 reasons = (
-                    Reason(one.since, one.sentence, one.source, None if self._backwards else one.withdrawal)
+                    ExplanationReason(one.since, one.sentence, one.source, None if self._backwards else one.withdrawal)
                     for one in changes
                 )
-                made[difference] = Finding(Explanation(Kind.RULE, tuple(reasons)), Right.BOTH)
+                made[difference] = Finding(Explanation(ExplanationKind.RULE, tuple(reasons)), Right.BOTH)
                 continue
             explanation = None
             if _both_known(broken) and all(broken[side] for side in (0, 1) if predicted.is_wrong(difference, side)):
@@ -211,7 +220,7 @@ class _Prediction:
     """What each side did in a step of a case, and what was predicted; the older side is 0, the newer 1."""
 
     predictor: Predictor
-    case: JudgedCase
+    case: RecordedCase
     step: int
     seen: tuple[Facts, Facts]
     predicted: _Predicted
@@ -244,36 +253,36 @@ class _Prediction:
         return _UNKNOWN if found is None else value_of(difference, found)
 
 
-def _unexcused(violations: Iterable[Violation]) -> bool:
+def _unexcused(violations: Iterable[RecordedViolation]) -> bool:
     return any(one.excused is None for one in violations)
 
 
-def _fault(violation: Violation) -> tuple[str, str, str | None]:
+def _fault(violation: RecordedViolation) -> tuple[str, str, str | None]:
     return violation.clause, violation.cause, violation.excused
 
 
-def _both_known(broken: Sequence[Sequence[Violation]]) -> bool:
+def _both_known(broken: Sequence[Sequence[RecordedViolation]]) -> bool:
     """Whether all that the two sides violate in a step is known of them, and not all of it of both."""
     reasons = [{one.excused for one in violations} for violations in broken]
     return None not in reasons[0] | reasons[1] and reasons[0] != reasons[1]
 
 
-def _of_faults(broken: Sequence[Sequence[Violation]], names: Sequence[str]) -> Explanation:
+def _of_faults(broken: Sequence[Sequence[RecordedViolation]], names: Sequence[str]) -> Explanation:
     """What each side violates, and the other does not for the same reason."""
     reasons = [{str(one.excused) for one in violations} for violations in broken]
     sides = zip(names, reasons, reversed(reasons))
     return _known((name, one) for name, mine, theirs in sides for one in sorted(mine - theirs))
 
 
-def _of_fault(violations: Sequence[Violation], name: str) -> Explanation:
+def _of_fault(violations: Sequence[RecordedViolation], name: str) -> Explanation:
     """A side breaks clauses that the other does not break in this step."""
     if _unexcused(violations):
         clauses = ", ".join(sorted({one.clause for one in violations if one.excused is None}))
-        return Explanation(Kind.VIOLATION, (Reason("", f"{name} breaks {clauses}.", clauses),))
+        return Explanation(ExplanationKind.VIOLATION, (ExplanationReason("", f"{name} breaks {clauses}.", clauses),))
     return _known((name, one) for one in sorted({str(one.excused) for one in violations}))
 
 
 def _known(faults: Iterable[tuple[str, str]]) -> Explanation:
     """``faults``: the version that has it, and the reason of each."""
-    reasons = (Reason("", f"{name}: {fault}", "known_faults/") for name, fault in faults)
-    return Explanation(Kind.KNOWN_FAULT, tuple(reasons))
+    reasons = (ExplanationReason("", f"{name}: {fault}", "known_faults/") for name, fault in faults)
+    return Explanation(ExplanationKind.KNOWN_FAULT, tuple(reasons))

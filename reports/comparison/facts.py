@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
 
-from records.run import Commit, EngineError, Step
+from records.run import RecordedCommit, RecordedError, RecordedStep
 
 #: A text to be named; what is counted but not named; or names, of which a side may lack some.
-Fact = Union[str, None, Counter[str], frozenset[str]]
+RecordedFact = Union[str, None, Counter[str], frozenset[str]]
 
 
 @dataclass(frozen=True)
-class Field:
-    """Where a record (``records.run.Step``) has a fact. ``name``: a member of the part.
+class FactField:
+    """Where a record (``records.run.RecordedStep``) has a fact. ``name``: a member of the part.
 
     ``within``: the operation of the commit, the class of the error, or the kind of file that the field belongs to.
     """
@@ -40,7 +40,7 @@ class Field:
         return f"{self.kind}{self.name}"
 
 
-Facts = Mapping[Field, Fact]
+Facts = Mapping[FactField, RecordedFact]
 
 #: The fields of ``records.run.Observed`` that are counted, and those that are compared name by name.
 _COUNTED = ("vanished", "changed_beside", "removed", "masked", "added")
@@ -49,49 +49,49 @@ _NAMED = ("remove_fields", "add_fields", "change_fields", "places")
 #: The kinds of file (``harness.observing.record``): each has a fact, so that all records have them in the same order.
 _FILES = ("change files", "data files", "other files", "vector files")
 
-ERROR, OPERATIONS, BY_ORDER = Field("error"), Field("operations"), Field("by_order")
+ERROR, OPERATIONS, BY_ORDER = FactField("error"), FactField("operations"), FactField("by_order")
 
 
-def facts(step: Step) -> Facts:
+def facts(step: RecordedStep) -> Facts:
     """The facts of a step, in the order of the report. Names that a record has none of are left out."""
     outcome, observed = step.outcome, step.observed
     commits = list(_by_operation(observed.commits))
     return {
         **_of_error(outcome.error),
-        Field("broken"): "broken" if observed.broken else None,
+        FactField("broken"): "broken" if observed.broken else None,
         OPERATIONS: ", ".join(name or "unnamed" for name in observed.operations) or None,
-        **{Field(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
-        Field("changed"): +Counter(rows=observed.changed),
+        **{FactField(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
+        FactField("changed"): +Counter(rows=observed.changed),
         **{
-            Field("appeared", within=kind): +Counter({kind: observed.appeared.get(kind, 0)})
+            FactField("appeared", within=kind): +Counter({kind: observed.appeared.get(kind, 0)})
             for kind in sorted({*_FILES, *observed.appeared})
         },
-        Field("checkpoints"): Counter([_json(observed.checkpoints)] * bool(observed.checkpoints)),
+        FactField("checkpoints"): Counter([_json(observed.checkpoints)] * bool(observed.checkpoints)),
         BY_ORDER: Counter(observed.by_order),
-        Field("rows"): Counter(map(_json, outcome.rows or ())),
+        FactField("rows"): Counter(map(_json, outcome.rows or ())),
         **{field: fact for within, commit in commits for field, fact in _numbers(within, commit)},
-        Field("last_vacuum"): None if observed.last_vacuum is None else "written",
-        **({} if observed.last_vacuum is None else {Field("last_vacuum", "keys"): frozenset(observed.last_vacuum)}),
-        **{Field(part): frozenset(names) for part in _NAMED if (names := getattr(observed, part))},
+        FactField("last_vacuum"): None if observed.last_vacuum is None else "written",
+        **({} if observed.last_vacuum is None else {FactField("last_vacuum", "keys"): frozenset(observed.last_vacuum)}),
+        **{FactField(part): frozenset(names) for part in _NAMED if (names := getattr(observed, part))},
         **{field: fact for within, commit in commits for field, fact in _form(within, commit)},
     }
 
 
-def _of_error(error: EngineError | None) -> Facts:
+def _of_error(error: RecordedError | None) -> Facts:
     if error is None:
         return {ERROR: None}
     name = error.condition or error.exception
-    found: dict[Field, Fact] = {
+    found: dict[FactField, RecordedFact] = {
         ERROR: name,
-        Field("error", "exception", name): error.exception,
-        Field("error", "sqlstate", name): error.sqlstate,
+        FactField("error", "exception", name): error.exception,
+        FactField("error", "sqlstate", name): error.sqlstate,
     }
     if error.condition is None:  # numbers in messages are of tasks, stages and hash codes
-        found[Field("error", "message", name)] = Counter([re.sub("[0-9]+", "#", error.message)])
+        found[FactField("error", "message", name)] = Counter([re.sub("[0-9]+", "#", error.message)])
     return found
 
 
-def _by_operation(commits: Iterable[Commit]) -> Iterator[tuple[str, Commit]]:
+def _by_operation(commits: Iterable[RecordedCommit]) -> Iterator[tuple[str, RecordedCommit]]:
     """The commits with their operations; a second one of the same operation has a number."""
     found = Counter[str]()
     for commit in commits:
@@ -100,19 +100,19 @@ def _by_operation(commits: Iterable[Commit]) -> Iterator[tuple[str, Commit]]:
         yield commit.operation if number == 1 else f"{commit.operation} {number}", commit
 
 
-def _numbers(within: str, commit: Commit) -> Iterable[tuple[Field, Fact]]:
+def _numbers(within: str, commit: RecordedCommit) -> Iterable[tuple[FactField, RecordedFact]]:
     for part, values in (("parameters", commit.parameters), ("metrics", commit.metrics)):
         for name, value in sorted(values.items()):
-            yield Field(part, name, within), Counter([value])
+            yield FactField(part, name, within), Counter([value])
 
 
-def _form(within: str, commit: Commit) -> Iterable[tuple[Field, Fact]]:
+def _form(within: str, commit: RecordedCommit) -> Iterable[tuple[FactField, RecordedFact]]:
     """How the commit is written."""
-    yield Field("keys", within=within), frozenset(commit.keys)
+    yield FactField("keys", within=within), frozenset(commit.keys)
     for name, value in sorted(commit.values.items()):
-        yield Field("values", name, within), _json(value)
-    yield Field("parameters", within=within), frozenset(commit.parameters)
-    yield Field("metrics", within=within), frozenset(commit.metrics)
+        yield FactField("values", name, within), _json(value)
+    yield FactField("parameters", within=within), frozenset(commit.parameters)
+    yield FactField("metrics", within=within), frozenset(commit.metrics)
 
 
 def _json(value: Any) -> str:

@@ -8,15 +8,15 @@ from typing import final
 
 from model.vocabulary.severity import Severity, gravest
 from model.vocabulary.steps import ENGINE_STEPS
-from records.run import JudgedCase, Step
+from records.run import RecordedCase, RecordedStep
 from reports.comparison.acceptance import Acceptances
-from reports.comparison.cases import Cases
-from reports.comparison.commands import Command, command_of
+from reports.comparison.cases import CaseGroup
+from reports.comparison.commands import ComparedCommand, command_of
 from reports.comparison.costs import harm_of
 from reports.comparison.difference_texts import named
 from reports.comparison.differences import Difference, deletion_order_differs, differences
-from reports.comparison.explanations import Explainer, Explanation, Finding, Kind, Reason, Right
-from reports.comparison.facts import Field, facts
+from reports.comparison.explanations import Explainer, Explanation, ExplanationKind, ExplanationReason, Finding, Right
+from reports.comparison.facts import FactField, facts
 from reports.comparison.known_changes import Knowledge
 
 
@@ -34,8 +34,8 @@ class Group:
     case_ids: frozenset[str] = field(repr=False)
     steps: int
     step: int | None
-    base: JudgedCase = field(repr=False)
-    candidate: JudgedCase = field(repr=False)
+    base: RecordedCase = field(repr=False)
+    candidate: RecordedCase = field(repr=False)
 
     @property
     def cases(self) -> int:
@@ -57,19 +57,19 @@ class Group:
         """The command, in words."""
         return self.differences[0].command.text
 
-    def step_of(self, case: JudgedCase) -> Step | None:
+    def step_of(self, case: RecordedCase) -> RecordedStep | None:
         """The record of the step to show in the case of one side."""
         return next((step for step in case.steps if step.index == self.step), None)
 
 
-class _Places(Cases[tuple[JudgedCase, JudgedCase, "int | None"]]):
+class _Places(CaseGroup[tuple[RecordedCase, RecordedCase, "int | None"]]):
     """Where a difference was found: cases with a step; and the smallest on both sides with its first step."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[tuple[str, int | None]] = []
 
-    def take(self, base: JudgedCase, candidate: JudgedCase, step: int | None) -> None:
+    def take(self, base: RecordedCase, candidate: RecordedCase, step: int | None) -> None:
         self.found.append((base.id, step))
         self.add(base, (base, candidate, step))
 
@@ -84,7 +84,7 @@ _UNKNOWN = Finding(None, Right.UNKNOWN)
 
 
 @final
-class Walk:
+class ComparisonWalk:
     """Compares case after case and groups the differences. What it counts: see ``Comparison``."""
 
     def __init__(self, knowledge: Knowledge, explainer: Explainer, accepted: Acceptances) -> None:
@@ -95,7 +95,7 @@ class Walk:
         self.steps = self.differing = self.diverged = self.cut_short = 0
         self.errors = [0, 0]  # of the generated cases of each side
 
-    def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
+    def take(self, base: RecordedCase, candidate: RecordedCase) -> None:
         """Compare a case step by step, as long as its tables are the same."""
         cases = base, candidate
         for side, case in enumerate(cases):
@@ -103,7 +103,7 @@ class Walk:
         one, other = (case.error.kind if case.error else "judged" for case in cases)
         if one != other:
             # A case that is not judged shows no fault of the side: it may be the suite's own error.
-            self._add({Difference(Command("case"), Field("case"), one, other): _UNKNOWN}, *cases, None)
+            self._add({Difference(ComparedCommand("case"), FactField("case"), one, other): _UNKNOWN}, *cases, None)
             self.differing += 1
             return
         of_candidate = {step.index: step for step in candidate.steps}
@@ -130,14 +130,19 @@ class Walk:
     def _add(
         self,
         found: Mapping[Difference, Finding],
-        base: JudgedCase,
-        candidate: JudgedCase,
+        base: RecordedCase,
+        candidate: RecordedCase,
         step: int | None,
     ) -> None:
         for difference, finding in found.items():
             own = finding
             if finding.explanation is None and (entry := self._accepted.of_difference(named(difference))):
-                own = replace(finding, explanation=Explanation(Kind.ACCEPTED, (Reason("", entry.reason, entry.link),)))
+                own = replace(
+                    finding,
+                    explanation=Explanation(
+                        ExplanationKind.ACCEPTED, (ExplanationReason("", entry.reason, entry.link),)
+                    ),
+                )
             self._found.setdefault((difference.grouped, own), _Places()).take(base, candidate, step)
 
     def groups(self) -> tuple[Group, ...]:
@@ -161,7 +166,7 @@ class Walk:
         )
 
 
-def _command(case: JudgedCase, index: int) -> Command:
+def _command(case: RecordedCase, index: int) -> ComparedCommand:
     step = case.case.steps[index]
     assert isinstance(step, ENGINE_STEPS)
     return command_of(step)

@@ -12,11 +12,11 @@ from itertools import product
 
 from model.vocabulary.versions import parse
 from reports.comparison.differences import Amount, Difference
-from reports.comparison.explanations import Explanation, Identity, Kind, Reason
+from reports.comparison.explanations import Explanation, ExplanationKind, ExplanationReason, Identity
 
 
 @dataclass(frozen=True)
-class Entry:
+class ChangeEntry:
     """A difference, from the older version to the newer, by all that it has except the options of the command.
 
     ``command`` is the kind of the step, with the mistake of an invalid one; the rest as in Difference.
@@ -30,7 +30,7 @@ class Entry:
     amount: Amount | None = None
 
     @classmethod
-    def of(cls, found: Difference) -> Entry:
+    def of(cls, found: Difference) -> ChangeEntry:
         command = found.command
         kind = f"{command.kind}: {command.mistake}" if command.mistake else command.kind
         return cls(kind, found.field.path, found.base, found.candidate, found.field.within, found.amount)
@@ -43,25 +43,25 @@ class KnownChange:
     since: str
     sentence: str
     source: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ChangeEntry, ...]
 
     @cached_property
     def explanation(self) -> Explanation:
-        return Explanation(Kind.KNOWN_CHANGE, (Reason(self.since, self.sentence, self.source),))
+        return Explanation(ExplanationKind.KNOWN_CHANGE, (ExplanationReason(self.since, self.sentence, self.source),))
 
 
-def change(since: str, sentence: str, source: str, *entries: Iterable[Entry]) -> KnownChange:
+def change(since: str, sentence: str, source: str, *entries: Iterable[ChangeEntry]) -> KnownChange:
     return KnownChange(since, sentence, source, tuple(entry for group in entries for entry in group))
 
 
-def errors(commands: Iterable[str], older: str | None, newer: str | None) -> list[Entry]:
+def errors(commands: Iterable[str], older: str | None, newer: str | None) -> list[ChangeEntry]:
     """The error has another class; None: there is no error."""
-    return [Entry(command, "error", older, newer) for command in commands]
+    return [ChangeEntry(command, "error", older, newer) for command in commands]
 
 
-def added(command: str, field: str, *names: str, within: str = "") -> list[Entry]:
+def added(command: str, field: str, *names: str, within: str = "") -> list[ChangeEntry]:
     """The newer version has these members too."""
-    return [Entry(command, field, None, name, within) for name in names]
+    return [ChangeEntry(command, field, None, name, within) for name in names]
 
 
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
@@ -94,7 +94,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "The exception for an unknown table feature has another class.",
             f"{_FILES.format('v3.1.0')}/DeltaErrors.scala",
             [
-                Entry(
+                ChangeEntry(
                     command,
                     "error.exception",
                     "DeltaTableFeatureException",
@@ -114,7 +114,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "3.3",
             "VACUUM writes _last_vacuum_info into the log's directory, for the next VACUUM LITE.",
             "https://github.com/delta-io/delta/pull/3757",
-            [Entry("vacuum", "last_vacuum", None, "written")],
+            [ChangeEntry("vacuum", "last_vacuum", None, "written")],
         ),
         change(
             "4.0",
@@ -142,17 +142,17 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "VACUUM counts and returns files that are gone, of tombstones in the log: LITE does not list the storage any more.",
             "https://github.com/delta-io/delta-rs/pull/4227",
             [
-                Entry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
-                Entry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
-                Entry("vacuum", "operations", None, "VACUUM START, VACUUM END"),
-                Entry("vacuum", "rows", amount=Amount.MORE),
+                ChangeEntry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
+                ChangeEntry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
+                ChangeEntry("vacuum", "operations", None, "VACUUM START, VACUUM END"),
+                ChangeEntry("vacuum", "rows", amount=Amount.MORE),
             ],
         ),
         change(
             "1.5",
             "Errors of the kernel in a condition are reported as they are.",
             _CHANGE_LOG,
-            [Entry("delete", "error.message", within="DeltaError", amount=Amount.OTHER)],
+            [ChangeEntry("delete", "error.message", within="DeltaError", amount=Amount.OTHER)],
         ),
         change(
             "1.5.1",
@@ -160,7 +160,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             _CHANGE_LOG,
             errors(["vacuum"], "DeltaError", "CommitFailedError"),
             [
-                Entry(command, "error.message", within="DeltaError", amount=Amount.OTHER)
+                ChangeEntry(command, "error.message", within="DeltaError", amount=Amount.OTHER)
                 for command in ("delete", "vacuum")
             ],
         ),
@@ -169,9 +169,9 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "A full VACUUM takes the time of a tombstone, not the file's age: it counts and lists fewer files.",
             "https://github.com/delta-io/delta-rs/pull/4300",
             [
-                Entry("vacuum", "rows", amount=Amount.FEWER),
-                Entry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
-                Entry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
+                ChangeEntry("vacuum", "rows", amount=Amount.FEWER),
+                ChangeEntry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
+                ChangeEntry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
             ],
         ),
         change(
@@ -200,7 +200,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "1.6.6",
             "A DRY RUN lists the paths of tombstones decoded.",
             _CHANGE_LOG,
-            [Entry("vacuum", "rows", amount=Amount.FEWER)],
+            [ChangeEntry("vacuum", "rows", amount=Amount.FEWER)],
         ),
     ),
 }
@@ -215,7 +215,7 @@ class Knowledge:
 
     def of(self, difference: Difference) -> KnownChange | None:
         """The oldest known change that is this difference."""
-        entry = Entry.of(difference.reversed if self.backwards else difference)
+        entry = ChangeEntry.of(difference.reversed if self.backwards else difference)
         return next((change for change in self.changes if entry in change.entries), None)
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from records.mistakes import UsageMistake
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.stream.reading import Run
 from reports.text.quantities import counted
 
@@ -50,7 +50,7 @@ def _places(run: Run) -> Mapping[str, dict[str, int]]:
     return found
 
 
-def check_same(base: JudgedCase, candidate: JudgedCase) -> None:
+def check_same(base: RecordedCase, candidate: RecordedCase) -> None:
     """Raises Incomparable for a case that is not the same on both sides."""
     texts = [{step.index: step.text for step in case.steps} for case in (base, candidate)]
     differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]

@@ -12,8 +12,8 @@ from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, RuleChange, Rules, Walk
 from model.vocabulary.versions import parse
-from records.run import Header, ListedRuleChange, Step
-from reference_engine import Habits, ReferenceEngine
+from records.run import Header, ListedRuleChange, RecordedStep
+from reference_engine import ReferenceEngine, ReferenceOptions
 from reports.findings.engine_rules import is_built_in, rules_in
 
 
@@ -24,7 +24,7 @@ class Prediction:
         self.changes = tuple(changes)
         self._older = older
 
-    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[Step]:
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[RecordedStep]:
         """The records of the engine's steps; none if the case cannot be run."""
         rules = self._older
         for change in changes:
@@ -33,7 +33,7 @@ class Prediction:
             # Hadoop's local file system shows a link as the file behind it, and deletes the link.
             # delta-rs writes the rows that stay of a partition's files into one.
             by_partition = rules.implementation == DELTA_RS.implementation
-            habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
+            habits = ReferenceOptions(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
             judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
             return judge.judge(case).steps
 

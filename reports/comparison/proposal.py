@@ -10,7 +10,7 @@ from known_faults.entries import quoted
 from records.known_fault import Symptom
 from records.mistakes import UsageMistake
 from reports.comparison import difference_texts
-from reports.comparison.cases import Change, Shift
+from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.findings.answers import named
 from reports.text.harms import can, does
@@ -43,9 +43,9 @@ def proposal(comparison: Comparison) -> str:
 
 def _faults(comparison: Comparison, versions: str) -> Iterator[str]:
     """What is worse, or fails where the base was not judged: the clauses that one fault breaks in one entry."""
-    found: dict[tuple[str, Symptom], list[Shift]] = {}
+    found: dict[tuple[str, Symptom], list[ClauseShift]] = {}
     for one in comparison.shifts:
-        if one.change in (Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED):
+        if one.change in (VerdictChange.REGRESSED, VerdictChange.KNOWN, VerdictChange.UNCOMPARED):
             found.setdefault((one.cause, one.symptom), []).append(one)
     for (cause, symptom), shifts in found.items():
         clauses = sorted({one.clause for one in shifts})

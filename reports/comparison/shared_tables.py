@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from records.mistakes import UsageMistake
 from reports.text.harms import in_ways
 from reports.text.quantities import counted
-from reports.together.answer import Together, Way, sentence
+from reports.together.answer import TurnReport, TurnWay, sentence
 
 
 @dataclass(frozen=True)
 class SharedTables:
     """A run of both versions in turn. ``base`` and ``candidate`` are the names that they have in it."""
 
-    report: Together
+    report: TurnReport
     base: str
     candidate: str
 
     @classmethod
-    def of(cls, report: Together, base: str, candidate: str) -> SharedTables:
+    def of(cls, report: TurnReport, base: str, candidate: str) -> SharedTables:
         """``base`` and ``candidate`` are versions. Raises UsageMistake if the report is about others."""
         for one, other in (report.sides, report.sides[::-1]):
             if one.endswith(f" {base}") and other.endswith(f" {candidate}"):
@@ -32,17 +32,17 @@ class SharedTables:
         )
 
     @property
-    def forward(self) -> tuple[Way, ...]:
+    def forward(self) -> tuple[TurnWay, ...]:
         """New ways in which the candidate goes wrong on tables of the base, the gravest first."""
         return self._new(self.candidate)
 
     @property
-    def back(self) -> tuple[Way, ...]:
+    def back(self) -> tuple[TurnWay, ...]:
         """New ways in which the base goes wrong on tables of the candidate, the gravest first: there is no way back."""
         return self._new(self.base)
 
     @property
-    def known(self) -> tuple[Way, ...]:
+    def known(self) -> tuple[TurnWay, ...]:
         """Known faults that one version brings about on tables of the other."""
         return tuple(one for one in self.report.in_order if one.known is not None)
 
@@ -51,7 +51,7 @@ class SharedTables:
         """Whether cases could not be judged, or none was."""
         return bool(self.report.errors) or not self.report.cases
 
-    def _new(self, side: str) -> tuple[Way, ...]:
+    def _new(self, side: str) -> tuple[TurnWay, ...]:
         return tuple(one for one in self.report.in_order if one.side == side and one.known is None)
 
     @property
@@ -79,5 +79,5 @@ class SharedTables:
         }
 
 
-def _line(way: Way) -> str:
+def _line(way: TurnWay) -> str:
     return f"{sentence(way)} ({', '.join(way.clauses)}; {way.cases[0]}, {way.pattern})"

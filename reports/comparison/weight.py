@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from model.vocabulary.severity import Severity, gravest
 from records.symptoms import is_crash
 from reports.comparison.acceptance import error_of
-from reports.comparison.cases import Change, Shift
+from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.text.harms import does
 
 
 @dataclass(frozen=True)
-class Way:
+class WeighedWay:
     """One way in which the candidate is worse, or better: the gravest clause that fails, and those that fail in the same
     case with it."""
 
-    lead: Shift
-    others: tuple[Shift, ...] = ()
+    lead: ClauseShift
+    others: tuple[ClauseShift, ...] = ()
 
     @property
     def severity(self) -> Severity:
@@ -49,34 +49,34 @@ class Way:
         return self.lead.case_ids.union(*(one.case_ids for one in self.others))
 
 
-def worse_in(shifts: Iterable[Shift]) -> tuple[Way, ...]:
+def worse_in(shifts: Iterable[ClauseShift]) -> tuple[WeighedWay, ...]:
     """The ways in which the candidate is worse, the gravest first."""
-    return _ways([one for one in shifts if one.change in (Change.KNOWN, Change.REGRESSED)])
+    return _ways([one for one in shifts if one.change in (VerdictChange.KNOWN, VerdictChange.REGRESSED)])
 
 
-def better_in(shifts: Iterable[Shift]) -> tuple[Way, ...]:
+def better_in(shifts: Iterable[ClauseShift]) -> tuple[WeighedWay, ...]:
     """The ways in which it is better, the gravest first."""
-    return _ways([one for one in shifts if one.change is Change.IMPROVED])
+    return _ways([one for one in shifts if one.change is VerdictChange.IMPROVED])
 
 
-def _ways(shifts: Sequence[Shift]) -> tuple[Way, ...]:
+def _ways(shifts: Sequence[ClauseShift]) -> tuple[WeighedWay, ...]:
     """A known fault is one way, whatever clauses it violates. So is what the smallest case of the gravest failure shows
     of the others."""
-    known: dict[str, list[Shift]] = {}
+    known: dict[str, list[ClauseShift]] = {}
     for one in shifts:
         if one.known:
             known.setdefault(one.cause, []).append(one)
-    found = [Way(lead, tuple(others)) for lead, *others in known.values()]
+    found = [WeighedWay(lead, tuple(others)) for lead, *others in known.values()]
     waiting = [one for one in shifts if not one.known]
     while waiting:
         lead, *rest = waiting
         together = tuple(one for one in rest if lead.case.id in one.case_ids)
         waiting = [one for one in rest if one not in together]
-        found.append(Way(lead, together))
+        found.append(WeighedWay(lead, together))
     return tuple(sorted(found, key=lambda one: (one.severity.rank, one.is_known, -len(one.lead.case_ids))))
 
 
-def is_outweighed(worse: Sequence[Way], better: Sequence[Way]) -> bool:
+def is_outweighed(worse: Sequence[WeighedWay], better: Sequence[WeighedWay]) -> bool:
     """Whether what gets worse is no reason not to upgrade, but one to look first: it is no new way to lose data, and not
     graver than all that gets better."""
     if not worse or not better:

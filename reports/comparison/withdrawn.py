@@ -10,9 +10,9 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.withdrawals import Withdrawal
 from records.run import ListedClause, Verdict
 from reports.comparison.acceptance import Acceptances, AcceptedText
-from reports.comparison.explanations import Kind
+from reports.comparison.explanations import ExplanationKind
 from reports.comparison.groups import Group
-from reports.findings.verdicts import ClauseResult
+from reports.findings.verdicts import ClauseFinding
 from suites.catalogue import CATALOGUE
 
 
@@ -38,8 +38,8 @@ class Withdrawn:
 
 def withdrawn(
     listed: Mapping[str, ListedClause],
-    base: Mapping[str, ClauseResult],
-    candidate: Mapping[str, ClauseResult],
+    base: Mapping[str, ClauseFinding],
+    candidate: Mapping[str, ClauseFinding],
     groups: Iterable[Group],
     accepted: Acceptances,
 ) -> tuple[Withdrawn, ...]:
@@ -54,7 +54,9 @@ def withdrawn(
             had = found.setdefault(own or clause, one)
             found[own or clause] = replace(had, clauses=(*had.clauses, clause))
     for group in groups:
-        for reason in group.explanation.reasons if group.explanation and group.explanation.kind is Kind.RULE else ():
+        for reason in (
+            group.explanation.reasons if group.explanation and group.explanation.kind is ExplanationKind.RULE else ()
+        ):
             if reason.withdrawal is not None:
                 had = found.setdefault(reason.withdrawal, _of(reason.withdrawal))
                 found[reason.withdrawal] = replace(had, case_ids=had.case_ids | group.case_ids)

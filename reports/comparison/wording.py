@@ -11,11 +11,11 @@ from typing import Any
 from model.vocabulary.severity import Severity
 from records.json_form import to_json
 from records.known_fault import KnownFault
-from records.run import JudgedCase
-from reports.comparison.cases import Change, ComparedFault, Shift
+from records.run import RecordedCase
+from reports.comparison.cases import ClauseShift, ComparedFault, VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.comparison.difference_texts import joined
-from reports.comparison.explanations import Explanation, Kind, Right
+from reports.comparison.explanations import Explanation, ExplanationKind, Right
 from reports.comparison.groups import Group
 from reports.comparison.withdrawn import Withdrawn
 from reports.findings.answers import named
@@ -52,8 +52,8 @@ class AcceptedFault:
 
 def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     """What the user's file accepts, the gravest first: the shifts of one cause are one fault."""
-    found: dict[str, list[Shift]] = {}
-    for shift in comparison.shifted(Change.ACCEPTED):
+    found: dict[str, list[ClauseShift]] = {}
+    for shift in comparison.shifted(VerdictChange.ACCEPTED):
         found.setdefault(shift.cause, []).append(shift)
     return tuple(
         AcceptedFault(
@@ -83,7 +83,7 @@ def also(comparison: Comparison) -> dict[str, list[str]]:
             if one.accepted is not None
         ],
         unjudged: [
-            f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(Change.UNCOMPARED)
+            f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(VerdictChange.UNCOMPARED)
         ],
         "better": [f"no longer {one.does}: {one.lead.cause}" for one in comparison.better],
         **(comparison.shared.lines() if comparison.shared is not None else {}),
@@ -121,7 +121,7 @@ def unexplained(comparison: Comparison) -> dict[str, list[str]]:
     return found
 
 
-def ended_words(shift: Shift, comparison: Comparison) -> str:
+def ended_words(shift: ClauseShift, comparison: Comparison) -> str:
     """That the user's file accepted a shift until a day or a version that is past; empty if it did not."""
     if shift.ended is None or comparison.acceptance is None:
         return ""
@@ -140,7 +140,7 @@ def unused(comparison: Comparison) -> list[str]:
 def overview(comparison: Comparison) -> list[str]:
     """Both runs, the clauses by change, how many cases and steps differ, and what was not compared."""
     changes = Counter(clause.change for clause in comparison.clauses)
-    tally = ", ".join(f"{changes[change]} {change.value}" for change in Change if changes[change])
+    tally = ", ".join(f"{changes[change]} {change.value}" for change in VerdictChange if changes[change])
     cases = (
         f"{comparison.differing} of {counted(comparison.compared, 'case')} "
         f"({counted(comparison.steps, 'step')} compared) differ in what the engines did"
@@ -195,8 +195,8 @@ def _versions(run: Run) -> str:
 
 
 _ORDER = (
-    *(Kind.ACCEPTED, Kind.VIOLATION, Kind.KNOWN_FAULT),
-    *(Kind.PREDICTION, Kind.RULE, Kind.KNOWN_CHANGE),
+    *(ExplanationKind.ACCEPTED, ExplanationKind.VIOLATION, ExplanationKind.KNOWN_FAULT),
+    *(ExplanationKind.PREDICTION, ExplanationKind.RULE, ExplanationKind.KNOWN_CHANGE),
 )
 
 
@@ -239,7 +239,7 @@ def _json(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def seen(group: Group, case: JudgedCase) -> dict[str, Any]:
+def seen(group: Group, case: RecordedCase) -> dict[str, Any]:
     """What is recorded of the step to show, as JSON: its text, outcome and observed; of a case without it only its error."""
     step = group.step_of(case)
     if step is None:
@@ -248,7 +248,7 @@ def seen(group: Group, case: JudgedCase) -> dict[str, Any]:
     return {name: record[name] for name in ("text", "outcome", "observed")}
 
 
-def _members(group: Group, case: JudgedCase) -> dict[str, Any]:
+def _members(group: Group, case: RecordedCase) -> dict[str, Any]:
     record = seen(group, case)
     if "outcome" not in record:
         return record

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from records.run import JudgedCase
-from reports.counterexamples.checked import Checked
+from records.run import RecordedCase
+from reports.counterexamples.checked import ScriptResult
 from reports.counterexamples.explanation import answered
 
 
@@ -15,7 +15,7 @@ def folder_of(clause: str, case_id: str) -> str:
     return f"counterexamples/{clause}-{case_id}"
 
 
-def write_counterexample(directory: Path, judged: JudgedCase, clause: str, *, explanation: str, script: str) -> Path:
+def write_counterexample(directory: Path, judged: RecordedCase, clause: str, *, explanation: str, script: str) -> Path:
     """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for a violation of this clause; return their folder.
 
     ``directory`` is the report directory. An earlier folder of the same clause and case is written over.
@@ -32,7 +32,7 @@ def write_counterexample(directory: Path, judged: JudgedCase, clause: str, *, ex
     return folder
 
 
-def write_answer(directory: Path, checked: Checked) -> None:
+def write_answer(directory: Path, checked: ScriptResult) -> None:
     """Add to the explanation of a counterexample what its script answered."""
     path = directory / checked.folder / "explanation.md"
     path.write_text(path.read_text(encoding="utf-8") + answered(checked), encoding="utf-8", newline="\n")

@@ -14,7 +14,7 @@ HOLDS, VIOLATED, CANNOT_TELL = "HOLDS", "VIOLATED", "CANNOT TELL"
 
 
 @dataclass(frozen=True)
-class Checked:
+class ScriptResult:
     """The answer of a script: one of the three words, or another text if it broke off."""
 
     folder: str  # of the counterexample, below the report directory
@@ -42,20 +42,20 @@ class Checked:
         )
 
 
-def write_checked(found: Sequence[Checked], directory: Path) -> None:
+def write_checked(found: Sequence[ScriptResult], directory: Path) -> None:
     """Write the answers into the report directory."""
     (directory / FILE).parent.mkdir(parents=True, exist_ok=True)
     (directory / FILE).write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n", encoding="utf-8")
 
 
-def read_checked(directory: Path | None) -> tuple[Checked, ...]:
+def read_checked(directory: Path | None) -> tuple[ScriptResult, ...]:
     """The answers in a report directory; none if no script was run."""
     if directory is None or not (directory / FILE).exists():
         return ()
-    return tuple(Checked(**one) for one in json.loads((directory / FILE).read_text(encoding="utf-8")))
+    return tuple(ScriptResult(**one) for one in json.loads((directory / FILE).read_text(encoding="utf-8")))
 
 
-def disagreements(checked: Iterable[Checked], failed: Iterable[str]) -> tuple[list[Checked], bool]:
+def disagreements(checked: Iterable[ScriptResult], failed: Iterable[str]) -> tuple[list[ScriptResult], bool]:
     """The scripts that contradict their verdicts, and whether no clause that ``failed`` is left without such a script."""
     found = [one for one in checked if one.disagrees]
     contradicted = {one.clause for one in found}

@@ -27,9 +27,8 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import type_name
-from records.run import EngineError, JudgedCase, ListedClause, Outcome, Violation
-from records.run import Step as Record
-from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
+from records.run import ListedClause, RecordedCase, RecordedError, RecordedOutcome, RecordedStep, RecordedViolation
+from reports.counterexamples.checked import CANNOT_TELL, HOLDS, ScriptResult
 from reports.text.markdown import code, command, row, text
 from reports.text.quantities import counted, instant
 from suites.sources import resolve
@@ -39,8 +38,8 @@ _SHOWN = 10
 
 
 def explanation(
-    judged: JudgedCase,
-    violation: Violation,
+    judged: RecordedCase,
+    violation: RecordedViolation,
     clause: ListedClause,
     *,
     replay: str,
@@ -75,7 +74,7 @@ def explanation(
     return "\n\n".join(parts) + "\n"
 
 
-def _context(violation: Violation, clause: ListedClause, others: Sequence[str]) -> Iterable[str]:
+def _context(violation: RecordedViolation, clause: ListedClause, others: Sequence[str]) -> Iterable[str]:
     """What it costs, the cause, and what fails with it."""
     if violation.severity is clause.severity and clause.harm:
         yield f"**What it costs:** {text(clause.harm)}"
@@ -85,7 +84,7 @@ def _context(violation: Violation, clause: ListedClause, others: Sequence[str]) 
         yield f"**The same step also violates:** {text(', '.join(others))}."
 
 
-def answered(checked: Checked) -> str:
+def answered(checked: ScriptResult) -> str:
     """The lines about the answer that the script gave when it was written."""
     if checked.disagrees:
         return f"\n**{text(checked.text)}**\n"
@@ -185,7 +184,7 @@ def _some(noun: str, values: Sequence[str]) -> str:
 # The steps ------------------------------------------------------------------------------------------------------------
 
 
-def _steps(judged: JudgedCase, failing: int, *, own_clock: bool) -> str:
+def _steps(judged: RecordedCase, failing: int, *, own_clock: bool) -> str:
     """Unless ``own_clock``, the engine's clock is the machine's, which moves on while a command runs."""
     case, records = judged.case, {record.index: record for record in judged.steps}
     lines = ["|  | Step | What happens |", "| --- | --- | --- |"]
@@ -208,7 +207,7 @@ def _steps(judged: JudgedCase, failing: int, *, own_clock: bool) -> str:
     return "\n".join(lines)
 
 
-def _sessions(judged: JudgedCase, failing: int) -> Iterable[str]:
+def _sessions(judged: RecordedCase, failing: int) -> Iterable[str]:
     """Of two sessions at once what each did, side by side."""
     step, record = judged.case.steps[failing], next((one for one in judged.steps if one.index == failing), None)
     if not isinstance(step, Together) or record is None or record.outcome.second is None:
@@ -228,7 +227,7 @@ def _sessions(judged: JudgedCase, failing: int) -> Iterable[str]:
     yield "\n".join(lines)
 
 
-def _end(error: EngineError | None) -> str:
+def _end(error: RecordedError | None) -> str:
     return "succeeds" if error is None else f"is refused with {text(error.condition or error.exception)}"
 
 
@@ -244,7 +243,7 @@ def _settings(step: Step) -> Iterable[str]:
         yield f"with {code(f'{key}={value}')}"
 
 
-def _results(step: EngineStep, record: Record) -> Iterable[str]:
+def _results(step: EngineStep, record: RecordedStep) -> Iterable[str]:
     outcome, observed = record.outcome, record.observed
     if error := outcome.error:
         yield f"fails with {text(error.condition or error.exception)}: {text(error.message)}"
@@ -259,7 +258,7 @@ def _results(step: EngineStep, record: Record) -> Iterable[str]:
         yield f"version {before} → {after}"
 
 
-def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: Outcome) -> str:
+def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: RecordedOutcome) -> str:
     """The paths that it lists, or those that it answers with, such as the deleted files; Spark's answer is the table's path."""
     if step.dry_run:
         return f"lists {_some('path', outcome.rows or ())}"

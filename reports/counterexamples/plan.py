@@ -13,7 +13,7 @@ from typing import Any
 from deltalog.entries.commits import commit_bytes
 from deltalog.storage.names import commit_name
 from deltalog.storage.parquet import parquet_bytes
-from engines.dialect import Run, ScriptedCase
+from engines.dialect import ScriptedCase, ScriptRun
 from harness.tables.file_actions import arrow_table
 from harness.tables.plan import PlannedFile, PlannedLink, plan_append, plan_strays, plan_table
 from harness.tables.storage import write_log
@@ -35,7 +35,7 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import DataFile, Table
 from model.vocabulary.values import Row
 from records.expectations import Expectation
-from records.run import JudgedCase, Left, ListedClause, Violation
+from records.run import CrashSnapshot, ListedClause, RecordedCase, RecordedViolation
 
 #: Where a script makes its table. The log may contain this path, so it is the same in each run.
 HOME = "/tmp/tombstone-{case}"
@@ -83,7 +83,7 @@ class Arranged:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScriptPlan:
     """``judged``: the place in the case of the step that is wrong, the last of ``steps``.
 
     ``left_by``: the place of the step that was killed, before ``steps``, and left ``things``; it may be ``judged`` itself.
@@ -96,7 +96,7 @@ class Plan:
     scripted: ScriptedCase
     table: Table  # as the case defines it after that step
     things: Things
-    steps: tuple[Run | Arranged, ...]
+    steps: tuple[ScriptRun | Arranged, ...]
     judged: int
     left_by: int | None = None
     unknown: int | None = None
@@ -107,7 +107,7 @@ class Plan:
         return self.left_by == self.judged
 
 
-def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedClause) -> Plan:
+def reproduction_plan(judged: RecordedCase, violation: RecordedViolation, clause: ListedClause) -> ScriptPlan:
     """The plan for one of a case's violations."""
     case = judged.case
     failed = {step.index for step in judged.steps if step.outcome.error is not None}
@@ -116,11 +116,11 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
     first = 0 if left is None else left.step + 1
     things = _things(case.table, root) if left is None else _things_left(left)
     steps = tuple(step for step in _steps(case, root, failed, until=violation.step) if step.index >= first)
-    killed = (step.index for step in steps if isinstance(step, Run) and left is None and _is_killed(step.step))
-    runs = tuple(step for step in steps if isinstance(step, Run))
+    killed = (step.index for step in steps if isinstance(step, ScriptRun) and left is None and _is_killed(step.step))
+    runs = tuple(step for step in steps if isinstance(step, ScriptRun))
     tables = definitions(case.table, case.steps[: violation.step + 1])
     scripted = ScriptedCase(tables[first], str(root), runs, judged.processors, bool(things.checkpoints))
-    return Plan(
+    return ScriptPlan(
         clause,
         violation.expectation,
         judged.id,
@@ -139,7 +139,7 @@ def _is_killed(step: EngineStep) -> bool:
     return isinstance(step, (Delete, Vacuum)) and step.crash is not None
 
 
-def _things_left(left: Left) -> Things:
+def _things_left(left: CrashSnapshot) -> Things:
     """What a step that was killed left."""
     log, files = [], []
     for file in left.files:
@@ -209,7 +209,7 @@ def instants_in(content: bytes) -> dict[int, int]:
     return {at: offset for at, offset in offsets if abs(offset) < _FAR}
 
 
-def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[Run | Arranged]:
+def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[ScriptRun | Arranged]:
     """The steps up to the violation; those of the engine with the clock."""
     clock, tables = Moment(0), definitions(case.table, case.steps)
     for index, step in enumerate(case.steps[: until + 1]):
@@ -225,7 +225,7 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
             yield Arranged(index, step, Things((), *plan_strays(step.stray_files)))
         else:
             assert isinstance(step, ENGINE_STEPS)
-            yield Run(index, step, clock, index in failed, rows_file_of(tables[index], step))
+            yield ScriptRun(index, step, clock, index in failed, rows_file_of(tables[index], step))
 
 
 def _rows_of(step: EngineStep) -> tuple[Row, ...] | None:

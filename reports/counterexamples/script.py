@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from engines.dialect import ANSWER, COLUMNS, ERROR, Command, Dialect, DialectFor, Run
+from engines.dialect import ANSWER, COLUMNS, ERROR, Dialect, DialectFor, ScriptCommand, ScriptRun
 from engines.quoting import Code, called, quoted
 from engines.script_library import free_names
 from model.vocabulary.commands import Restore
@@ -18,7 +18,7 @@ from model.vocabulary.steps import Append, Moment, OtherCommand, Read, ReadChang
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
-from reports.counterexamples.plan import Arranged, Plan
+from reports.counterexamples.plan import Arranged, ScriptPlan
 from reports.counterexamples.runtime import LIBRARY
 from reports.text.quantities import instant
 
@@ -30,7 +30,7 @@ class InvalidPlan(Exception):
     """No script can be made from the plan. The text is one sentence."""
 
 
-def reproduction(plan: Plan, dialect: DialectFor | None) -> str:
+def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
     """The text of ``reproduce.py``, the same for the same plan. Raises InvalidPlan."""
     if dialect is None:
         return _cannot_tell(plan, "the engine's commands are not known where this was written")
@@ -45,7 +45,7 @@ def reproduction(plan: Plan, dialect: DialectFor | None) -> str:
     return _Script(plan, dialect(plan.scripted)).text()
 
 
-def _cannot_tell(plan: Plan, reason: str) -> str:
+def _cannot_tell(plan: ScriptPlan, reason: str) -> str:
     """The script where none can run the case."""
     opening = _docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
     end = f"sys.exit({called('cannot_tell', reason)})"
@@ -62,7 +62,7 @@ def _printable(character: str) -> str:
     return character if character.isprintable() and character != "\\" else repr(character)[1:-1]
 
 
-def _after_kill(found: Check, plan: Plan) -> Check:
+def _after_kill(found: Check, plan: ScriptPlan) -> Check:
     """A check in a script that begins with what a step left that was killed. Raises CannotCheck."""
     early = [step for step in _used(plan.scripted.runs) if plan.left_by is not None and step <= plan.left_by]
     if plan.shows_storage and (found.before or found.uses & {ANSWER, ERROR}):
@@ -84,7 +84,7 @@ def _lines(values: Sequence[Any]) -> str:
 class _Script:
     """The text of one script."""
 
-    def __init__(self, plan: Plan, dialect: Dialect) -> None:
+    def __init__(self, plan: ScriptPlan, dialect: Dialect) -> None:
         self._plan = plan
         self._dialect = dialect
         self._root = plan.scripted.root
@@ -168,7 +168,7 @@ class _Script:
         else:
             self._write(f"reason = {quoted(self._reason, self._root)}", *LIBRARY.lines("cannot_tell"))
 
-    def _write_run(self, run: Run, versions: Sequence[str]) -> None:
+    def _write_run(self, run: ScriptRun, versions: Sequence[str]) -> None:
         """The lines of a step that the engine runs."""
         at, words = _instant(run.clock)
         self._write(f"# Step {run.index}, the clock at {words}")
@@ -178,7 +178,7 @@ class _Script:
         self._write(*command.setup, *(checked.before if checked else ()))
         self._write(*self._call(run, command, checked.uses if checked else frozenset()), *command.cleanup)
 
-    def _call(self, run: Run, command: Command, uses: frozenset[str]) -> list[str]:
+    def _call(self, run: ScriptRun, command: ScriptCommand, uses: frozenset[str]) -> list[str]:
         """The command itself. Its error is caught if the check uses it, or if the command failed in the run, or may fail on
         another engine."""
         step, answered = run.step, ANSWER in uses
@@ -196,7 +196,7 @@ class _Script:
             "    error = problem",
         ]
 
-    def _reading(self, run: Run) -> Command | None:
+    def _reading(self, run: ScriptRun) -> ScriptCommand | None:
         step = run.step
         if isinstance(step, Read):
             read = self._dialect.read("" if step.before_step is None else f"before_{step.before_step}")
@@ -204,7 +204,7 @@ class _Script:
             read = self._dialect.changes(f"before_{step.of_step} + 1", f"after_{step.of_step}")
         else:
             return None
-        return Command(read, self._dialect.rows(read))
+        return ScriptCommand(read, self._dialect.rows(read))
 
 
 def _instant(moment: Moment) -> tuple[str, str]:
@@ -217,7 +217,7 @@ def _instant(moment: Moment) -> tuple[str, str]:
     return f"removed_at(before_{removed} + 1, after_{removed}){shift}", words + (f"{shift} ms" if shift else "")
 
 
-def _used(runs: Sequence[Run]) -> list[int]:
+def _used(runs: Sequence[ScriptRun]) -> list[int]:
     """The steps before and after which later steps need the table's version."""
     found = {run.step.before_step for run in runs if isinstance(run.step, Read)}
     found |= {run.step.of_step for run in runs if isinstance(run.step, ReadChanges)}

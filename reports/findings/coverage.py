@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 from typing import final
 
 from model.vocabulary.operations import Operation
-from records.run import JudgedCase
+from records.run import RecordedCase
 
 #: By the name of a table in a case's ``coverage``: its title, what its rows are, and its columns, if they are fixed.
 _TABLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -43,7 +43,7 @@ class Covered:
         self._operations: Counter[tuple[str, str]] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
 
-    def take(self, case: JudgedCase) -> None:
+    def take(self, case: RecordedCase) -> None:
         if case.origin == "shrunk":
             return
         covered = case.coverage

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from records.run import JudgedCase
+from records.run import RecordedCase
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Drawing:
         self._clauses, self._features = _Sets(), _Sets()
         self._number = 0
 
-    def take(self, case: JudgedCase) -> None:
+    def take(self, case: RecordedCase) -> None:
         if case.origin != "shrunk":
             self._features.put(self._number, case.features)
             self._clauses.put(self._number, [id for id, result in case.clauses.items() if result.met])

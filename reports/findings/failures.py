@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import NamedTuple, final
 
 from model.vocabulary.severity import Severity
-from records.run import Header, JudgedCase, Violation
-from reports.stream.checks import Key, sort_key
+from records.run import Header, RecordedCase, RecordedViolation
+from reports.stream.checks import LineKey, sort_key
 
 #: The most examples of one clause.
 EXAMPLES = 3
@@ -34,8 +34,8 @@ class Example:
     clause: str
     cause: str
     severity: Severity
-    judged: JudgedCase
-    violation: Violation  # one of its violations
+    judged: RecordedCase
+    violation: RecordedViolation  # one of its violations
     cases: int  # the cases that violate the clause by the same cause
 
 
@@ -57,7 +57,7 @@ class Failure:
 
 
 #: By how much a case is to be shown: a shrunk one first, then the one with the fewest steps, then with the shortest text.
-Simplicity = tuple[bool, int, int, Key]
+Simplicity = tuple[bool, int, int, LineKey]
 
 
 class _Sight(NamedTuple):
@@ -131,7 +131,7 @@ class Failing:
         self._kinds: dict[_Kind, _Kind] = {}
         self._circumstances: dict[frozenset[str], frozenset[str]] = {}
 
-    def take(self, case: JudgedCase) -> None:
+    def take(self, case: RecordedCase) -> None:
         seen: dict[tuple[_Kind, int], _Sight] = {}
         for place, one in enumerate(case.violations):
             kind = one.clause, one.cause, one.severity
@@ -157,14 +157,14 @@ class Failing:
 
 
 def failures(
-    failing: Failing, header: Header, case_at: Callable[[int], JudgedCase], *, of: Collection[str]
+    failing: Failing, header: Header, case_at: Callable[[int], RecordedCase], *, of: Collection[str]
 ) -> tuple[Failure, ...]:
     """The failures of these clauses, the gravest first. ``case_at``: the case that was taken at a place, from 0."""
     own = {clause.id: clause.severity for clause in header.clauses if clause.id in of}
     order = {clause: place for place, clause in enumerate(own)}
     waiting = failing.groups(own)
     numbers = dict.fromkeys(own, 0)
-    shown: dict[int, JudgedCase] = {}
+    shown: dict[int, RecordedCase] = {}
     found: list[Failure] = []
 
     def example(group: _Group, sight: _Sight) -> Example:
@@ -203,7 +203,7 @@ def examples(found: Iterable[Failure]) -> dict[str, list[Example]]:
     return chosen
 
 
-def simplicity(case: JudgedCase) -> Simplicity:
+def simplicity(case: RecordedCase) -> Simplicity:
     """The order in which cases are shown."""
     return (case.origin != "shrunk", len(case.steps), len(json.dumps(case.document)), sort_key(case))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from model.vocabulary.severity import Severity, gravest
-from records.run import Header, JudgedCase
+from records.run import Header, RecordedCase
 from reports.text.harms import does
 
 
@@ -40,7 +40,7 @@ class Excused:
         self._severities = {clause.id: clause.severity for clause in header.clauses}
         self._found: dict[str, _Shown] = {}
 
-    def take(self, case: JudgedCase) -> None:
+    def take(self, case: RecordedCase) -> None:
         for one in case.violations:
             if one.excused is not None:
                 shown = self._found.setdefault(one.excused, _Shown())

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import final
 from weakref import WeakKeyDictionary
 
-from records.run import CaseError, ClauseVerdict, Header, JudgedCase, Verdict
+from records.run import CaseError, ClauseVerdict, Header, RecordedCase, Verdict
 from reports.findings.coverage import Coverage, Covered, FeaturePairs, OperationShares
 from reports.findings.drawn import Drawing, Drawn
 from reports.findings.failures import Failing, Failure, examples, failures
 from reports.findings.known import Excused, ShownFault
-from reports.findings.verdicts import ClauseResult, Judged, results
-from reports.stream.checks import Key, sort_key
+from reports.findings.verdicts import CaseFold, ClauseFinding, results
+from reports.stream.checks import LineKey, sort_key
 from reports.stream.reading import Run
 
 
@@ -35,7 +35,7 @@ class Findings:
     clauses that the footer gives the verdict fail. ``known``: the known faults that cases show. Both have the gravest first.
     ``drawn``: by clause, what the cases that exercised it have."""
 
-    results: tuple[ClauseResult, ...]
+    results: tuple[ClauseFinding, ...]
     failures: tuple[Failure, ...]
     known: tuple[ShownFault, ...]
     errors: tuple[Erred, ...]
@@ -50,12 +50,12 @@ class FindingsSoFar:
     """What the cases of a run show, taken one after another, in any order: no case is kept."""
 
     def __init__(self, header: Header) -> None:
-        self.judged = Judged()
+        self.judged = CaseFold()
         self._header = header
         self._failing, self._excused, self._covered, self._drawing = Failing(), Excused(header), Covered(), Drawing()
-        self._errors: list[tuple[Key, Erred]] = []
+        self._errors: list[tuple[LineKey, Erred]] = []
 
-    def take(self, case: JudgedCase) -> None:
+    def take(self, case: RecordedCase) -> None:
         self.judged.take(case)
         self._failing.take(case)
         self._excused.take(case)
@@ -65,7 +65,7 @@ class FindingsSoFar:
             self._errors.append((sort_key(case), Erred(case.id, case.campaign, case.error)))
 
     def failures(
-        self, verdicts: Mapping[str, ClauseVerdict], case_at: Callable[[int], JudgedCase]
+        self, verdicts: Mapping[str, ClauseVerdict], case_at: Callable[[int], RecordedCase]
     ) -> tuple[Failure, ...]:
         """The failures of the clauses with the verdict fail. ``case_at``: the case that was taken at a place, from 0."""
         failed = {clause for clause, one in verdicts.items() if one.verdict is Verdict.FAILS}

@@ -8,7 +8,7 @@ from typing import final
 
 from records import run
 from records.known_fault import KnownFault
-from records.run import ClauseVerdict, Footer, Header, JudgedCase, ListedClause, Verdict
+from records.run import ClauseVerdict, Footer, Header, ListedClause, RecordedCase, Verdict
 from reports.findings.failures import Example, Simplicity, simplicity
 from reports.text.quantities import counted
 
@@ -17,7 +17,7 @@ ATTENTION = (Verdict.FAILS, Verdict.LISTED_BUT_GONE, Verdict.ERROR, Verdict.NOT_
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClauseResult(ClauseVerdict):
+class ClauseFinding(ClauseVerdict):
     """The verdict on one clause in a run, and what the cases show: ``failures`` counts those that fail it, ``example`` is the id
     of the one to show."""
 
@@ -27,7 +27,7 @@ class ClauseResult(ClauseVerdict):
 
 
 @dataclass
-class Tally:
+class ClauseTally:
     """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
     fault only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
 
@@ -67,16 +67,16 @@ class Tally:
 
 
 @final
-class Judged:
+class CaseFold:
     """What cases show of each clause, taken one after another, and how much was judged. ``erred`` counts the cases that ended in
     an error."""
 
     def __init__(self) -> None:
-        self.tallies: dict[str, Tally] = {}
+        self.tallies: dict[str, ClauseTally] = {}
         self.cases = self.steps = self.erred = 0
         self.engine_seconds = 0.0
 
-    def take(self, case: JudgedCase) -> None:
+    def take(self, case: RecordedCase) -> None:
         """Any case can fail a clause, but those made by shrinking do not count as exercising it: their number depends on how long
         shrinking ran."""
         self.cases += 1
@@ -85,12 +85,12 @@ class Judged:
         for step in case.steps:
             self.engine_seconds += step.seconds
         for name in case.error.clauses if case.error is not None else ():
-            self.tallies.setdefault(name, Tally()).raised += 1
+            self.tallies.setdefault(name, ClauseTally()).raised += 1
         counts, place = case.origin != "shrunk", None
         for name, result in case.clauses.items():
             tally = self.tallies.get(name)
             if tally is None:
-                tally = self.tallies[name] = Tally()
+                tally = self.tallies[name] = ClauseTally()
             if counts:
                 tally.add(result)
             if result.verdict is not Verdict.HOLDS:
@@ -99,7 +99,7 @@ class Judged:
 
 
 def verdicts(
-    judged: Judged,
+    judged: CaseFold,
     header: Header,
     *,
     known_faults: Sequence[KnownFault],
@@ -119,7 +119,7 @@ def verdicts(
     found = {}
     for clause in header.clauses:
         name = clause.id
-        tally = judged.tallies.get(name, Tally())
+        tally = judged.tallies.get(name, ClauseTally())
         failed = tally.failures > 0
         known = listed.get(name, [])
         verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
@@ -151,16 +151,16 @@ def verdicts(
 
 
 def results(
-    judged: Judged, footer: Footer, header: Header, shown: Mapping[str, Sequence[Example]]
-) -> tuple[ClauseResult, ...]:
+    judged: CaseFold, footer: Footer, header: Header, shown: Mapping[str, Sequence[Example]]
+) -> tuple[ClauseFinding, ...]:
     """The verdicts of the footer, in the header's order, with what the cases show. ``shown``: the examples of each clause that
     fails."""
     found = []
     for clause in header.clauses:
-        tally = judged.tallies.get(clause.id, Tally())
+        tally = judged.tallies.get(clause.id, ClauseTally())
         example = shown[clause.id][0].judged.id if clause.id in shown else tally.simplest
         own = vars(footer.verdicts[clause.id])
-        found.append(ClauseResult(**own, clause=clause.id, failures=tally.failures, example=example))
+        found.append(ClauseFinding(**own, clause=clause.id, failures=tally.failures, example=example))
     return tuple(found)
 
 
@@ -172,7 +172,12 @@ def _by_clause(known_faults: Iterable[KnownFault]) -> dict[str, list[KnownFault]
 
 
 def _judge(
-    clause: ListedClause, failing: bool, met: int, erred: int, known: Sequence[KnownFault], current: Container[Entry]
+    clause: ListedClause,
+    failing: bool,
+    met: int,
+    erred: int,
+    known: Sequence[KnownFault],
+    current: Container[KnownEntry],
 ) -> tuple[Verdict, str]:
     if failing:
         return (Verdict.KNOWN_FAULT, _reasons(known)) if known else (Verdict.FAILS, "")
@@ -213,10 +218,10 @@ def _ended(known_fault: KnownFault) -> str:
 
 
 #: What the clauses of one entry share: the reason and the condition.
-Entry = tuple[str, "str | None"]
+KnownEntry = tuple[str, "str | None"]
 
 
-def _entry(known_fault: KnownFault) -> Entry:
+def _entry(known_fault: KnownFault) -> KnownEntry:
     return known_fault.reason, known_fault.when
 
 
@@ -245,7 +250,7 @@ def exit_code(results: Iterable[ClauseVerdict], errors: int, *, part: bool = Fal
     return 2 if undecided else 0
 
 
-def footer_of(found: Mapping[str, ClauseVerdict], judged: Judged, *, seconds: float, part: bool = False) -> Footer:
+def footer_of(found: Mapping[str, ClauseVerdict], judged: CaseFold, *, seconds: float, part: bool = False) -> Footer:
     """The footer for these verdicts, without its digest. ``seconds`` is how long the run took by the wall clock; ``part``: it is
     only a part of one."""
     return Footer(

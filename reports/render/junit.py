@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from records.run import Verdict
 from reports.findings.failures import Example, examples
 from reports.findings.of_run import findings_of
-from reports.findings.verdicts import ClauseResult
+from reports.findings.verdicts import ClauseFinding
 from reports.stream.reading import Run
 from reports.text.quantities import counted
 
@@ -66,7 +66,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _clause(suite: ET.Element, run: Run, result: ClauseResult, shown: Sequence[Example]) -> None:
+def _clause(suite: ET.Element, run: Run, result: ClauseFinding, shown: Sequence[Example]) -> None:
     clause = run.clauses[result.clause]
     element = ET.SubElement(
         suite, "testcase", classname=text(clause.chapter), name=result.clause, time=f"{result.seconds:.3f}"
@@ -83,7 +83,7 @@ def _clause(suite: ET.Element, run: Run, result: ClauseResult, shown: Sequence[E
         _failure(element, result, shown)
 
 
-def _failure(element: ET.Element, result: ClauseResult, shown: Sequence[Example]) -> None:
+def _failure(element: ET.Element, result: ClauseFinding, shown: Sequence[Example]) -> None:
     first = f"{shown[0].severity.value}: {shown[0].violation.message}" if shown else "The violation has no message."
     failure = ET.SubElement(element, "failure", type="fails", message=text(first))
     lines = [f"{counted(result.failures, 'failing case')}.", ""]

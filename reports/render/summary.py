@@ -8,12 +8,12 @@ from pathlib import Path
 from model.vocabulary.operations import Operation
 from records.run import Verdict
 from reports.counterexamples import folder_of
-from reports.counterexamples.checked import Checked
+from reports.counterexamples.checked import ScriptResult
 from reports.findings.answers import answer_of
 from reports.findings.coverage import Coverage, FeaturePairs, OperationShares
 from reports.findings.failures import Failure
 from reports.findings.of_run import Erred, Findings, findings_of
-from reports.findings.verdicts import ATTENTION, ClauseResult, counts
+from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.markdown import LIMIT, code, command, folded, limited, row, table, text
@@ -33,7 +33,9 @@ _MARKS = {
 }
 
 
-def summary(run: Run, *, checked: Sequence[Checked] = (), directory: Path | None = None, limit: int = LIMIT) -> str:
+def summary(
+    run: Run, *, checked: Sequence[ScriptResult] = (), directory: Path | None = None, limit: int = LIMIT
+) -> str:
     """The text of ``summary.md``, never more than ``limit`` bytes in UTF-8 (at least 4,000).
 
     The verdict, the engine, the counts and what needs attention come first, the gravest failure at the top; all clauses
@@ -48,7 +50,7 @@ def summary(run: Run, *, checked: Sequence[Checked] = (), directory: Path | None
     return limited(lambda rows: _parts(run, found, checked, directory or Path(), rows), rows, limit)
 
 
-def _parts(run: Run, found: Findings, checked: Sequence[Checked], directory: Path, rows: int) -> list[str]:
+def _parts(run: Run, found: Findings, checked: Sequence[ScriptResult], directory: Path, rows: int) -> list[str]:
     return [
         *_first_screen(run, found, checked, directory, rows),
         *_features(found.features, rows),
@@ -58,7 +60,7 @@ def _parts(run: Run, found: Findings, checked: Sequence[Checked], directory: Pat
     ]
 
 
-def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], directory: Path, rows: int) -> list[str]:
+def _first_screen(run: Run, found: Findings, checked: Sequence[ScriptResult], directory: Path, rows: int) -> list[str]:
     header, footer, answer, results = run.header, run.footer, answer_of(run), found.results
     tally = ", ".join(tallied(verdict, number) for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
@@ -98,7 +100,7 @@ def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], directo
     return parts
 
 
-def _failure(run: Run, failure: Failure, checked: Sequence[Checked]) -> str:
+def _failure(run: Run, failure: Failure, checked: Sequence[ScriptResult]) -> str:
     """A row: the gravest clause, and those that fail in the same step."""
     lead = failure.lead
     more = f"<br>and in the same step {', '.join(failure.clauses)}" if failure.clauses else ""
@@ -169,7 +171,7 @@ def _coverage(tables: Sequence[Coverage], rows: int) -> list[str]:
     return folded("Coverage of VACUUM", *parts) if parts else []
 
 
-def _clauses(run: Run, results: Sequence[ClauseResult], rows: int) -> str:
+def _clauses(run: Run, results: Sequence[ClauseFinding], rows: int) -> str:
     lines = [
         row(
             result.clause,
@@ -184,7 +186,7 @@ def _clauses(run: Run, results: Sequence[ClauseResult], rows: int) -> str:
     return table("| Clause | Verdict | Exercised | Subjects | Engine s | Expected |", lines, rows)
 
 
-def _reason(result: ClauseResult) -> str:
+def _reason(result: ClauseFinding) -> str:
     if not result.reason:
         return ""
     return f"<br>{text(result.reason)}" + (f" ({text(result.link)})" if result.link else "")

@@ -14,14 +14,14 @@ from rich.text import Text
 
 from harness.campaigns.costs import seconds_left
 from model.text.durations import duration
-from records.run import Header, JudgedCase, Verdict
+from records.run import Header, RecordedCase, Verdict
 from reports.counterexamples import folder_of
-from reports.counterexamples.checked import Checked, read_checked
+from reports.counterexamples.checked import ScriptResult, read_checked
 from reports.findings.answers import answer_of
 from reports.findings.coverage import Coverage
 from reports.findings.failures import Failure
 from reports.findings.of_run import Findings, findings_of
-from reports.findings.verdicts import ATTENTION, ClauseResult, counts
+from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
 from reports.render.lines import show_command, show_fact, show_kinds, show_text, visible
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
@@ -75,7 +75,7 @@ class Progress:
         if self._console.is_terminal:
             self._live.start()
 
-    def case(self, case: JudgedCase) -> None:
+    def case(self, case: RecordedCase) -> None:
         """A case was judged. Those made by shrinking do not count as done."""
         self._done += case.origin != "shrunk"
         self._steps += len(case.steps)
@@ -157,7 +157,7 @@ def show_answer(run: Run, console: Console) -> None:
 
 
 def _show_failure(
-    run: Run, number: int, failure: Failure, console: Console, directory: Path | None, checked: Sequence[Checked]
+    run: Run, number: int, failure: Failure, console: Console, directory: Path | None, checked: Sequence[ScriptResult]
 ) -> None:
     lead, judged = failure.lead, failure.lead.judged
     also = f"; with it {', '.join(failure.clauses)}" if failure.clauses else ""
@@ -198,7 +198,7 @@ def _show_tables(run: Run, findings: Findings, console: Console) -> None:
     show_text(console)
 
 
-def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Table:
+def _table(run: Run, results: tuple[ClauseFinding, ...], width: int | None) -> Table:
     table = Table(box=None, pad_edge=False, expand=True, width=width)
     for name, justify in (("clause", "left"), ("verdict", "left"), ("exercised", "right"), ("engine s", "right")):
         table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from records.mistakes import UsageMistake
 from reports.render.marks import VIEWS, clear_cases, clear_files, require_own
 from reports.text.markdown import row, text
 from reports.text.quantities import counted
-from reports.together.answer import Together, answer_of, directions, sentence
+from reports.together.answer import TurnReport, answer_of, directions, sentence
 from reports.together.reading import FILE
 
 #: What a run writes beside its cases, and how each begins: an earlier run's go first, and none of the user's.
@@ -46,7 +46,7 @@ def write_case(case: Case, id: str, directory: Path) -> None:
         file.write_text(json.dumps(to_json(case), indent=1) + "\n", encoding="utf-8")
 
 
-def write_files(run: Together, directory: Path) -> None:
+def write_files(run: TurnReport, directory: Path) -> None:
     """Write both files into the directory, which exists."""
     answer = answer_of(run)
     content = {"answer": answer.word.value, "reason": answer.reason, "exit": answer.exit, **asdict(run)}
@@ -56,7 +56,7 @@ def write_files(run: Together, directory: Path) -> None:
     (directory / SUMMARY).write_text(markdown(run), encoding="utf-8")
 
 
-def markdown(run: Together) -> str:
+def markdown(run: TurnReport) -> str:
     """The answer, a sentence for each engine, and a table of the ways, the new ones first, and then the gravest."""
     answer = answer_of(run)
     lines = [f"# {answer.mark} {answer}", "", *(f"- {one}" for one in directions(run)), ""]

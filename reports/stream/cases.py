@@ -8,12 +8,12 @@ from typing import IO, final, overload
 from weakref import finalize
 
 from records.mistakes import StreamError
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.stream.lines import case_of
 
 
 @final
-class Cases(Sequence[JudgedCase]):
+class Cases(Sequence[RecordedCase]):
     """The cases of a stream, sorted. Each is decoded when it is asked for, so that not all of them are in memory.
 
     The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
@@ -30,20 +30,20 @@ class Cases(Sequence[JudgedCase]):
         return len(self._order)
 
     @overload
-    def __getitem__(self, place: int) -> JudgedCase: ...
+    def __getitem__(self, place: int) -> RecordedCase: ...
 
     @overload
-    def __getitem__(self, place: slice) -> tuple[JudgedCase, ...]: ...
+    def __getitem__(self, place: slice) -> tuple[RecordedCase, ...]: ...
 
-    def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
+    def __getitem__(self, place: int | slice) -> RecordedCase | tuple[RecordedCase, ...]:
         if isinstance(place, slice):
             return tuple(map(self.of_line, self._order[place]))
         return self.of_line(self._order[place])
 
-    def __iter__(self) -> Iterator[JudgedCase]:
+    def __iter__(self) -> Iterator[RecordedCase]:
         return map(self.of_line, self._order)
 
-    def of_line(self, number: int) -> JudgedCase:
+    def of_line(self, number: int) -> RecordedCase:
         """The case of this case line, from 0, in the order of the stream."""
         return case_of(self._raw(number))
 

@@ -9,15 +9,15 @@ from collections.abc import Iterable
 
 from records.json_form import from_json
 from records.mistakes import StreamError
-from records.run import SCHEMA_VERSION, Footer, Header, JudgedCase, Verdict
+from records.run import SCHEMA_VERSION, Footer, Header, RecordedCase, Verdict
 from records.schema import LINES
 from reports.stream.lines import Json, check
 
 #: The campaign, shard, index and id of a case.
-Key = tuple[str, int, int, str]
+LineKey = tuple[str, int, int, str]
 
 
-def sort_key(case: JudgedCase) -> Key:
+def sort_key(case: RecordedCase) -> LineKey:
     """The order of cases in every view. Parallel workers write them in any order."""
     return case.campaign, case.shard, case.index, case.id
 
@@ -29,7 +29,7 @@ class Checks:
     """
 
     def __init__(self) -> None:
-        self.seen: dict[Key, None] = {}  # the cases, in the order of the stream
+        self.seen: dict[LineKey, None] = {}  # the cases, in the order of the stream
         self.header: Header | None = None
         self.footer: Footer | None = None
         self._clauses: frozenset[str] = frozenset()  # of the header
@@ -96,7 +96,7 @@ class Checks:
 
     def _case(self, line: Json, where: str) -> None:
         """As JSON: there may be many, and the record of each is made when somebody asks for it."""
-        key: Key = line["campaign"], line["shard"], line["index"], line["id"]
+        key: LineKey = line["campaign"], line["shard"], line["index"], line["id"]
         if key in self.seen:
             raise StreamError(
                 f"{where} repeats case {line['id']} (campaign {line['campaign']}, shard {line['shard']}, "

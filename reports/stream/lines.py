@@ -11,14 +11,14 @@ from jsonschema_rs import Draft202012Validator, ValidationError
 
 from records.json_form import from_json, to_json
 from records.mistakes import StreamError
-from records.run import Footer, Header, JudgedCase
+from records.run import Footer, Header, RecordedCase
 from records.schema import line_schema
 
 #: A line as JSON.
 Json = Mapping[str, Any]
 
 
-def line_of(record: Header | JudgedCase | Footer) -> bytes:
+def line_of(record: Header | RecordedCase | Footer) -> bytes:
     """The line of a record, with its end. Raises StreamError if it violates the schema."""
     document = to_json(record)
     check(document, f"The {record.type} to be written")
@@ -38,9 +38,9 @@ def decoded(raw: bytes) -> Any:
     return _DECODER.decode(raw.decode("utf-8"))
 
 
-def case_of(raw: bytes) -> JudgedCase:
+def case_of(raw: bytes) -> RecordedCase:
     """The case of a line that was checked."""
-    return from_json(decoded(raw), JudgedCase)
+    return from_json(decoded(raw), RecordedCase)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -20,7 +20,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any, cast
 
 from records.mistakes import StreamError
-from records.run import Footer, Header, JudgedCase, ListedClause
+from records.run import Footer, Header, ListedClause, RecordedCase
 from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
 from reports.stream.lines import decoded
@@ -41,7 +41,7 @@ class Run:
     them (``Cases``): what several views need of them is in ``reports.findings.of_run``."""
 
     header: Header
-    cases: Sequence[JudgedCase]
+    cases: Sequence[RecordedCase]
     footer: Footer
 
     @cached_property

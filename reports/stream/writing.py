@@ -9,7 +9,7 @@ from typing import BinaryIO, final
 
 from records.json_form import from_json, to_json
 from records.mistakes import StreamError
-from records.run import Footer, Header, JudgedCase
+from records.run import Footer, Header, RecordedCase
 from reports.stream.cases import Cases, Places
 from reports.stream.checks import Checks
 from reports.stream.lines import Json, decoded, line_of
@@ -46,9 +46,9 @@ class RunWriter:
         """Write the header, the first line."""
         self._append(line_of(header))
 
-    def case(self, line: bytes) -> JudgedCase:
+    def case(self, line: bytes) -> RecordedCase:
         """Append the line of a judged case, and return the case."""
-        return from_json(self._append(line), JudgedCase)
+        return from_json(self._append(line), RecordedCase)
 
     def footer(self, footer: Footer) -> Footer:
         """Write the footer, with the digest of all lines before it, and return it."""

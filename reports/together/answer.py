@@ -12,7 +12,7 @@ from reports.text.quantities import counted
 
 
 @dataclass(frozen=True)
-class Way:
+class TurnWay:
     """One way in which an engine goes wrong on a table of the other, and does not when it is alone.
 
     ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
@@ -34,23 +34,23 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Together:
+class TurnReport:
     """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged."""
 
     sides: tuple[str, str]
     cases: int
     steps: int
     seconds: float
-    ways: tuple[Way, ...]
+    ways: tuple[TurnWay, ...]
     errors: tuple[str, ...] = ()
 
     @property
-    def in_order(self) -> list[Way]:
+    def in_order(self) -> list[TurnWay]:
         """The ways, the new ones first, and then the gravest."""
         return sorted(self.ways, key=lambda one: (one.known is not None, one.severity.rank))
 
 
-def answer_of(run: Together) -> Answer:
+def answer_of(run: TurnReport) -> Answer:
     """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, or none was."""
     both = " and ".join(run.sides)
     new = sum(way.known is None for way in run.ways)
@@ -62,7 +62,7 @@ def answer_of(run: Together) -> Answer:
     return Answer(Word.PASS, f"{both} work on the same tables", 0)
 
 
-def directions(run: Together) -> Sequence[str]:
+def directions(run: TurnReport) -> Sequence[str]:
     """A sentence for each engine."""
     found = []
     for side, other in (run.sides, run.sides[::-1]):
@@ -73,7 +73,7 @@ def directions(run: Together) -> Sequence[str]:
     return found
 
 
-def sentence(way: Way) -> str:
+def sentence(way: TurnWay) -> str:
     """What goes wrong, and what of the other it comes from."""
     known = f" Known fault of {way.side}: {way.known}" if way.known else ""
     why = f" It follows a known fault of {way.other}: {way.inherited}" if way.inherited else ""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.doctor.judging import needs_of, python_for
-from runner.doctor.pythons import Python, pythons
+from runner.doctor.pythons import FoundPython, pythons
 from runner.doctor.report import lines, look, obstacle
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -42,7 +42,7 @@ def _python_for(versions: list[str]) -> int:
     # That of this process is the first choice: its environments are there already.
     found = tuple(sorted(found, key=lambda one: one.release != sys.version_info[:2]))
     chosen = python_for([needs_of(version) for version in versions], found)
-    path = None if chosen == Python(sys.version_info[:2], Path(sys.executable)) else str(chosen.path)
+    path = None if chosen == FoundPython(sys.version_info[:2], Path(sys.executable)) else str(chosen.path)
     print(json.dumps({"release": chosen.number, "path": path}))
     return 0
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from engines.deltalake.versions import PACKAGE, DeltalakeReleases
 from engines.port import EngineUnavailable
 from engines.spark.versions import LINES, RELEASES, DeltaReleases, artifact_for
-from runner.doctor.pythons import OLDEST, Python, works
+from runner.doctor.pythons import OLDEST, FoundPython, works
 
 #: The engines whose releases are known here, by what users write before ``==``; Delta's have no name.
 _DELTA = "spark"
@@ -56,12 +56,14 @@ def needs_of(text: str) -> Needs:
     return Needs(f"Delta {delta}", engine, (line.first, line.last), line.java)
 
 
-def serve(need: Needs, python: Python) -> bool:
+def serve(need: Needs, python: FoundPython) -> bool:
     """Whether this Python can judge the version."""
     return python.release >= OLDEST and (need.pythons is None or need.pythons[0] <= python.release <= need.pythons[1])
 
 
-def python_for(needs: Sequence[Needs], found: Iterable[Python], test: Callable[[Python], bool] = works) -> Python:
+def python_for(
+    needs: Sequence[Needs], found: Iterable[FoundPython], test: Callable[[FoundPython], bool] = works
+) -> FoundPython:
     """One on which all of them run: the first that serves and works. Raises EngineUnavailable, with what brings one."""
     engines = list(dict.fromkeys(need.engine for need in needs))
     if len(engines) > 1:

@@ -18,7 +18,7 @@ _FOLDER = re.compile(r"(?:cpython-)?(3)\.(\d+)(?:[.-].*)?")
 
 
 @dataclass(frozen=True)
-class Python:
+class FoundPython:
     release: tuple[int, int]
     path: Path
 
@@ -28,15 +28,15 @@ class Python:
         return ".".join(map(str, self.release))
 
 
-def pythons(environ: Mapping[str, str] = os.environ, home: Path | None = None) -> tuple[Python, ...]:
+def pythons(environ: Mapping[str, str] = os.environ, home: Path | None = None) -> tuple[FoundPython, ...]:
     """One of each release, the newest first; of this process' release that itself. None is run, so that it takes no time."""
     found = {sys.version_info[:2]: Path(sys.executable)}
     for release, path in (*_on_path(environ), *_managed(environ, home or Path.home())):
         found.setdefault(release, path)
-    return tuple(Python(release, found[release]) for release in sorted(found, reverse=True))
+    return tuple(FoundPython(release, found[release]) for release in sorted(found, reverse=True))
 
 
-def works(python: Python) -> bool:
+def works(python: FoundPython) -> bool:
     """Whether it runs, and is what its name says."""
     asked = [str(python.path), "-c", "import sys; print(*sys.version_info[:2])"]
     try:

@@ -15,7 +15,7 @@ from engines.spark.jvm.java import find_java
 from engines.spark.versions import LINES, DeltaReleases
 from runner.doctor import machine
 from runner.doctor.judging import Needs, brings_java, missing_python, needs_of, serve
-from runner.doctor.pythons import OLDEST, Python, pythons
+from runner.doctor.pythons import OLDEST, FoundPython, pythons
 
 _GB = 2**30
 
@@ -24,10 +24,10 @@ DISK, MEMORY = 2 * _GB, 2 * _GB
 
 
 @dataclass(frozen=True)
-class Found:
+class MachineReport:
     """What the machine has. ``refused``: what is said of each PySpark line that the Java of JAVA_HOME cannot serve."""
 
-    pythons: tuple[Python, ...]
+    pythons: tuple[FoundPython, ...]
     javas: dict[str, int | None]
     refused: dict[str, str]
     disk: int
@@ -37,12 +37,12 @@ class Found:
     browser: str | None
 
 
-def look(place: Path) -> Found:
+def look(place: Path) -> MachineReport:
     """``place``: where the environments go."""
     with ThreadPoolExecutor() as asked:
         registry, javas = asked.submit(machine.registry_answers), asked.submit(machine.java_releases)
         refused = asked.submit(_refused)
-        return Found(
+        return MachineReport(
             pythons(),
             javas.result(),
             refused.result(),
@@ -65,7 +65,7 @@ def _refused() -> dict[str, str]:
     return found
 
 
-def obstacle(found: Found) -> str | None:
+def obstacle(found: MachineReport) -> str | None:
     """Why the default gate cannot run, in a sentence with what to do; None: it can."""
     newest = needs_of("spark")
     if not any(serve(newest, python) for python in found.pythons):
@@ -87,7 +87,7 @@ def obstacle(found: Found) -> str | None:
     return None
 
 
-def _java_obstacle(need: Needs, found: Found) -> str | None:
+def _java_obstacle(need: Needs, found: MachineReport) -> str | None:
     if need.java is None:
         return None
     if "JAVA_HOME" in found.javas:
@@ -99,7 +99,7 @@ def _java_obstacle(need: Needs, found: Found) -> str | None:
     return f"{need.title} needs Java {need.java[0]} to {need.java[1]}: install it, and set JAVA_HOME."
 
 
-def lines(found: Found) -> list[str]:
+def lines(found: MachineReport) -> list[str]:
     numbers = [python.number for python in found.pythons if python.release >= OLDEST]
     javas = [f"{release or 'one that does not run'} ({place})" for place, release in found.javas.items()]
     java = ", ".join(javas) if "JAVA_HOME" in found.javas else ", ".join([*javas, "and the one that comes with pip"])
@@ -118,14 +118,14 @@ def lines(found: Found) -> list[str]:
     return said
 
 
-def _engine(name: str, needs: Sequence[tuple[str, Needs]], found: Found) -> list[str]:
+def _engine(name: str, needs: Sequence[tuple[str, Needs]], found: MachineReport) -> list[str]:
     why: dict[str, list[str]] = {}
     for version, need in needs:
         why.setdefault(_missing(need, found), []).append(version)
     return [f"{name:9} {', '.join(versions)}: {reason or 'can be judged here'}" for reason, versions in why.items()]
 
 
-def _missing(need: Needs, found: Found) -> str:
+def _missing(need: Needs, found: MachineReport) -> str:
     """What a version lacks, with what brings it; empty: nothing."""
     if not any(serve(need, python) for python in found.pythons):
         last = need.pythons[1] if need.pythons else (3, 13)

@@ -18,27 +18,27 @@ from runner.replay import read_case
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundCase:
     """``where``: how it comes to be judged, in words."""
 
     case: Case
     where: str
 
 
-def case_of(name: str) -> Found | None:
+def case_of(name: str) -> FoundCase | None:
     """The case with this id or the beginning of one, of this name among the kept ones, or of this file.
 
     Raises UsageMistake for a file that has no case.
     """
     if Path(name).is_file():
-        return Found(read_case(Path(name)), f"in {name}")
+        return FoundCase(read_case(Path(name)), f"in {name}")
     if (KEPT / f"{name}.json").is_file():
         return _kept(KEPT / f"{name}.json")
     if not re.fullmatch(r"[0-9a-f]{6,12}", name):
         return None
     for file, line in _corpus():
         if line["id"].startswith(name):
-            return Found(from_json(line["case"]), f"judged by the profiles that have corpus/{file.name}")
+            return FoundCase(from_json(line["case"]), f"judged by the profiles that have corpus/{file.name}")
     return next((_kept(file) for id, file in _kept_ids().items() if id.startswith(name)), None)
 
 
@@ -47,8 +47,8 @@ def names() -> list[str]:
     return [*(path.stem for path in sorted(KEPT.glob("*.json"))), *(line["id"] for _, line in _corpus())]
 
 
-def _kept(file: Path) -> Found:
-    return Found(loads(file.read_text(encoding="utf-8")), f"judged first by every run: regressions/{file.name}")
+def _kept(file: Path) -> FoundCase:
+    return FoundCase(loads(file.read_text(encoding="utf-8")), f"judged first by every run: regressions/{file.name}")
 
 
 @cache

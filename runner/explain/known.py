@@ -12,7 +12,7 @@ from known_faults.known import known_faults_of
 
 
 @dataclass(frozen=True)
-class ComparedFault:
+class FaultOnSide:
     engine: str
     number: int
     entry: dict[str, Any]
@@ -35,10 +35,10 @@ class ComparedFault:
 
 
 @cache
-def known_faults(engine: str | None = None) -> tuple[ComparedFault, ...]:
+def known_faults(engine: str | None = None) -> tuple[FaultOnSide, ...]:
     """Of one engine, or of all that are built in."""
     return tuple(
-        ComparedFault(one, number, entry)
+        FaultOnSide(one, number, entry)
         for one in (ENGINES if engine is None else (engine,))
         for number, (_, entry) in enumerate(tables_in(known_faults_of(one), "known_fault"), start=1)
     )

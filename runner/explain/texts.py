@@ -13,9 +13,9 @@ from harness.judging.clause import Clause, holds_for, not_applicable
 from model.codec import case_id
 from reports.counterexamples.explanation import description
 from reports.text.harms import can
-from runner.explain.cases import Found
+from runner.explain.cases import FoundCase
 from runner.explain.findings import ROOT, about
-from runner.explain.known import ComparedFault, known_faults
+from runner.explain.known import FaultOnSide, known_faults
 from suites.catalogue import CATALOGUE
 from suites.sources import resolve
 
@@ -59,7 +59,7 @@ def _releases(clause: Clause[Any], engine: str) -> str:
     return ", ".join(able)
 
 
-def case_text(found: Found) -> list[str]:
+def case_text(found: FoundCase) -> list[str]:
     lines = [_plain(line) for line in description(found.case)]
     steps = [line for line in lines if line.startswith("Step ")]
     table = [line for line in lines if line not in steps]
@@ -74,7 +74,7 @@ def _plain(line: str) -> str:
     return said if len(said) <= _WIDTH else f"{said[:_WIDTH]} …"
 
 
-def known_text(fault: ComparedFault) -> list[str]:
+def known_text(fault: FaultOnSide) -> list[str]:
     entry = fault.entry
     said = [
         f"{fault.name}, a known fault of {fault.where}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.vocabulary.severity import Severity
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.findings.failures import EXAMPLES
 
 #: The most cases that a run shrinks, and how many of these are kept for data loss.
@@ -38,7 +38,7 @@ class Claims:
     def _of(self, clause: str) -> int:
         return sum(len(found) for (id, _), found in self._claimed.items() if id == clause)
 
-    def shrunk(self, case: JudgedCase) -> None:
+    def shrunk(self, case: RecordedCase) -> None:
         """Take in a case that was shrunk: everything that it violates is shown."""
         for violation in case.violations:
             if violation.excused is None:

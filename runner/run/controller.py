@@ -24,7 +24,7 @@ from known_faults.entries import ended, in_force, proposed
 from known_faults.known import known, known_faults_in, places_of
 from model.vocabulary.severity import Severity
 from records.known_fault import KnownFault
-from records.run import Header, JudgedCase, Verdict
+from records.run import Header, RecordedCase, Verdict
 from reports.counterexamples.checked import disagreements
 from reports.findings.failures import Failure, examples
 from reports.findings.of_run import FindingsSoFar
@@ -44,7 +44,7 @@ from runner.run.circumstances import circumstances, set_up
 from runner.run.claims import Claims
 from runner.run.counterexample import write_counterexamples
 from runner.run.header import run_header
-from runner.run.plan import Plan, plan_of, seconds_of
+from runner.run.plan import RunPlan, plan_of, seconds_of
 
 #: The seed of what the fixed profiles draw.
 FIXED_SEED = 4
@@ -54,7 +54,7 @@ WARM = 90
 
 
 @dataclass(frozen=True)
-class Begun:
+class RunContext:
     """What a worker needs of the run: its seed, its directory, and the known faults of the version."""
 
     seed: int
@@ -73,7 +73,7 @@ class Controller:
         self._header: Header | None = None
         self._findings: FindingsSoFar | None = None
         self._judged: set[tuple[str, int]] = set()  # the campaign and number of each shard that has a case
-        self._replayed: JudgedCase | None = None
+        self._replayed: RecordedCase | None = None
         self._claims = Claims()
         self._lock = threading.Lock()
         self._unavailable = ""  # why the engine cannot be had any more, in a sentence
@@ -107,7 +107,7 @@ class Controller:
             reserved.clear()
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """What the run judges."""
         return plan_of(self._options)
 
@@ -133,7 +133,7 @@ class Controller:
             self._unavailable = str(unavailable)
             raise
 
-    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> Begun:
+    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> RunContext:
         """A worker with this process id has opened the engine. The header has what the first worker reports.
 
         ``unsupported`` has the clauses that do not apply, each with the reason.
@@ -157,7 +157,7 @@ class Controller:
                     self._writer.header(self._header)
                     self._findings = FindingsSoFar(self._header)
                     self._progress.start(self._header, seconds_of(self.plan, self._options.engine))
-        return Begun(self._seed, self._workspace.directory, tuple(listed))
+        return RunContext(self._seed, self._workspace.directory, tuple(listed))
 
     def claim(self, clause: str, cause: str, severity: Severity, circumstances: Sequence[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from engines.kind import Provider
 from records.run import Header
 from reports.counterexamples import folder_of, write_answer
-from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
+from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, ScriptResult, write_checked
 from reports.counterexamples.examples import Script, shown, write_example
 from reports.findings.failures import Failure
 
@@ -35,7 +35,7 @@ def write_counterexamples(
     directory: Path,
     workspace: Path,
     scripts: int | None,
-) -> list[Checked]:
+) -> list[ScriptResult]:
     """Write the counterexamples of all examples, and run the scripts of the first ``scripts`` (None: of all).
 
     ``directory`` is the report directory; the scripts' tables are made below ``workspace``. A script that is run on the engine
@@ -54,7 +54,7 @@ def write_counterexamples(
     for folder, (answer, said) in zip(order, answers):
         script = written[folder]
         holds = header.known_bad is not None and not script.shows_storage
-        checked.append(Checked(folder, script.clause, answer, said, HOLDS if holds else VIOLATED))
+        checked.append(ScriptResult(folder, script.clause, answer, said, HOLDS if holds else VIOLATED))
         write_answer(directory, checked[-1])
     write_checked(checked, directory)
     return checked

@@ -19,7 +19,7 @@ from records.run import Header, ListedClause, ListedRuleChange, PlannedCampaign
 from records.suite_version import VERSION
 from reports.text.replaying import python_here
 from runner.command_line.options import Options
-from runner.run.plan import Plan
+from runner.run.plan import RunPlan
 from suites.catalogue import CATALOGUE
 
 
@@ -30,7 +30,7 @@ def run_header(
     versions: dict[str, str],
     unsupported: dict[str, str],
     listed: Iterable[KnownFault],
-    plan: Plan,
+    plan: RunPlan,
     machine: dict[str, str],
 ) -> Header:
     """``unsupported`` has the clauses that do not apply to the engine, each with the reason; ``listed`` what is excused."""

@@ -17,7 +17,7 @@ from suites.campaigns import corpus_seconds, left_out, shards
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The test items of a run, or of the part of it that is judged here.
 
     ``profile`` is the one of the command line, scaled to a budget that is a time.
@@ -34,7 +34,7 @@ class Plan:
         return self.part is not None and not self.shards
 
 
-def plan_of(options: Options) -> Plan:
+def plan_of(options: Options) -> RunPlan:
     """The plan of a run: it depends on the command line and the engines' versions alone, so both sides of an upgrade have one,
     and so have the machines that judge its parts.
 
@@ -47,13 +47,13 @@ def plan_of(options: Options) -> Plan:
     about = profile, options.clauses, capabilities
     items = tuple(shards(*about))
     if options.shard is None:
-        return Plan(profile, items, left_out(*about))
+        return RunPlan(profile, items, left_out(*about))
     number, of = options.shard
     parts = divided(items, of)
-    return Plan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
+    return RunPlan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
 
 
-def seconds_of(plan: Plan, engine: str) -> float:
+def seconds_of(plan: RunPlan, engine: str) -> float:
     """What the engine needs for a plan on two cores once it has started, by ``harness.campaigns.costs``."""
     return sum(map(milliseconds_of, plan.shards)) / 1000 / WORKERS / kind_of(engine).costs.speed
 

@@ -31,7 +31,7 @@ from suites.catalogue import CATALOGUE, unsupported
 DATABASE = Path(".hypothesis") / "examples"
 
 
-class Worker:
+class EngineWorker:
     """Judges shards, or one replayed case. The engine is opened with the first, if not before."""
 
     def __init__(self, options: Options, controller: Controller, open_engine: Callable[[], Engine], name: str) -> None:
@@ -97,7 +97,7 @@ class Worker:
             gravest = judged.wrong[0]
             raise broken(gravest.clause)(message(gravest, judged))
 
-    def _record(self, case: run.JudgedCase) -> None:
+    def _record(self, case: run.RecordedCase) -> None:
         self._controller.case(line_of(case))
 
     def close(self) -> None:

@@ -26,14 +26,14 @@ from runner.gate_version import ROOT, available, variables
 from runner.processes.child_process import exit_code_of
 from runner.surface import backing, inventory, judgements, page
 from runner.surface.comparison import changes
-from runner.surface.inventory import Inventory, Item
-from runner.surface.judgements import Entry, Judged, Word
+from runner.surface.inventory import EngineSurface, SurfaceItem
+from runner.surface.judgements import ItemVerdict, JudgedItem, SurfaceEntry
 
 PAGE, COVERAGE = ROOT / "docs" / "surface.md", ROOT / "docs" / "coverage.md"
 BEGIN, END = "<!-- surface: begin -->", "<!-- surface: end -->"
 
 
-def offered(version: Version) -> Inventory:
+def offered(version: Version) -> EngineSurface:
     """What a version offers: it is asked in a process of its own, in this environment or in one that tox makes for it.
 
     Raises UsageMistake if it cannot be asked.
@@ -65,16 +65,16 @@ def _installed(engine: str) -> str | None:
         return None
 
 
-def _kept_or_asked(version: Version) -> Inventory:
+def _kept_or_asked(version: Version) -> EngineSurface:
     path = inventory.path_of(version.engine, version.version)
     return inventory.read(path) if path.is_file() else offered(version)
 
 
-def _items(inventories: Iterable[Inventory]) -> frozenset[Item]:
+def _items(inventories: Iterable[EngineSurface]) -> frozenset[SurfaceItem]:
     return frozenset(item for one in inventories for item in one.items())
 
 
-def _report(found: Inventory, entries: tuple[Entry, ...]) -> int:
+def _report(found: EngineSurface, entries: tuple[SurfaceEntry, ...]) -> int:
     """Print what is said of an inventory; the exit code."""
     kept = inventory.kept(found.engine)
     items = judgements.judged(found, entries, _items(kept))
@@ -82,7 +82,7 @@ def _report(found: Inventory, entries: tuple[Entry, ...]) -> int:
     wrong = list(backing.unbacked(entries))
     print(f"{found.title} offers {page.counted(items)}.")
     for kind, counts in page.by_kind(items).items():
-        print(f"  {kind}: {', '.join(f'{counts[word]} {word.text}' for word in Word if counts[word])}")
+        print(f"  {kind}: {', '.join(f'{counts[word]} {word.text}' for word in ItemVerdict if counts[word])}")
     for heading, lines in (
         (
             "Unlisted: put each into the lists, or keep the inventory if a family shall cover it (--keep).",
@@ -93,19 +93,19 @@ def _report(found: Inventory, entries: tuple[Entry, ...]) -> int:
     ):
         if shown := list(lines):
             print(heading, *shown, sep="\n")
-    return 1 if old or wrong or any(one.word is Word.UNLISTED for one in items) else 0
+    return 1 if old or wrong or any(one.word is ItemVerdict.UNLISTED for one in items) else 0
 
 
-def _compare(old: Inventory, new: Inventory, entries: tuple[Entry, ...]) -> int:
+def _compare(old: EngineSurface, new: EngineSurface, entries: tuple[SurfaceEntry, ...]) -> int:
     found = {one.item: one for one in judgements.judged(new, entries, _items(inventory.kept(new.engine)))}
     print(*page.compared(old, new, changes(old, new), found), sep="\n")
-    return 1 if any(one.word is Word.UNLISTED and old.detail(one.item) is None for one in found.values()) else 0
+    return 1 if any(one.word is ItemVerdict.UNLISTED and old.detail(one.item) is None for one in found.values()) else 0
 
 
-def _newest() -> tuple[dict[str, list[Judged]], list[Entry]]:
+def _newest() -> tuple[dict[str, list[JudgedItem]], list[SurfaceEntry]]:
     """What is said of the newest kept version of each engine, and all entries."""
-    found: dict[str, list[Judged]] = {}
-    listed: list[Entry] = []
+    found: dict[str, list[JudgedItem]] = {}
+    listed: list[SurfaceEntry] = []
     for engine in ENGINES:
         *_, newest = kept = inventory.kept(engine)
         entries = judgements.read(judgements.path_of(engine))

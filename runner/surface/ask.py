@@ -12,7 +12,7 @@ from engines.kind import Settings
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, kind_of
 from runner.command_line.commands import in_a_sentence
-from runner.surface.inventory import Inventory, kept, write
+from runner.surface.inventory import EngineSurface, kept, write
 
 Kinds = Mapping[str, Mapping[str, str]]
 
@@ -41,12 +41,12 @@ def _deltalake() -> Kinds:
 _ASK: Mapping[str, Callable[[], Kinds]] = {"spark": _spark, "deltalake": _deltalake}
 
 
-def asked(engine: str) -> Inventory:
+def asked(engine: str) -> EngineSurface:
     """What the installed version offers. Raises EngineUnavailable, with the remedy, if none is, or if it cannot be asked."""
     if engine not in _ASK:
         raise EngineUnavailable(f"{engine} cannot be asked what it offers: name a version of {' or '.join(_ASK)}.")
     version = kind_of(engine).installed_version()
-    return Inventory(engine, version, _title(engine, version), _ASK[engine]())
+    return EngineSurface(engine, version, _title(engine, version), _ASK[engine]())
 
 
 def _title(engine: str, version: str) -> str:

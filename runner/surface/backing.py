@@ -17,7 +17,7 @@ from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Vacuum
 from runner.gate_version import ROOT
-from runner.surface.judgements import Entry, Word
+from runner.surface.judgements import ItemVerdict, SurfaceEntry
 from strategies.conditions.signatures import signatures_of
 from strategies.conditions.verbatim_forms import FORMS
 
@@ -25,16 +25,16 @@ from strategies.conditions.verbatim_forms import FORMS
 _PLACES = {"property": ("harness/tables", "model/text", "engines"), "feature": ("harness/tables",), "api": ("engines",)}
 
 
-def unbacked(entries: Iterable[Entry]) -> Iterator[str]:
+def unbacked(entries: Iterable[SurfaceEntry]) -> Iterator[str]:
     """What is wrong with the lists, one sentence each."""
     for entry in entries:
-        if entry.word is Word.DRAWN:
+        if entry.word is ItemVerdict.DRAWN:
             yield from _undrawn(entry)
-        elif entry.word is Word.LEFT_OUT:
+        elif entry.word is ItemVerdict.LEFT_OUT:
             yield from _untried(entry)
 
 
-def _undrawn(entry: Entry) -> Iterator[str]:
+def _undrawn(entry: SurfaceEntry) -> Iterator[str]:
     found = _of_the_model(entry.by)
     if found is None:
         yield f"{entry.by} is no name of the model, and is said to draw {entry.kind} {', '.join(entry.items)}."
@@ -110,7 +110,7 @@ def _set_by_steps() -> frozenset[str]:
     return frozenset({"spark.sql.session.timeZone", *settings_of_vacuum(Vacuum(parallel=True))})
 
 
-def _untried(entry: Entry) -> Iterator[str]:
+def _untried(entry: SurfaceEntry) -> Iterator[str]:
     path, _, test = entry.experiment.partition("::")
     if not (ROOT / path).is_file():
         yield f"There is no {path}, and it is said to back {entry.kind} {', '.join((*entry.items, *entry.families))}."

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner.surface.inventory import Inventory, Item
+from runner.surface.inventory import EngineSurface, SurfaceItem
 
 
 @dataclass(frozen=True)
-class Change:
+class ItemChange:
     """``before`` and ``after``: the details; None where a version does not have the item."""
 
-    item: Item
+    item: SurfaceItem
     before: str | None
     after: str | None
 
@@ -23,8 +23,8 @@ class Change:
         return "gone" if self.after is None else "changed"
 
 
-def changes(old: Inventory, new: Inventory) -> Sequence[Change]:
+def changes(old: EngineSurface, new: EngineSurface) -> Sequence[ItemChange]:
     """What is new, gone, or has another detail, sorted by item."""
     both = sorted({*old.items(), *new.items()})
-    found = (Change(item, old.detail(item), new.detail(item)) for item in both)
+    found = (ItemChange(item, old.detail(item), new.detail(item)) for item in both)
     return [change for change in found if change.before != change.after]

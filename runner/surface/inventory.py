@@ -15,7 +15,7 @@ DIRECTORY = ROOT / "docs" / "surface" / "inventories"
 
 
 @dataclass(frozen=True, order=True)
-class Item:
+class SurfaceItem:
     """One thing that an engine offers: ``property``, ``delta.appendOnly``."""
 
     kind: str
@@ -26,7 +26,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Inventory:
+class EngineSurface:
     """``kinds``: for each kind its items by name, each with what a release may change of it (a default), or an empty text."""
 
     engine: str
@@ -34,12 +34,12 @@ class Inventory:
     title: str
     kinds: Mapping[str, Mapping[str, str]]
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[SurfaceItem]:
         """All of them, sorted."""
         for kind, names in sorted(self.kinds.items()):
-            yield from (Item(kind, name) for name in sorted(names))
+            yield from (SurfaceItem(kind, name) for name in sorted(names))
 
-    def detail(self, item: Item) -> str | None:
+    def detail(self, item: SurfaceItem) -> str | None:
         """The detail of an item; None if this version does not have it."""
         return self.kinds.get(item.kind, {}).get(item.name)
 
@@ -49,16 +49,16 @@ def path_of(engine: str, version: str) -> Path:
     return DIRECTORY / f"{engine}-{version}.json"
 
 
-def read(path: Path) -> Inventory:
+def read(path: Path) -> EngineSurface:
     """Raises UsageMistake for a file that is no inventory."""
     try:
         members = json.loads(path.read_text(encoding="utf-8"))
-        return Inventory(**members)
+        return EngineSurface(**members)
     except (ValueError, TypeError) as problem:
         raise UsageMistake(f"{path} is no inventory: write it again with --keep.") from problem
 
 
-def write(inventory: Inventory, path: Path) -> None:
+def write(inventory: EngineSurface, path: Path) -> None:
     """Sorted, one item a line, so that a comparison of two files shows what a release brings."""
     kinds = {kind: dict(sorted(names.items())) for kind, names in sorted(inventory.kinds.items())}
     members = {"engine": inventory.engine, "version": inventory.version, "title": inventory.title, "kinds": kinds}
@@ -66,6 +66,6 @@ def write(inventory: Inventory, path: Path) -> None:
     path.write_text(json.dumps(members, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def kept(engine: str) -> list[Inventory]:
+def kept(engine: str) -> list[EngineSurface]:
     """The inventories of an engine that are kept, the oldest version first."""
     return sorted(map(read, DIRECTORY.glob(f"{engine}-*.json")), key=lambda found: parse(found.version))

@@ -19,7 +19,7 @@ from typing import Any
 
 from records.mistakes import UsageMistake
 from runner.gate_version import ROOT
-from runner.surface.inventory import Inventory, Item
+from runner.surface.inventory import EngineSurface, SurfaceItem
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,7 +29,7 @@ else:
 DIRECTORY = ROOT / "docs" / "surface"
 
 
-class Word(str, Enum):
+class ItemVerdict(str, Enum):
     """What is said of an item, the best first."""
 
     DRAWN = "drawn"
@@ -43,10 +43,10 @@ class Word(str, Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class SurfaceEntry:
     """``by``: the name of the model that draws the items; ``experiment``: the script or test that backs the reason."""
 
-    word: Word
+    word: ItemVerdict
     kind: str
     items: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Entry:
     experiment: str = ""
 
 
-_NEEDED = {Word.DRAWN: ("by",), Word.LEFT_OUT: ("reason", "experiment"), Word.OPEN: ("reason",)}
+_NEEDED = {ItemVerdict.DRAWN: ("by",), ItemVerdict.LEFT_OUT: ("reason", "experiment"), ItemVerdict.OPEN: ("reason",)}
 
 
 def path_of(engine: str) -> Path:
@@ -67,7 +67,7 @@ def path_of(engine: str) -> Path:
     return path
 
 
-def read(path: Path) -> tuple[Entry, ...]:
+def read(path: Path) -> tuple[SurfaceEntry, ...]:
     """Raises UsageMistake, naming the entry, if one has not what its word needs, or if two name the same."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -83,17 +83,17 @@ def read(path: Path) -> tuple[Entry, ...]:
     return entries
 
 
-def _entry(path: Path, word: Word, fields: Mapping[str, Any]) -> Entry:
+def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceEntry:
     lists = {name: tuple(fields.get(name, ())) for name in ("items", "families")}
     try:
-        entry = Entry(word, **{**fields, **lists})
+        entry = SurfaceEntry(word, **{**fields, **lists})
     except TypeError as problem:
         raise UsageMistake(f"{path.name}, an entry of {word.value}: {problem}.") from problem
     missing = [name for name in _NEEDED[word] if not getattr(entry, name)]
     missing += [] if any(lists.values()) else ["items or families"]
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")
-    if word is Word.OPEN and "*" in entry.families:
+    if word is ItemVerdict.OPEN and "*" in entry.families:
         raise UsageMistake(
             f"{path.name}, an entry of open for {entry.kind}: say of what is open why it is, not of all that is left."
         )
@@ -101,26 +101,28 @@ def _entry(path: Path, word: Word, fields: Mapping[str, Any]) -> Entry:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedItem:
     """What is said of an item, and by which entry; of an unlisted one ``entry`` is the family that would cover it, if any."""
 
-    item: Item
-    word: Word
-    entry: Entry | None
+    item: SurfaceItem
+    word: ItemVerdict
+    entry: SurfaceEntry | None
 
 
-def judged(inventory: Inventory, entries: Iterable[Entry], known: Collection[Item]) -> list[Judged]:
+def judged(
+    inventory: EngineSurface, entries: Iterable[SurfaceEntry], known: Collection[SurfaceItem]
+) -> list[JudgedItem]:
     """Each item of the inventory. ``known`` are the items of the kept inventories, which alone families cover."""
     index = _Index(entries)
     found = []
     for item in inventory.items():
         entry, by_name = index.entry_of(item)
         covered = entry is not None and (by_name or item in known)
-        found.append(Judged(item, entry.word if entry is not None and covered else Word.UNLISTED, entry))
+        found.append(JudgedItem(item, entry.word if entry is not None and covered else ItemVerdict.UNLISTED, entry))
     return found
 
 
-def stale(entries: Iterable[Entry], offered: Collection[Item]) -> Iterator[str]:
+def stale(entries: Iterable[SurfaceEntry], offered: Collection[SurfaceItem]) -> Iterator[str]:
     """The names and families of the lists that nothing offers any more."""
     for entry in entries:
         have = {item.name for item in offered if item.kind == entry.kind}
@@ -133,16 +135,16 @@ def stale(entries: Iterable[Entry], offered: Collection[Item]) -> Iterator[str]:
 class _Index:
     """The entry of each item."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._names: dict[Item, Entry] = {}
-        self._families: dict[str, list[tuple[str, Entry]]] = {}
+    def __init__(self, entries: Iterable[SurfaceEntry]) -> None:
+        self._names: dict[SurfaceItem, SurfaceEntry] = {}
+        self._families: dict[str, list[tuple[str, SurfaceEntry]]] = {}
         for entry in entries:
-            self._names.update({Item(entry.kind, name): entry for name in entry.items})
+            self._names.update({SurfaceItem(entry.kind, name): entry for name in entry.items})
             self._families.setdefault(entry.kind, []).extend((family, entry) for family in entry.families)
         for families in self._families.values():
             families.sort(key=lambda pair: (-len(pair[0]), pair[0]))
 
-    def entry_of(self, item: Item) -> tuple[Entry | None, bool]:
+    def entry_of(self, item: SurfaceItem) -> tuple[SurfaceEntry | None, bool]:
         """The entry, and whether it has the item's own name."""
         if item in self._names:
             return self._names[item], True

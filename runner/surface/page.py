@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from runner.surface.comparison import Change
-from runner.surface.inventory import Inventory, Item
-from runner.surface.judgements import Entry, Judged, Word
+from runner.surface.comparison import ItemChange
+from runner.surface.inventory import EngineSurface, SurfaceItem
+from runner.surface.judgements import ItemVerdict, JudgedItem, SurfaceEntry
 
 
-def counted(found: Sequence[Judged]) -> str:
+def counted(found: Sequence[JudgedItem]) -> str:
     """``1,234 items: 200 drawn, 31 left out, 1,003 open, 0 unlisted``."""
     counts = Counter(one.word for one in found)
-    return f"{len(found):,} items: {', '.join(f'{counts[word]:,} {word.text}' for word in Word)}"
+    return f"{len(found):,} items: {', '.join(f'{counts[word]:,} {word.text}' for word in ItemVerdict)}"
 
 
-def unlisted(found: Sequence[Judged]) -> Iterator[str]:
+def unlisted(found: Sequence[JudgedItem]) -> Iterator[str]:
     for one in found:
-        if one.word is Word.UNLISTED:
+        if one.word is ItemVerdict.UNLISTED:
             would = f" (like what is {one.entry.word.text})" if one.entry is not None else ""
             yield f"  {one.item}{would}"
 
 
-def by_kind(found: Sequence[Judged]) -> Mapping[str, Counter[Word]]:
-    counts: dict[str, Counter[Word]] = {}
+def by_kind(found: Sequence[JudgedItem]) -> Mapping[str, Counter[ItemVerdict]]:
+    counts: dict[str, Counter[ItemVerdict]] = {}
     for one in found:
         counts.setdefault(one.item.kind, Counter())[one.word] += 1
     return counts
 
 
-def table(found: Mapping[str, Sequence[Judged]]) -> str:
+def table(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """Of each version its kinds, as Markdown."""
     lines = [
         "| | kind | items | drawn | left out, with an experiment | open |",
@@ -38,48 +38,55 @@ def table(found: Mapping[str, Sequence[Judged]]) -> str:
     ]
     for title, items in found.items():
         for kind, counts in by_kind(items).items():
-            numbers = (sum(counts.values()), counts[Word.DRAWN], counts[Word.LEFT_OUT], counts[Word.OPEN])
+            numbers = (
+                sum(counts.values()),
+                counts[ItemVerdict.DRAWN],
+                counts[ItemVerdict.LEFT_OUT],
+                counts[ItemVerdict.OPEN],
+            )
             lines.append(f"| {' | '.join((title, kind, *(f'{number:,}' for number in numbers)))} |")
     return "\n".join(lines)
 
 
-def totals(found: Mapping[str, Sequence[Judged]]) -> str:
+def totals(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """Of each version all kinds together, as Markdown."""
     lines = ["| | items | drawn | left out, with an experiment | open |", "| --- | --- | --- | --- | --- |"]
     for title, items in found.items():
         counts = Counter(one.word for one in items)
-        numbers = (len(items), counts[Word.DRAWN], counts[Word.LEFT_OUT], counts[Word.OPEN])
+        numbers = (len(items), counts[ItemVerdict.DRAWN], counts[ItemVerdict.LEFT_OUT], counts[ItemVerdict.OPEN])
         lines.append(f"| {' | '.join((title, *(f'{number:,}' for number in numbers)))} |")
     return "\n".join(lines)
 
 
-def experiments(entries: Sequence[Entry]) -> str:
+def experiments(entries: Sequence[SurfaceEntry]) -> str:
     """What is left out, with the reason and the experiment, as Markdown."""
     lines = ["| left out | reason | experiment |", "| --- | --- | --- |"]
     for entry in entries:
-        if entry.word is Word.LEFT_OUT:
+        if entry.word is ItemVerdict.LEFT_OUT:
             names = ", ".join(f"`{name}`" for name in (*entry.items, *entry.families))
             lines.append(f"| {entry.kind}: {names} | {entry.reason} | `{entry.experiment}` |")
     return "\n".join(lines)
 
 
-def opened(found: Mapping[str, Sequence[Judged]]) -> str:
+def opened(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """What is open, with the reason, as Markdown."""
     lines = ["| | open | why |", "| --- | --- | --- |"]
     for title, items in found.items():
         names: dict[tuple[str, str], list[str]] = {}
         for one in items:
-            if one.word is Word.OPEN and one.entry is not None:
+            if one.word is ItemVerdict.OPEN and one.entry is not None:
                 names.setdefault((one.item.kind, one.entry.reason), []).append(f"`{one.item.name}`")
         lines += (f"| {title} | {kind}: {', '.join(some)} | {reason} |" for (kind, reason), some in names.items())
     return "\n".join(lines)
 
 
-def compared(old: Inventory, new: Inventory, changes: Sequence[Change], found: Mapping[Item, Judged]) -> Iterator[str]:
+def compared(
+    old: EngineSurface, new: EngineSurface, changes: Sequence[ItemChange], found: Mapping[SurfaceItem, JudgedItem]
+) -> Iterator[str]:
     """What the second version has that the first has not, and what is said of it; then what is gone, and what changed."""
     counts = Counter(change.word for change in changes)
     words = Counter(found[change.item].word for change in changes if change.word == "new")
-    said = ", ".join(f"{words[word]} {word.text}" for word in Word)
+    said = ", ".join(f"{words[word]} {word.text}" for word in ItemVerdict)
     yield f"{old.title} to {new.title}: {counts['new']} new ({said}), {counts['gone']} gone, {counts['changed']} changed"
     for kind in ("new", "gone", "changed"):
         for change in changes:

@@ -15,7 +15,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.vacuum_inputs import commit_times, lite_scan
 from model.prediction.fates import Fate, PathFate, Reason
 from model.prediction.lite import LogPruned, lite_window
-from model.prediction.paths import Thing
+from model.prediction.paths import StorageEntry
 from model.prediction.retention import cutoff_for
 from model.prediction.scans import LiteScan, References, Scan
 from model.prediction.vacuum import predict_vacuum
@@ -35,7 +35,7 @@ def vacuum_facets(observation: VacuumObservation) -> Iterator[tuple[str, bool]]:
         *,
         references: References = references,
         scan: Scan = scan,
-        listing: Mapping[str, Thing] = listing,
+        listing: Mapping[str, StorageEntry] = listing,
         partition_by: tuple[str, ...] = observation.table.partition_by,
         cutoff: object = None,
     ) -> bool:

@@ -51,7 +51,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TamperingPlan:
     """Can be pickled."""
 
     profile: str | None  # None: cases of its own
@@ -74,7 +74,7 @@ def _cases(profile: str | None, capabilities: Capabilities) -> Iterator[Case]:
     return (case for case in found if not chapters_of(case).isdisjoint(("DEL", "VAC")))
 
 
-def examined(plan: Plan, part: int) -> dict[str, Tried]:
+def examined(plan: TamperingPlan, part: int) -> dict[str, Tried]:
     """Every way in this part of the profile's cases."""
     here = worker()
     # In the order of their ids, which mixes the campaigns: the cases in which a way is tried are a fair sample.
@@ -91,7 +91,7 @@ def tampered_with(
     excuses: Excuses,
     directory: Path,
     cases: Iterable[Case],
-    plan: Plan,
+    plan: TamperingPlan,
 ) -> dict[str, Tried]:
     """Every way in these cases: in at most ``cases_per_way`` of them, and in each of them until it is noticed."""
     found: dict[str, Tried] = {}
@@ -121,7 +121,7 @@ def tampered_with(
 # ---- the command
 
 
-def run(plan: Plan, engine: str) -> dict[str, Tried]:
+def run(plan: TamperingPlan, engine: str) -> dict[str, Tried]:
     """Every way in the profile's cases, in ``plan.parts`` processes; by name."""
     found: dict[str, Tried] = {}
     with hosted(engine) as host, workers(host, plan.parts) as pool:
@@ -189,7 +189,7 @@ def main(arguments: list[str]) -> int:
     if options.profile is not None and options.profile not in fixed_profiles:
         raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {', '.join(fixed_profiles)}.")
     limit = 0 if options.every_case else -(-options.cases_per_way // options.n)
-    found = run(Plan(options.profile, options.way, limit, options.n), options.engine)
+    found = run(TamperingPlan(options.profile, options.way, limit, options.n), options.engine)
     if not found:
         raise UsageMistake(f"--way {options.way} matches no way: run without it to see all.")
     listed = unpromised(LISTED, options.engine)

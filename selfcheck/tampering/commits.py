@@ -10,9 +10,9 @@ from dataclasses import fields
 from typing import Any
 
 from deltalog.entries.actions import Add, Cdc, DomainMetadata, Remove, Txn
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
-from selfcheck.tampering.values import Change, changes
+from selfcheck.tampering.values import ActionEdit, changes
 from selfcheck.tampering.way import Way, touch
 
 _MINUTE = 60_000_000_000  # ns
@@ -57,7 +57,7 @@ def ways(t: Tampering) -> Iterator[Way]:
         yield Way("another commit", lambda t: t.log.commit_empty(t.clock))
 
 
-def _ways_of(t: Tampering, version: int, actions: list[Action]) -> Iterator[Way]:
+def _ways_of(t: Tampering, version: int, actions: list[JsonAction]) -> Iterator[Way]:
     operation = next((action["commitInfo"].get("operation") for action in actions if "commitInfo" in action), "?")
     commit = "commit" if len(t.log.written) == 1 else str(operation)
     kinds = list(dict.fromkeys(kind for action in actions for kind in action))
@@ -82,20 +82,20 @@ def _ways_of(t: Tampering, version: int, actions: list[Action]) -> Iterator[Way]
     yield Way(f"{commit}: file touched", lambda t: touch(t.log.commit_file(version), _MINUTE))
 
 
-def _field_changes(kind: str, value: Action) -> Iterator[tuple[str, Change]]:
+def _field_changes(kind: str, value: JsonAction) -> Iterator[tuple[str, ActionEdit]]:
     yield from changes(value)
     for field in _FIELDS.get(kind, ()):
         if field in _MADE_UP and field not in value:
             yield f"{field} made up", lambda action, field=field: action.update({field: _MADE_UP[field]})  # type: ignore[misc]
 
 
-def _changed(actions: list[Action], place: int, kind: str, change: Change) -> list[Action]:
+def _changed(actions: list[JsonAction], place: int, kind: str, change: ActionEdit) -> list[JsonAction]:
     edited = deepcopy(actions)
     change(edited[place][kind])
     return edited
 
 
-def _swaps(actions: list[Action], kind: str, places: list[int]) -> Iterator[tuple[str, list[Action]]]:
+def _swaps(actions: list[JsonAction], kind: str, places: list[int]) -> Iterator[tuple[str, list[JsonAction]]]:
     """Each field exchanged between the first action of a kind and the next that has another value."""
     first = actions[places[0]][kind]
     for field in first:
@@ -107,18 +107,18 @@ def _swaps(actions: list[Action], kind: str, places: list[int]) -> Iterator[tupl
             yield field, edited
 
 
-def _interchangeable(field: str, one: Action, other: Action) -> bool:
+def _interchangeable(field: str, one: JsonAction, other: JsonAction) -> bool:
     """Whether the two values may as well be exchanged: nobody promises which of two files of a length has which row ids."""
     counts = [json.loads(action.get("stats") or "{}").get("numRecords") for action in (one, other)]
     return field == "baseRowId" and counts[0] == counts[1]
 
 
-def _of_live_file(t: Tampering, kind: str) -> Action:
+def _of_live_file(t: Tampering, kind: str) -> JsonAction:
     add = next(iter(t.log.live.values()))
     if kind == "add":
         return add
     return {"path": add["path"], "deletionTimestamp": t.outcome.ended, "dataChange": True}
 
 
-def _rewrite(version: int, actions: list[Action]) -> Any:
+def _rewrite(version: int, actions: list[JsonAction]) -> Any:
     return lambda t: t.log.rewrite(version, json.loads(json.dumps(actions)))

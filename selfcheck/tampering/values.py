@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from faults.machinery.table_log import Action
+from faults.machinery.table_log import JsonAction
 
 #: Changes a JSON object in place.
-Change = Callable[[Action], None]
+ActionEdit = Callable[[JsonAction], None]
 
 #: Members that are JSON in a string.
 _JSON_TEXTS = ("stats", "configuration", "schemaString")
@@ -31,7 +31,7 @@ def changed(value: Any) -> Any:
     return "x" if value is None else {**value, "x": "x"}
 
 
-def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Change]]:
+def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, ActionEdit]]:
     """Every way to change a member of an object, at any depth, with its name: ``stats.numRecords dropped``."""
     for key, member in value.items():
         name = f"{prefix}{key}"
@@ -47,7 +47,7 @@ def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, C
     yield f"{prefix}member made up", _set("madeUp", "x")
 
 
-def _inside(key: str, inner: Any, name: str) -> Iterator[tuple[str, Change]]:
+def _inside(key: str, inner: Any, name: str) -> Iterator[tuple[str, ActionEdit]]:
     if not isinstance(inner, dict):
         return
     if key in _BY_NAME:
@@ -70,21 +70,21 @@ def _parsed(key: str, member: Any) -> Any:
     return member
 
 
-def _set(key: str, value: Any) -> Change:
+def _set(key: str, value: Any) -> ActionEdit:
     return lambda action: action.update({key: value})
 
 
-def _drop(key: str) -> Change:
-    def change(action: Action) -> None:
+def _drop(key: str) -> ActionEdit:
+    def change(action: JsonAction) -> None:
         action.pop(key, None)
 
     return change
 
 
-def _within(key: str, change: Change) -> Change:
+def _within(key: str, change: ActionEdit) -> ActionEdit:
     """A change of a member that is an object, or JSON in a string."""
 
-    def outer(action: Action) -> None:
+    def outer(action: JsonAction) -> None:
         member = action.get(key)
         inner = _parsed(key, member)
         if isinstance(inner, dict):

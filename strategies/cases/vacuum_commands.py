@@ -33,7 +33,7 @@ from strategies.steps.clocks import LATER, clocks, stamped_clocks
 from strategies.steps.operations import deletes
 from strategies.steps.vacuums import IN_ORDER, LISTED_MODES, LITE_MODES, RETAIN_CLAUSES, vacuums
 from strategies.tables.initial_tables import RETENTIONS, live_files
-from strategies.tables.paths import Paths, joined
+from strategies.tables.paths import UsedPaths, joined
 from strategies.tables.vacuum_tables import (
     LONG_RETENTIONS,
     MANY_FILES,
@@ -79,7 +79,7 @@ def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> 
         )
     )
     if deeper:
-        paths = Paths(table)
+        paths = UsedPaths(table)
         hidden = [StrayFile(path, modified=min(-age - DAY, 0)) for path in _HIDDEN_DEEPER]
         table = replace(table, stray_files=table.stray_files + tuple(stray for stray in hidden if paths.admit(stray)))
     return draw(aged(table, cutoff_age=age))

@@ -9,7 +9,7 @@ from model.prediction.history import live_ids
 from model.text.layout import file_path
 from model.vocabulary.table import DAY, Kind, StrayFile, Table
 from strategies.instants import instants
-from strategies.tables.paths import Paths, joined
+from strategies.tables.paths import UsedPaths, joined
 from strategies.weights import odds
 
 #: Directories beside the root, which is called "table". Most share a prefix with it.
@@ -58,7 +58,7 @@ def links(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ..
     times of links and targets are independent. Shrinks to one link to a file.
     """
     ages = instants(cutoff_age=cutoff_age)
-    paths = Paths(table)
+    paths = UsedPaths(table)
     files = {file.id: file_path(table, file) for file in table.files}
     live = [files[id] for id in live_ids(table) if not files[id].startswith("../")]
     stray_files = [
@@ -105,7 +105,7 @@ def links_to_directories(draw: DrawFn, table: Table, *, cutoff_age: int) -> tupl
     inside = bool(partitions) and draw(odds((2, True), (1, False)))
     target = draw(st.sampled_from(partitions)) if inside else joined(LINKED, "full")
     found = [StrayFile("link", Kind.LINK, modified=old, size=0, target=target)]
-    if not Paths(table).admit(found[0]):
+    if not UsedPaths(table).admit(found[0]):
         return ()
     if target.startswith("../"):
         found += [StrayFile(joined(target, f"file-{number}.parquet"), modified=old) for number in range(6)]

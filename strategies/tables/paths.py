@@ -33,7 +33,7 @@ def is_hidden_deeper(path: str, partition_by: tuple[str, ...]) -> bool:
     return not is_hidden(first, partition_by) and any(is_hidden(name, partition_by) for name in deeper)
 
 
-class Paths:
+class UsedPaths:
     """The paths in use below and beside a table's root."""
 
     def __init__(self, table: Table, taken: tuple[StrayFile, ...] = ()) -> None:

@@ -15,7 +15,7 @@ from model.text.layout import partition_directory
 from model.vocabulary.table import Kind, StrayFile, Table
 from strategies.instants import instants
 from strategies.tables.initial_tables import partitions_of
-from strategies.tables.paths import Paths, is_flat, is_hidden_deeper, joined
+from strategies.tables.paths import UsedPaths, is_flat, is_hidden_deeper, joined
 from strategies.weights import odds, one_in, weighted
 
 #: Close to the longest name of a file, with room for its checksum's name (``.….crc``).
@@ -129,7 +129,7 @@ def stray_files(
 
     >>> table = draw(with_stray_files(table, stray_files(table, cutoff_age=WEEK, max_size=3)))
     """
-    paths = Paths(table, taken)
+    paths = UsedPaths(table, taken)
     drawn: list[StrayFile] = []
 
     def add(stray: StrayFile) -> bool:

@@ -12,10 +12,10 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import Read, Vacuum
 from model.vocabulary.table import StrayFile, Table
 from records.known_fault import KnownFault, Symptom
-from records.run import JudgedCase, Outcome, Verdict
+from records.run import RecordedCase, RecordedOutcome, Verdict
 from reports.comparison.comparison import compare
 from reports.counterexamples import folder_of
-from reports.counterexamples.checked import Checked, write_checked
+from reports.counterexamples.checked import ScriptResult, write_checked
 from reports.render.comparison.files import write_comparison
 from reports.render.files import write_views
 from reports.render.page.html import write_index
@@ -78,7 +78,7 @@ def write_pages(folder: Path) -> None:
         _index_of_texts(folder / f"{name}-index", texts)
 
 
-def _run(clauses: Sequence[str], cases: Iterable[JudgedCase]) -> Run:
+def _run(clauses: Sequence[str], cases: Iterable[RecordedCase]) -> Run:
     """A run, with the known fault in force."""
     head = header(clauses=clauses)
     judged = tuple(changed(one, **_drawn(number)) for number, one in enumerate(cases))
@@ -103,7 +103,7 @@ def _drawn(number: int) -> dict[str, Any]:
     }
 
 
-def _failing(number: int, broken: Sequence[str], clauses: Sequence[str]) -> Iterable[JudgedCase]:
+def _failing(number: int, broken: Sequence[str], clauses: Sequence[str]) -> Iterable[RecordedCase]:
     """So many cases, each with a failure of its own, on these clauses by turns."""
     for one in range(1, number + 1):
         wrong = violation(
@@ -119,7 +119,7 @@ def _rows(*rows: list[str]) -> dict[str, Any]:
     return {"kind": "rows-are", "expects": {"of": "answer", "rows": list(rows)}}
 
 
-def _known(number: int) -> JudgedCase:
+def _known(number: int) -> RecordedCase:
     return failing(number, violation(KNOWN_FAULT.clause, excused=KNOWN_FAULT.reason), clauses=(KNOWN_FAULT.clause,))
 
 
@@ -132,7 +132,7 @@ def _report(folder: Path, made: Run) -> None:
             own.mkdir(parents=True)
             (own / "reproduce.py").write_text(SCRIPT, encoding="utf-8")
             where = str(own.relative_to(folder))
-            checked.append(Checked(where, one.clause, "VIOLATED", "VIOLATED: a - b", "VIOLATED"))
+            checked.append(ScriptResult(where, one.clause, "VIOLATED", "VIOLATED: a - b", "VIOLATED"))
     folder.mkdir(parents=True, exist_ok=True)
     write_checked(checked[:3], folder)
     write_views(made, folder)
@@ -150,7 +150,7 @@ def _before(now: Run, version: str, value: Any) -> Run:
     cases = []
     for line in now.cases:
         judged = {id: replace(result, verdict=Verdict.HOLDS) for id, result in line.clauses.items()}
-        steps = tuple(replace(one, outcome=Outcome([[value]], None)) for one in line.steps)
+        steps = tuple(replace(one, outcome=RecordedOutcome([[value]], None)) for one in line.steps)
         cases.append(replace(line, violations=(), clauses=judged, steps=steps, error=None))
     return run(*cases, first=replace(now.header, versions={"delta": version}))
 
@@ -215,7 +215,7 @@ def _of_texts(texts: Sequence[str]) -> Run:
         name = f"{number}{text[:60]}".replace("/", "_")
         table = replace(LISTED_TABLE, stray_files=(StrayFile(name),))
         made = failing(number, wrong, known, steps=2, clauses=named.clauses, features=[text], **_pictured(2, table))
-        one, other = (replace(step, text=text, outcome=Outcome([["seen"]], None)) for step in made.steps)
+        one, other = (replace(step, text=text, outcome=RecordedOutcome([["seen"]], None)) for step in made.steps)
         one = replace(one, observed=replace(one.observed, vanished=(name,)))
         lines.append(replace(made, steps=(one, other)))
     broken = case(len(texts) + 1, clauses=(), error={"kind": "engine", "message": texts[0], "log": texts[1]})

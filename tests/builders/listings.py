@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from model.prediction.fates import Fate, PathFate, Reason
-from model.prediction.paths import Thing, parents
+from model.prediction.paths import StorageEntry, parents
 from model.prediction.retention import Cutoff
 from model.prediction.scans import FullScan, InventoryScan, References, Scan
 from model.prediction.vacuum import predict_vacuum
@@ -29,18 +29,18 @@ FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=T
 KEEP, DELETE, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
 
 PARTITION_BY = ("p", "_p")
-DIRECTORY = Thing(Kind.DIRECTORY, OLD, 0)
+DIRECTORY = StorageEntry(Kind.DIRECTORY, OLD, 0)
 
 
-def file(modified: int = OLD) -> Thing:
-    return Thing(Kind.FILE, modified, 10)
+def file(modified: int = OLD) -> StorageEntry:
+    return StorageEntry(Kind.FILE, modified, 10)
 
 
-def link(target: str | None) -> Thing:
-    return Thing(Kind.LINK, OLD, 0, target)
+def link(target: str | None) -> StorageEntry:
+    return StorageEntry(Kind.LINK, OLD, 0, target)
 
 
-def tree(things: Mapping[str, Thing]) -> dict[str, Thing]:
+def tree(things: Mapping[str, StorageEntry]) -> dict[str, StorageEntry]:
     """The things with all directories above them.
 
     >>> list(tree({"d/e/f": file()}))
@@ -50,7 +50,7 @@ def tree(things: Mapping[str, Thing]) -> dict[str, Thing]:
 
 
 def predict(
-    things: Mapping[str, Thing],
+    things: Mapping[str, StorageEntry],
     *,
     live: Collection[str] = (),
     partition_by: tuple[str, ...] = PARTITION_BY,

@@ -12,9 +12,9 @@ from typing import Any, Protocol, TypeVar, cast
 from model.vocabulary.case import Case
 from records.json_form import from_json, to_json
 from records.known_fault import KnownFault
-from records.run import Footer, Header, JudgedCase
+from records.run import Footer, Header, RecordedCase
 from reports.findings.failures import Failing, Failure, failures
-from reports.findings.verdicts import Judged, footer_of, verdicts
+from reports.findings.verdicts import CaseFold, footer_of, verdicts
 from reports.stream.checks import sort_key
 from reports.stream.lines import line_of
 from reports.stream.reading import Run
@@ -24,11 +24,11 @@ Json = dict[str, Any]
 
 
 class Collector(Protocol):
-    def take(self, case: JudgedCase, /) -> None: ...
+    def take(self, case: RecordedCase, /) -> None: ...
 
 
 C = TypeVar("C", bound=Collector)
-R = TypeVar("R", Header, JudgedCase, Footer)
+R = TypeVar("R", Header, RecordedCase, Footer)
 
 CLAUSES = ("DEL-ROW-1", "VAC-SAFE-1", "VAC-SAFE-2")
 
@@ -105,7 +105,7 @@ def number_of(case: Case) -> int:
 
 def case(
     number: int = 1, *steps: Json, failing: tuple[str, ...] = (), clauses: Iterable[str] = CLAUSES, **other: Any
-) -> JudgedCase:
+) -> RecordedCase:
     """A case that judges ``clauses`` and fails ``failing``. ``other``: members of its JSON form."""
     chosen = steps or (step(),)
     document = {
@@ -136,10 +136,10 @@ def case(
         "error": None,
         **other,
     }
-    return from_json(document, JudgedCase)
+    return from_json(document, RecordedCase)
 
 
-def plain(record: Header | JudgedCase | Footer) -> Json:
+def plain(record: Header | RecordedCase | Footer) -> Json:
     """Its JSON form, to be edited."""
     return cast(Json, json.loads(json.dumps(to_json(record))))
 
@@ -151,29 +151,29 @@ def changed(record: R, **members: Any) -> R:
 
 def footer(
     first: Header,
-    cases: Iterable[JudgedCase],
+    cases: Iterable[RecordedCase],
     *,
     known_faults: Sequence[KnownFault] = (),
     seconds: float = 1.0,
     part: bool = False,
 ) -> Footer:
-    judged = taken(Judged(), cases)
+    judged = taken(CaseFold(), cases)
     return footer_of(verdicts(judged, first, known_faults=known_faults), judged, seconds=seconds, part=part)
 
 
-def failures_in(first: Header, cases: Iterable[JudgedCase], of: Iterable[str] | None = None) -> tuple[Failure, ...]:
+def failures_in(first: Header, cases: Iterable[RecordedCase], of: Iterable[str] | None = None) -> tuple[Failure, ...]:
     """The failures in these cases. ``of``: only these clauses (None: all of the header)."""
     listed = list(cases)
     clauses = [clause.id for clause in first.clauses] if of is None else [*of]
     return failures(taken(Failing(), listed), first, listed.__getitem__, of=clauses)
 
 
-def run(*cases: JudgedCase, first: Header | None = None) -> Run:
+def run(*cases: RecordedCase, first: Header | None = None) -> Run:
     head = first or header()
     return Run(head, sorted(cases, key=sort_key), replace(footer(head, cases), digest="0" * 64))
 
 
-def written(records: Iterable[Header | JudgedCase | Footer]) -> bytes:
+def written(records: Iterable[Header | RecordedCase | Footer]) -> bytes:
     """The stream of these records, from the header to the footer."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "deep" / "run.jsonl"
@@ -181,14 +181,14 @@ def written(records: Iterable[Header | JudgedCase | Footer]) -> bytes:
             for record in records:
                 if isinstance(record, Header):
                     writer.header(record)
-                elif isinstance(record, JudgedCase):
+                elif isinstance(record, RecordedCase):
                     writer.case(line_of(record))
                 else:
                     writer.footer(record)
         return path.read_bytes()
 
 
-def taken(collector: C, cases: Iterable[JudgedCase]) -> C:
+def taken(collector: C, cases: Iterable[RecordedCase]) -> C:
     """What takes cases one after another, with these taken."""
     for one in cases:
         collector.take(one)

@@ -15,7 +15,7 @@ import pytest
 
 from deltalog.checkpoints.checksums import json_checksum
 from deltalog.checkpoints.files import SCHEMA, file_bytes
-from deltalog.checkpoints.reading import Checkpoint, read_checkpoint, read_parts
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint, read_parts
 from deltalog.checkpoints.writing import checkpoint_actions, write_checkpoint
 from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
 from deltalog.entries.commits import commit_bytes, parse_commit, write_commit
@@ -331,7 +331,7 @@ def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path) -> None:
 def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path) -> None:
     state = replay([(0, (*BIRTH, add("a"), remove("b"), Txn("app", 1, 2)))])
     first, sidecar = write_checkpoint(tmp_path, state, v2=True, embeds=True, modified=1_000)
-    (metadata,) = read_parts(Checkpoint(0, (first,))).metadata
+    (metadata,) = read_parts(LoggedCheckpoint(0, (first,))).metadata
     size = sidecar.stat().st_size
     tags = {"sidecarNumActions": "2", "sidecarSizeInBytes": str(size), "numOfAddFiles": "1"}
     assert metadata == {"version": 0, "tags": tags}
@@ -350,19 +350,19 @@ def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path) -> None:
 def test_a_v2_checkpoint_is_read_by_its_parts(tmp_path: Path) -> None:
     state = replay([(0, (*BIRTH, add("a"), remove("b")))])
     first, file = write_checkpoint(tmp_path, state, v2=True)
-    parts = read_parts(Checkpoint(0, (first,)))
+    parts = read_parts(LoggedCheckpoint(0, (first,)))
     (sidecar,) = parts.sidecars
     assert (sidecar.file, sidecar.fields["path"]) == (file, file.name)
     assert sidecar.actions == (add("a"), remove("b"))
     assert not any(isinstance(action, (Add, Remove)) for action in parts.own)
-    assert set(read_checkpoint(Checkpoint(0, (first,)))) == set(parts.actions)
+    assert set(read_checkpoint(LoggedCheckpoint(0, (first,)))) == set(parts.actions)
 
 
 def test_a_checkpoint_that_does_not_begin_as_parquet_cannot_be_read(tmp_path: Path) -> None:
     (file,) = write_checkpoint(tmp_path, replay([(0, BIRTH)]))
     file.write_bytes(b"x" + file.read_bytes()[1:])
     with pytest.raises(UnreadableCheckpoint, match="does not begin as a Parquet file"):
-        read_checkpoint(Checkpoint(0, (file,)))
+        read_checkpoint(LoggedCheckpoint(0, (file,)))
 
 
 def test_a_v2_checkpoint_of_an_empty_table_has_no_sidecar(tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def test_a_damaged_checkpoint_is_reported(tmp_path: Path) -> None:
     path = tmp_path / f"{1:020d}.checkpoint.parquet"
     path.write_bytes(b"PAR1 and no more")
     with pytest.raises(UnreadableCheckpoint, match=path.name):
-        read_checkpoint(Checkpoint(1, (path,)))
+        read_checkpoint(LoggedCheckpoint(1, (path,)))
     pq.write_table(pa.table({"add": [{"path": "f"}]}), path)
     with pytest.raises(UnreadableCheckpoint, match="row 1, is not an action: add lacks the field partitionValues"):
-        read_checkpoint(Checkpoint(1, (path,)))
+        read_checkpoint(LoggedCheckpoint(1, (path,)))

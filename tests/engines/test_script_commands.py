@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engines.dialect import Command, Run, ScriptedCase
+from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.quoting import Code, quoted
 from engines.script_library import free_names
 from model.text.commands import command_text
@@ -16,6 +16,7 @@ from model.vocabulary.commands import (
     Assignment,
     Checkpoint,
     CleanUpLog,
+    Command,
     CommandKind,
     CompactLog,
     DropColumn,
@@ -35,7 +36,6 @@ from model.vocabulary.commands import (
     WidenColumn,
     kind_of,
 )
-from model.vocabulary.commands import Command as CommandOfStep
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Delete, Form, Mode, Moment, OtherCommand, Vacuum
@@ -48,7 +48,7 @@ A = Compare("p", Op.EQ, "a", Type.STRING)
 SET = Assignment("v", Type.INTEGER, 7)
 
 #: One of each kind.
-COMMANDS_OF_STEPS: list[CommandOfStep] = [
+COMMANDS_OF_STEPS: list[Command] = [
     *(Optimize(A, ("v",)), Purge(), Restore(0), Update(SET, A), Merge(A, SET, ((1, "a"),)), Overwrite(((1, "a"),), A)),
     *(StreamAppend(((1, "a"),)), Checkpoint(), CompactLog(), CleanUpLog(), SetRetention(24, of_log=True)),
     *(Switch(Feature.DELETION_VECTORS, on=True), DropFeature(Feature.ROW_TRACKING), WidenColumn("v")),
@@ -59,9 +59,9 @@ COMMANDS_OF_STEPS: list[CommandOfStep] = [
 CASE = ScriptedCase(PARTITIONED, "/tmp/case/table", ())
 
 
-def commands(*steps: Delete | Vacuum | OtherCommand) -> list[Command]:
+def commands(*steps: Delete | Vacuum | OtherCommand) -> list[ScriptCommand]:
     """The commands of one script, each at a clock of its own: T + 0, T + 1."""
-    runs = tuple(Run(index, step, Moment(index)) for index, step in enumerate(steps))
+    runs = tuple(ScriptRun(index, step, Moment(index)) for index, step in enumerate(steps))
     dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
     found = []
     for run in runs:
@@ -103,7 +103,7 @@ def test_a_setting_ends_with_its_step() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS_OF_STEPS, ids=lambda command: kind_of(command).value)
-def test_the_library_has_what_a_command_uses(command: CommandOfStep) -> None:
+def test_the_library_has_what_a_command_uses(command: Command) -> None:
     (found,) = commands(OtherCommand(command))
     text = scripts.runnable("\n".join([*found.setup, found.text, *found.cleanup]), scripts.SPARK(CASE))
     assert free_names(text) <= {"ROOT", "T", "spark", "before_0"}
@@ -132,7 +132,7 @@ def test_a_restore_goes_back_to_the_version_that_a_script_knows() -> None:
 
 def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
     table = replace(PARTITIONED, commits=(*PARTITIONED.commits, Commit(-2), Commit(-1)))
-    run = Run(0, OtherCommand(Restore(-2)), Moment(0))
+    run = ScriptRun(0, OtherCommand(Restore(-2)), Moment(0))
     spark, delta_rs = (made(ScriptedCase(table, "/t", (run,))) for made in (scripts.SPARK, scripts.DELTA_RS))
     assert spark.command(run).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {0}")'
     assert delta_rs.command(run).text == "DeltaTable(ROOT).restore(target=0)"
@@ -150,8 +150,8 @@ def test_a_command_is_written_for_the_columns_that_the_table_has_by_then() -> No
 
 def test_a_refused_command_leaves_the_columns_as_they_are() -> None:
     runs = (
-        Run(0, OtherCommand(AddColumn(Column("added", Type.DATE))), Moment(0), failed=True),
-        Run(1, OtherCommand(Overwrite(((1, "x"),))), Moment(0)),
+        ScriptRun(0, OtherCommand(AddColumn(Column("added", Type.DATE))), Moment(0), failed=True),
+        ScriptRun(1, OtherCommand(Overwrite(((1, "x"),))), Moment(0)),
     )
     dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
     assert "DATE" not in dialect.command(runs[1]).setup[-1]

@@ -6,11 +6,11 @@ import ast
 
 from engines.dialect import DialectFor
 from engines.script_library import free_names
-from reports.counterexamples.plan import Plan
+from reports.counterexamples.plan import ScriptPlan
 from reports.counterexamples.script import reproduction
 
 
-def check_declared(plan: Plan, dialect_for: DialectFor) -> None:
+def check_declared(plan: ScriptPlan, dialect_for: DialectFor) -> None:
     """Raises AssertionError for a script that lacks what it uses, or has parts that it does not use."""
     script = reproduction(plan, dialect_for)
     assert not free_names(script), "a script defines what it uses"

@@ -20,7 +20,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
-from reference_engine import Habits, ReferenceEngine
+from reference_engine import ReferenceEngine, ReferenceOptions
 from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import imitating
@@ -29,7 +29,7 @@ from tests.recorded import recorded
 
 pytestmark = pytest.mark.xdist_group("known-bad-vacuums")
 
-HABITS = [Habits(*choices) for choices in product((False, True), repeat=4)]
+HABITS = [ReferenceOptions(*choices) for choices in product((False, True), repeat=4)]
 
 VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, InvalidVacuum)] + [
     FAULTS["reads-beyond-retention"]
@@ -60,7 +60,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("fault", faults, ids=[fault.name for fault in faults])
 
 
-def healthy(imitated: str, habits: Habits | None = None) -> ReferenceEngine:
+def healthy(imitated: str, habits: ReferenceOptions | None = None) -> ReferenceEngine:
     rules, capabilities = IMITATED[imitated]
     version = imitated if imitated in OLDER else "4.4.0"
     return ReferenceEngine(habits, rules=rules, capabilities=capabilities, version=version)

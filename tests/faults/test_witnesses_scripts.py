@@ -25,7 +25,16 @@ from harness.running.judge import Judge
 from harness.tables.plan import PlannedFile
 from known_faults.known import known, known_faults_in
 from model.vocabulary.steps import Request
-from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
+from records.expectations import (
+    ByReplay,
+    Expectation,
+    FieldMatches,
+    ForbiddenChange,
+    Measure,
+    NothingChanged,
+    RowsOf,
+    Total,
+)
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
@@ -52,7 +61,7 @@ NOT_SHOWN = {
 NOT_HEALTHY = {"rewrites-the-last-file-of-a-batch"}
 
 #: The reference engine does not show row ids.
-ROW_IDS = NothingChanged(Change.OF_ROW_IDS)
+ROW_IDS = NothingChanged(ForbiddenChange.OF_ROW_IDS)
 
 #: Limits of the lines of a script, without its data.
 MOST, MEDIAN = 160, 80
@@ -117,7 +126,7 @@ def test_scripts_are_short_and_cover_every_kind_of_expectation() -> None:
     if len({name.split()[0] for name in LENGTHS}) < len(FAULTS):
         pytest.skip("only some of the faults were selected")
     assert statistics.median(LENGTHS.values()) <= MEDIAN
-    assert {*get_args(Expectation), *Change, *Of, *Measure, *Total} - SHOWN == {
+    assert {*get_args(Expectation), *ForbiddenChange, *RowsOf, *Measure, *Total} - SHOWN == {
         *(Measure.NEW_NAME, Measure.FILE_TIME, Measure.VERSION)
     }, "those have a test of their own"
 
@@ -148,7 +157,7 @@ class Spoiling(WrappedEngine):
             r"\1taken.parquet",
         ),
         ("adds-with-wrong-size", FieldMatches("add", "modificationTime", Measure.FILE_TIME), "$", ""),
-        ("adds-with-wrong-size", NothingChanged(Change.OF_FILES), "$", ""),
+        ("adds-with-wrong-size", NothingChanged(ForbiddenChange.OF_FILES), "$", ""),
         (
             "adds-with-a-taken-row-id",
             FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),

@@ -19,7 +19,7 @@ from model.vocabulary.predicate import And, Compare, Op
 from model.vocabulary.steps import Delete, EngineStep, Request, Step, Vacuum
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Row, Type
-from records.run import Violation
+from records.run import RecordedViolation
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
@@ -58,7 +58,7 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
 
 def judged_by(
     table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | None]
-) -> tuple[int, list[Violation]]:
+) -> tuple[int, list[RecordedViolation]]:
     """The number of subjects of a clause in these steps, and its violations."""
     tallies, _ = judged(table, directory, *steps)
     if id not in tallies:

@@ -28,7 +28,7 @@ from model.vocabulary.steps import Crash, CrashPoint, Delete, IOFault, Mode, Rea
 from records.json_form import from_json as record_from_json
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
-from reports.counterexamples.plan import Plan
+from reports.counterexamples.plan import ScriptPlan
 from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
@@ -226,7 +226,7 @@ def test_a_crash_is_shrunk_away_or_to_an_earlier_effect() -> None:
 # The script -----------------------------------------------------------------------------------------------------------
 
 
-def script_of(fault: str, case: str, clause: str, directory: Path) -> tuple[Plan, Case]:
+def script_of(fault: str, case: str, clause: str, directory: Path) -> tuple[ScriptPlan, Case]:
     engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
     judge = Judge(engine, list(CATALOGUE.values()), directory)
     return next(plan for plan in plans(CRASHES[case], judge) if plan.clause.id == clause), CRASHES[case]

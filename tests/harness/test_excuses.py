@@ -29,7 +29,7 @@ from model.vocabulary.values import Type
 from records.expectations import Gone
 from records.json_form import from_json
 from records.known_fault import KnownFault, Symptom
-from records.run import Violation as Recorded
+from records.run import RecordedViolation
 from reference_engine import ReferenceEngine
 from reports.comparison.acceptance import covering
 from runner.plugin import ROOT
@@ -149,7 +149,7 @@ def test_an_error_is_known_by_what_a_run_records_of_it(text: str, excused: bool,
     assert (Excuses([entry(errors=(text,))]).excuse("A", Circumstances(seen), violation) is not None) is excused
     recorded = case(1, error=None)
     steps = (replace(recorded.steps[0], outcome=replace(recorded.steps[0].outcome, error=recorded_error(seen))),)
-    found = from_json(broken("x", clause="A") | {"by_error": True}, Recorded)
+    found = from_json(broken("x", clause="A") | {"by_error": True}, RecordedViolation)
     assert (covering([entry(errors=(text,))], replace(recorded, steps=steps), found) is not None) is excused
 
 

@@ -197,7 +197,7 @@ def test_a_record_has_every_step_of_the_engine(tmp_path: Path) -> None:
 
 
 def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
-    def records(name: str) -> list[run.Step]:
+    def records(name: str) -> list[run.RecordedStep]:
         steps = full_judge(ReferenceEngine(), tmp_path / name).judge(CASE).steps
         return [replace(step, seconds=0) for step in steps]
 

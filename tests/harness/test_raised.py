@@ -177,7 +177,7 @@ def test_a_run_with_a_clause_that_raised_is_no_pass() -> None:
     id = listed.clauses[0].id
     passing = run_records.ClauseResult(Verdict.HOLDS, 1, 1, 0.0)
 
-    def verdict(*cases: run_records.JudgedCase) -> tuple[Verdict, int]:
+    def verdict(*cases: run_records.RecordedCase) -> tuple[Verdict, int]:
         (result,) = footer(replace(listed, clauses=listed.clauses[:1]), cases).verdicts.values()
         return result.verdict, exit_code([result], sum(case.error is not None for case in cases))
 
@@ -191,8 +191,8 @@ def test_a_run_with_a_clause_that_raised_is_no_pass() -> None:
     assert verdict(healthy, raised, failing) == (Verdict.FAILS, 1), "what is broken wins"
 
 
-def _case(number: int, clauses: dict[str, run_records.ClauseResult]) -> run_records.JudgedCase:
-    return run_records.JudgedCase(f"{number:012x}", "c", 0, number, "generated", {}, (), clauses, (), None)
+def _case(number: int, clauses: dict[str, run_records.ClauseResult]) -> run_records.RecordedCase:
+    return run_records.RecordedCase(f"{number:012x}", "c", 0, number, "generated", {}, (), clauses, (), None)
 
 
 # The engine's words -------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltalog.entries.actions import CommitInfo
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from engines.port import EngineError, Outcome
 from harness.observing.steps.sessions import alike, in_order, reached, sessions_of
 from model.vocabulary.commands import Checkpoint, Overwrite
@@ -22,7 +22,9 @@ def versions(
 ) -> tuple[object, ...]:
     """The versions of the first, those of the second, and the names of those that succeeded in their order."""
     outcome = Outcome(first.rows, first.error, 0, 1, second=second, held=held)
-    commits = [Commit(number, (CommitInfo({"operation": one}),), 0, "") for number, one in enumerate(operations, 5)]
+    commits = [
+        LoggedCommit(number, (CommitInfo({"operation": one}),), 0, "") for number, one in enumerate(operations, 5)
+    ]
     sessions = sessions_of(step, outcome, commits)
     order = in_order(step, outcome, sessions)
     return sessions[0].versions, sessions[1].versions, [one.name for one in order]
@@ -62,8 +64,8 @@ def test_without_commits_the_one_that_was_held_is_later() -> None:
 def test_how_many_have_happened_in_a_version(version: int, number: int) -> None:
     step, outcome = Together(ROW, APPEND), Outcome((), None, 0, 1, second=OK, held=True)
     commits = [
-        Commit(5, (CommitInfo({"operation": "WRITE"}),), 0, ""),
-        Commit(6, (CommitInfo({"operation": "DELETE"}),), 0, ""),
+        LoggedCommit(5, (CommitInfo({"operation": "WRITE"}),), 0, ""),
+        LoggedCommit(6, (CommitInfo({"operation": "DELETE"}),), 0, ""),
     ]
     order = in_order(step, outcome, sessions_of(step, outcome, commits))
     assert reached(order, version) == number

@@ -14,7 +14,7 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.severity import Cause, Harm
 from harness.running.judge import Judge, severity_of
 from model.vocabulary.severity import Severity
-from records.run import SCHEMA_VERSION, Violation
+from records.run import SCHEMA_VERSION, RecordedViolation
 from reference_engine import ReferenceEngine
 from reports import schema as schemas
 from reports.render.comparison import files as compared
@@ -88,7 +88,7 @@ def test_the_cause_decides_how_severe_a_violation_is(
     assert (found.severity, found.cause) == (severity, cause)
 
 
-def wrong(fault: str, clause: str, directory: Path) -> Violation:
+def wrong(fault: str, clause: str, directory: Path) -> RecordedViolation:
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), list(CATALOGUE.values()), directory)
     return next(one for one in judge.judge(witness(fault)).wrong if one.clause == clause)
 

@@ -26,7 +26,7 @@ from model.vocabulary.steps import Moment as At
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
 from model.vocabulary.values import Type
 from records.expectations import ByReplay
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reference_engine import ReferenceEngine
 from runner.run.claims import Claims
 from strategies.restriction.capabilities import fits
@@ -66,12 +66,12 @@ def judged(
     *cases: Case,
     profile: Profile = PROFILES["smoke"],
     capabilities: Capabilities = EVERYTHING,
-) -> tuple[list[JudgedCase], str]:
+) -> tuple[list[RecordedCase], str]:
     """The records of a shard of these cases, and the message of its failure."""
-    lines: list[JudgedCase] = []
+    lines: list[RecordedCase] = []
     claims = Claims()
 
-    def emit(line: JudgedCase) -> None:
+    def emit(line: RecordedCase) -> None:
         lines.append(line)
         if line.origin == "shrunk":
             claims.shrunk(line)
@@ -86,7 +86,7 @@ def judged(
     return lines, str(broken.value)
 
 
-def causes(lines: list[JudgedCase]) -> Iterator[tuple[set[str], int]]:
+def causes(lines: list[RecordedCase]) -> Iterator[tuple[set[str], int]]:
     for line in lines:
         if line.origin == "shrunk":
             yield {one.cause for one in line.violations}, len(line.case.table.stray_files)

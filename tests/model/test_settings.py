@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from engines.deltalake.capabilities import NEWEST
-from engines.dialect import Run, ScriptedCase
+from engines.dialect import ScriptedCase, ScriptRun
 from engines.spark.releases import capabilities_of
 from harness.campaigns.shrinking import candidates
 from model.codec import case_id, loads
@@ -82,7 +82,7 @@ def test_a_failure_shows_and_sets_its_settings() -> None:
     assert step_text(step).endswith("(case-sensitive names)")
     assert step_text(Vacuum(settings=(Setting.ROW_READER, Setting.ANSI_OFF))) == "VACUUM t (row-based reader; ANSI off)"
     for command in (step, Vacuum(settings=step.settings)):
-        run = Run(0, command, Moment(0))
+        run = ScriptRun(0, command, Moment(0))
         dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/t", (run,)))
         assert 'spark.conf.set("spark.sql.caseSensitive", "true")' in dialect.command(run).setup
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.prediction.fates import Fate, PathFate, Reason
-from model.prediction.paths import Thing, checksum_of, in_underscored_partition, is_hidden, parents
+from model.prediction.paths import StorageEntry, checksum_of, in_underscored_partition, is_hidden, parents
 from model.prediction.retention import Cutoff, cutoff_for, whole_hours
 from model.vocabulary.table import HOUR, WEEK, Kind
 from tests.builders.listings import (
@@ -259,10 +259,10 @@ def test_a_live_file_with_a_hidden_name_is_kept() -> None:
 
 @pytest.mark.parametrize("modified", [0, LINE, YOUNG, CLOCK])
 def test_an_empty_directory_is_deleted_at_any_age(modified: int) -> None:
-    assert predict({"d": Thing(Kind.DIRECTORY, modified, 0)})["d"] == must_delete(Reason.EMPTY)
+    assert predict({"d": StorageEntry(Kind.DIRECTORY, modified, 0)})["d"] == must_delete(Reason.EMPTY)
 
 
-DIRECTORIES: dict[str, tuple[dict[str, Thing], dict[str, int], dict[str, PathFate]]] = {
+DIRECTORIES: dict[str, tuple[dict[str, StorageEntry], dict[str, int], dict[str, PathFate]]] = {
     "of nested empty directories, the innermost is deleted": (
         {"d/e/f": DIRECTORY},
         {},
@@ -316,7 +316,7 @@ DIRECTORIES: dict[str, tuple[dict[str, Thing], dict[str, int], dict[str, PathFat
 
 @pytest.mark.parametrize(("things", "tombstones", "expected"), DIRECTORIES.values(), ids=DIRECTORIES)
 def test_the_fate_of_a_directory_by_its_contents(
-    things: dict[str, Thing], tombstones: dict[str, int], expected: dict[str, PathFate]
+    things: dict[str, StorageEntry], tombstones: dict[str, int], expected: dict[str, PathFate]
 ) -> None:
     judged = predict(things, tombstones=tombstones)
     assert {path: judged[path] for path in expected} == expected
@@ -388,19 +388,21 @@ PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 
 
 #: A listing, the live files, the tombstones.
-Situation = tuple[dict[str, Thing], tuple[str, ...], dict[str, int]]
+Situation = tuple[dict[str, StorageEntry], tuple[str, ...], dict[str, int]]
 
 
 @st.composite
 def situations(draw: st.DrawFn) -> Situation:
     """Files and directories; live and removed files may be among them."""
-    things: dict[str, Thing] = {}
+    things: dict[str, StorageEntry] = {}
     for path in draw(st.lists(PATHS, max_size=8)):
         below = any(other.startswith(f"{path}/") for other in things)
         if path not in things and not below and all(things.get(above, DIRECTORY).directory for above in parents(path)):
             things.update((above, DIRECTORY) for above in parents(path))
             things[path] = (
-                Thing(Kind.DIRECTORY, OLD, 0) if draw(st.booleans()) and draw(st.booleans()) else file(draw(INSTANTS))
+                StorageEntry(Kind.DIRECTORY, OLD, 0)
+                if draw(st.booleans()) and draw(st.booleans())
+                else file(draw(INSTANTS))
             )
     files = [path for path, thing in things.items() if not thing.directory]
     named = st.sampled_from(files) if files else PATHS
@@ -510,7 +512,7 @@ def test_a_wall_window_agrees_with_each_cutoff_in_it(situation: Situation) -> No
 
 
 def reference(
-    things: dict[str, Thing],
+    things: dict[str, StorageEntry],
     live: tuple[str, ...],
     tombstones: dict[str, int],
     partition_by: tuple[str, ...],

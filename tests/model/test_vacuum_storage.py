@@ -12,7 +12,7 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from model.prediction.fates import DISPUTED, Fate, PathFate, Reason
-from model.prediction.paths import Thing, checksum_of, is_hidden, parents
+from model.prediction.paths import StorageEntry, checksum_of, is_hidden, parents
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, References, Scan
 from model.prediction.vacuum import ends_in_error, listed_directories, predict_vacuum
 from model.vocabulary.steps import IOFault
@@ -27,7 +27,7 @@ PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 
 @dataclass(frozen=True)
 class Situation:
-    things: dict[str, Thing]
+    things: dict[str, StorageEntry]
     references: References
     scan: Scan
     faulty_path: tuple[IOFault, str] | None
@@ -46,22 +46,22 @@ class Situation:
 @st.composite
 def situations(draw: st.DrawFn, *, links: bool = False, io_faults: bool = False) -> Situation:
     """Files, directories and perhaps links; actions name existing and missing files."""
-    things: dict[str, Thing] = {}
+    things: dict[str, StorageEntry] = {}
     for path in draw(st.lists(PATHS, max_size=9, unique=True)):
         free = path not in things and not any(other.startswith(f"{path}/") for other in things)
         if free and all(things.get(above, DIRECTORY).directory for above in parents(path)):
             things.update((above, DIRECTORY) for above in parents(path))
             kinds = [Kind.FILE] * 5 + [Kind.DIRECTORY] + [Kind.LINK] * 3 * links
             kind = draw(st.sampled_from(kinds))
-            things[path] = Thing(kind, LINE if kind is Kind.DIRECTORY else draw(INSTANTS), kind is Kind.FILE)
+            things[path] = StorageEntry(kind, LINE if kind is Kind.DIRECTORY else draw(INSTANTS), kind is Kind.FILE)
     for path, thing in things.items():
         if thing.kind is Kind.LINK:
             others = [other for other in things if other != path] + [".", "nowhere", "../beside"]
-            things[path] = Thing(Kind.LINK, LINE, 0, draw(st.sampled_from(others)))
+            things[path] = StorageEntry(Kind.LINK, LINE, 0, draw(st.sampled_from(others)))
 
     def possible(path: str) -> bool:
         above = all(things.get(parent, DIRECTORY).directory for parent in parents(path))
-        return above and things.get(path, Thing(Kind.FILE, 0, 0)).kind is Kind.FILE
+        return above and things.get(path, StorageEntry(Kind.FILE, 0, 0)).kind is Kind.FILE
 
     files = [path for path, thing in things.items() if thing.kind is Kind.FILE]
     # Nothing that actions name is hidden, nor a checksum: engines do not name their files so.
@@ -187,7 +187,7 @@ def modified(path: str | Path) -> int:
     return os.stat(path).st_mtime_ns // 1_000_000
 
 
-def build(root: Path, things: Mapping[str, Thing]) -> None:
+def build(root: Path, things: Mapping[str, StorageEntry]) -> None:
     (root.parent / "beside").mkdir()
     for path, thing in things.items():
         at = root / path

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engines.dialect import Run, ScriptedCase
+from engines.dialect import ScriptedCase, ScriptRun
 from engines.spark.commands.columns import condition
 from engines.spark.sessions.user_functions import register
 from engines.spark.sessions.wrappers import called_by
@@ -135,7 +135,7 @@ def test_a_step_calls_the_functions_of_its_condition() -> None:
 
 def test_a_script_registers_functions_in_their_session() -> None:
     def setup(step: Delete) -> tuple[str, ...]:
-        run = Run(0, step, Moment(0))
+        run = ScriptRun(0, step, Moment(0))
         return scripts.SPARK(ScriptedCase(PARTITIONED, "/t", (run,))).command(run).setup
 
     names = ('"tombstone_python")', '"tombstone_arrow")')

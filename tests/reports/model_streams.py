@@ -15,7 +15,7 @@ from harness.running.judge import Judge
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.known_fault import KnownFault
-from records.run import Header, JudgedCase, ListedClause, ListedFault, PlannedCampaign
+from records.run import Header, ListedClause, ListedFault, PlannedCampaign, RecordedCase
 from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
@@ -32,7 +32,7 @@ def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) 
 
 def lines_of(
     engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[KnownFault] = ()
-) -> tuple[Header, list[JudgedCase]]:
+) -> tuple[Header, list[RecordedCase]]:
     """The header and the records of a run of these cases. ``listed``: the known faults."""
     excluded = unsupported(engine)
     known = list(listed)
@@ -80,7 +80,7 @@ def run_of(
     return written(replace(first, **header), lines, directory)
 
 
-def written(header: Header, lines: list[JudgedCase], directory: Path) -> Run:
+def written(header: Header, lines: list[RecordedCase], directory: Path) -> Run:
     """These records with their footer, written into ``directory`` and read back."""
     with RunWriter(directory / "run.jsonl") as writer:
         writer.header(header)

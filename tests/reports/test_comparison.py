@@ -36,10 +36,10 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from records.json_form import from_json
-from records.run import ClauseResult, Header, JudgedCase, Step, Verdict, Violation
+from records.run import ClauseResult, Header, RecordedCase, RecordedStep, RecordedViolation, Verdict
 from reports.__main__ import main
-from reports.comparison.cases import Change
-from reports.comparison.commands import Command, command_of
+from reports.comparison.cases import VerdictChange
+from reports.comparison.commands import ComparedCommand, command_of
 from reports.comparison.comparison import Comparison, compare
 from reports.comparison.difference_texts import text_of
 from reports.comparison.differences import differences
@@ -70,12 +70,12 @@ SCHEMA = json.loads(
     (Path(__file__).parents[2] / "reports" / "schema" / "comparison-5.json").read_text(encoding="utf-8")
 )
 #: The commands of the small steps, by their kind.
-COMMANDS = {one["step"]: Command(one["step"]) for one in (DELETE, READ, VACUUM)}
+COMMANDS = {one["step"]: ComparedCommand(one["step"]) for one in (DELETE, READ, VACUUM)}
 
 RETAIN = {"step": "vacuum", "retain_hours": 1}
 
 
-def report(directory: Path, *cases: JudgedCase, edit: Callable[[list[bytes]], list[bytes]] = list) -> str:
+def report(directory: Path, *cases: RecordedCase, edit: Callable[[list[bytes]], list[bytes]] = list) -> str:
     """A report directory with the stream of these cases, its lines edited."""
     directory.mkdir()
     lines = written([header(), *cases, footer(header(), cases)]).splitlines(keepends=True)
@@ -122,7 +122,7 @@ def test_cases_made_by_shrinking_do_not_count() -> None:
 def test_a_clause_that_fails_only_in_a_case_of_the_candidate_is_named() -> None:
     alone = case(9, origin="shrunk", failing=("DEL-ROW-1",))
     comparison = compare(run(case(1)), run(case(1), alone))
-    assert [(one.change, one.clause) for one in comparison.shifts] == [(Change.UNCOMPARED, "DEL-ROW-1")]
+    assert [(one.change, one.clause) for one in comparison.shifts] == [(VerdictChange.UNCOMPARED, "DEL-ROW-1")]
     assert comparison.exit == 3
 
 
@@ -134,12 +134,12 @@ def test_a_run_is_the_same_as_itself_whatever_fails_in_cases_made_by_shrinking()
 def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
     listed = case(8, origin="explicit", failing=("DEL-ROW-1",))
     comparison = compare(run(case(1), case(8, origin="explicit")), run(case(1), listed))
-    assert [(one.change, one.clause) for one in comparison.shifts] == [(Change.REGRESSED, "DEL-ROW-1")]
+    assert [(one.change, one.clause) for one in comparison.shifts] == [(VerdictChange.REGRESSED, "DEL-ROW-1")]
     assert compare(run(case(1)), run(case(1), case(8, origin="explicit"))).compared == 1
 
 
 @pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=case_document(2, [VACUUM]))])
-def test_another_case_with_the_same_id_is_refused(other: JudgedCase) -> None:
+def test_another_case_with_the_same_id_is_refused(other: RecordedCase) -> None:
     with pytest.raises(Incomparable, match="Case 000000000001 is not the same in both runs"):
         compare(run(case(1)), run(other))
 
@@ -190,7 +190,7 @@ def broken(cause: str, *, excused: str | None = None, clause: str = NAME, index:
 
 def breaking(
     number: int, *violations: dict[str, Any], steps: int = 1, vanished: Sequence[str] = (), **other: Any
-) -> JudgedCase:
+) -> RecordedCase:
     """A case with these violations. ``vanished``: in its first step."""
     taken = [step(index=index, vanished=list(() if index else vanished)) for index in range(steps)]
     made = case(number, *taken, **other)
@@ -198,7 +198,7 @@ def breaking(
     for one in violations:
         verdict = Verdict.FAILS if one["excused"] is None else Verdict.KNOWN_FAULT
         results[one["clause"]] = ClauseResult(verdict, 1, 1, 0.5)
-    return replace(made, clauses=results, violations=tuple(from_json(one, Violation) for one in violations))
+    return replace(made, clauses=results, violations=tuple(from_json(one, RecordedViolation) for one in violations))
 
 
 def stating(found: Run, verdict: str) -> Run:
@@ -226,44 +226,44 @@ def side(what: str | None) -> Run:
 @pytest.mark.parametrize(
     ("base", "candidate", "change", "exit"),
     [
-        ("holds", "fails", Change.REGRESSED, 1),
-        ("listed but gone", "fails", Change.REGRESSED, 1),
-        ("known", "fails", Change.REGRESSED, 1),
-        ("fails", "fail otherwise", Change.REGRESSED, 1),
-        ("holds", "known", Change.KNOWN, 1),
-        ("known", "known otherwise", Change.KNOWN, 1),
-        ("fails", "holds", Change.IMPROVED, 0),
-        ("known", "listed but gone", Change.IMPROVED, 0),
-        ("fails", "known", Change.CHANGED, 0),
-        ("fail otherwise", "known", Change.KNOWN, 1),
-        ("holds", "listed but gone", Change.CHANGED, 0),
-        ("known", "known", Change.SAME, 0),
-        ("fails", "fails", Change.SAME, 0),
-        ("holds", "holds", Change.SAME, 0),
-        ("not applicable", "disabled", Change.SAME, 0),
-        ("holds", "not applicable", Change.WITHDRAWN, 3),
-        ("disabled", "holds", Change.ONLY_CANDIDATE, 0),
-        ("disabled", "fails", Change.ONLY_CANDIDATE, 3),
-        ("not applicable", "known", Change.ONLY_CANDIDATE, 0),
-        ("not tested", "known", Change.ONLY_CANDIDATE, 3),
-        ("not tested", "fails", Change.ONLY_CANDIDATE, 3),
-        ("holds", "not tested", Change.ONLY_BASE, 3),
-        ("holds", "error", Change.ONLY_BASE, 3),
-        ("not tested", "not tested", Change.SAME, 3),
-        ("not tested", "not applicable", Change.SAME, 0),
-        ("disabled", "not tested", Change.SAME, 0),
-        ("not applicable", "error", Change.SAME, 0),
-        (None, "not tested", Change.SAME, 0),
-        ("holds", None, Change.ONLY_BASE, 0),
-        (None, "holds", Change.ONLY_CANDIDATE, 0),
+        ("holds", "fails", VerdictChange.REGRESSED, 1),
+        ("listed but gone", "fails", VerdictChange.REGRESSED, 1),
+        ("known", "fails", VerdictChange.REGRESSED, 1),
+        ("fails", "fail otherwise", VerdictChange.REGRESSED, 1),
+        ("holds", "known", VerdictChange.KNOWN, 1),
+        ("known", "known otherwise", VerdictChange.KNOWN, 1),
+        ("fails", "holds", VerdictChange.IMPROVED, 0),
+        ("known", "listed but gone", VerdictChange.IMPROVED, 0),
+        ("fails", "known", VerdictChange.CHANGED, 0),
+        ("fail otherwise", "known", VerdictChange.KNOWN, 1),
+        ("holds", "listed but gone", VerdictChange.CHANGED, 0),
+        ("known", "known", VerdictChange.SAME, 0),
+        ("fails", "fails", VerdictChange.SAME, 0),
+        ("holds", "holds", VerdictChange.SAME, 0),
+        ("not applicable", "disabled", VerdictChange.SAME, 0),
+        ("holds", "not applicable", VerdictChange.WITHDRAWN, 3),
+        ("disabled", "holds", VerdictChange.ONLY_CANDIDATE, 0),
+        ("disabled", "fails", VerdictChange.ONLY_CANDIDATE, 3),
+        ("not applicable", "known", VerdictChange.ONLY_CANDIDATE, 0),
+        ("not tested", "known", VerdictChange.ONLY_CANDIDATE, 3),
+        ("not tested", "fails", VerdictChange.ONLY_CANDIDATE, 3),
+        ("holds", "not tested", VerdictChange.ONLY_BASE, 3),
+        ("holds", "error", VerdictChange.ONLY_BASE, 3),
+        ("not tested", "not tested", VerdictChange.SAME, 3),
+        ("not tested", "not applicable", VerdictChange.SAME, 0),
+        ("disabled", "not tested", VerdictChange.SAME, 0),
+        ("not applicable", "error", VerdictChange.SAME, 0),
+        (None, "not tested", VerdictChange.SAME, 0),
+        ("holds", None, VerdictChange.ONLY_BASE, 0),
+        (None, "holds", VerdictChange.ONLY_CANDIDATE, 0),
     ],
 )
-def test_how_a_clause_changes(base: str | None, candidate: str | None, change: Change, exit: int) -> None:
+def test_how_a_clause_changes(base: str | None, candidate: str | None, change: VerdictChange, exit: int) -> None:
     comparison = compare(side(base), side(candidate))
     (found,) = (one for one in comparison.clauses if one.clause == NAME)
     assert (found.change, comparison.exit) == (change, exit)
-    if change in (Change.ONLY_BASE, Change.ONLY_CANDIDATE):
-        lacking = "candidate" if change is Change.ONLY_BASE else "base"
+    if change in (VerdictChange.ONLY_BASE, VerdictChange.ONLY_CANDIDATE):
+        lacking = "candidate" if change is VerdictChange.ONLY_BASE else "base"
         assert found.reason in (f"{lacking}: A reason.", f"{lacking}: The run does not list the clause.")
     for shift in comparison.shifts:
         assert shift.message == f"{NAME} is violated: {shift.case.violations[0].cause}."
@@ -271,7 +271,7 @@ def test_how_a_clause_changes(base: str | None, candidate: str | None, change: C
 
 def test_what_the_base_did_is_said_beside_a_regression() -> None:
     def before(what: str, then: str) -> str:
-        (shift,) = compare(side(what), side(then)).shifted(Change.REGRESSED)
+        (shift,) = compare(side(what), side(then)).shifted(VerdictChange.REGRESSED)
         return shift.before
 
     assert before("holds", "fails") == "held"
@@ -285,7 +285,10 @@ def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
     candidate = run(breaking(1, broken("gone")), breaking(2, broken("gone")))
     comparison = compare(base, candidate)
     (shift,) = comparison.shifts
-    assert (shift.change, shift.case_ids) == (Change.REGRESSED, frozenset({f"{2:012x}"})) and comparison.exit == 1
+    assert (shift.change, shift.case_ids) == (
+        VerdictChange.REGRESSED,
+        frozenset({f"{2:012x}"}),
+    ) and comparison.exit == 1
 
 
 def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
@@ -294,12 +297,12 @@ def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
     candidate = breaking(1, broken("late", index=1), steps=2)
     found = compare(run(base), run(candidate))
     assert {(one.change, one.clause) for one in found.shifts} == {
-        (Change.UNCOMPARED, NAME),
-        (Change.IMPROVED, "VAC-SAFE-2"),
+        (VerdictChange.UNCOMPARED, NAME),
+        (VerdictChange.IMPROVED, "VAC-SAFE-2"),
     }
     assert found.exit == 3
     back = compare(run(candidate), run(base))
-    assert {(one.change, one.clause) for one in back.shifts} == {(Change.REGRESSED, "VAC-SAFE-2")}
+    assert {(one.change, one.clause) for one in back.shifts} == {(VerdictChange.REGRESSED, "VAC-SAFE-2")}
 
 
 def lesser(first: Header) -> Header:
@@ -337,7 +340,7 @@ def test_known_faults_are_named_with_what_a_user_loses_the_new_ones_first() -> N
         ("A new one.", False, ("DEL-ROW-1", NAME)),
         ("An old one.", True, (NAME,)),
     ]
-    assert {(one.change, one.cause) for one in comparison.shifts} == {(Change.KNOWN, "A new one.")}
+    assert {(one.change, one.cause) for one in comparison.shifts} == {(VerdictChange.KNOWN, "A new one.")}
     assert "| Delta 4.4.0 only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |" in comparison_markdown(
         comparison
     )
@@ -391,7 +394,7 @@ def test_commands(given: EngineStep, text: str) -> None:
 
 def facts_of(made: dict[str, Any]) -> Facts:
     """The facts of a step's record."""
-    return facts(from_json(made, Step))
+    return facts(from_json(made, RecordedStep))
 
 
 STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VACUUM END")]
@@ -526,7 +529,7 @@ steps = members.map(lambda observed: facts_of(step(**observed)))
 
 @settings(deadline=None)
 @given(st.sampled_from(list(COMMANDS.values())), steps, steps)
-def test_exchanged_sides_give_the_reversed_differences(command: Command, one: Facts, other: Facts) -> None:
+def test_exchanged_sides_give_the_reversed_differences(command: ComparedCommand, one: Facts, other: Facts) -> None:
     forwards, backwards = differences(command, one, other), differences(command, other, one)
     assert sorted(map(repr, backwards)) == sorted(repr(found.reversed) for found in forwards)
     assert all(found.reversed.reversed == found and text_of(found) for found in forwards)
@@ -583,7 +586,7 @@ def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
 
 
 def test_groups_have_their_smallest_case_and_are_in_order() -> None:
-    def delete(number: int, *, more: int, metric: bool) -> JudgedCase:
+    def delete(number: int, *, more: int, metric: bool) -> RecordedCase:
         metrics = {"numDeletionVectorsAdded": "0", "numDeletionVectorsRemoved": "0"} if metric else {}
         extra = [step(index=index) for index in range(1, more)]
         return case(number, step(DELETE, commits=[commit("DELETE", metrics=metrics)]), *extra)
@@ -610,7 +613,7 @@ def test_only_the_cases_that_are_shown_are_kept(tmp_path: Path) -> None:
 
     comparison = compare(side("base", [[1]]), side("candidate", [[2]]))
     gc.collect()
-    kept = [one for one in gc.get_objects() if isinstance(one, JudgedCase) and one.campaign == "many"]
+    kept = [one for one in gc.get_objects() if isinstance(one, RecordedCase) and one.campaign == "many"]
     assert comparison.groups[0].cases == 20
     assert {id(one) for one in kept} == {id(comparison.groups[0].base), id(comparison.groups[0].candidate)}
 
@@ -632,9 +635,9 @@ class Foretold:
         self._number = number
         self._records = records
 
-    def steps(self, case: Case, changes: Sequence[RuleChange]) -> list[Step]:
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> list[RecordedStep]:
         self.asked.append((number_of(case), tuple(changes)))
-        return [from_json(self._records[tuple(changes)], Step)] if number_of(case) == self._number else []
+        return [from_json(self._records[tuple(changes)], RecordedStep)] if number_of(case) == self._number else []
 
 
 def upgrade() -> Comparison:

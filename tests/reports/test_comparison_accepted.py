@@ -18,12 +18,12 @@ from faults import FAULTS, KnownBadEngine
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
 from records.known_fault import KnownFault, Symptom
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.comparison.acceptance import Acceptance, Accepted, covering
+from reports.comparison.acceptance import Acceptance, AcceptedEntries, covering
 from reports.comparison.answer import answer_to
-from reports.comparison.cases import Change
+from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison, compare
 from reports.render.comparison.files import as_json
 from reports.render.comparison.markdown import comparison_markdown
@@ -38,7 +38,7 @@ TODAY = date(2027, 6, 30)
 R, S = "Old files are deleted.", "Names are refused."
 
 
-def knowing(reasons: dict[str, list[str]], *cases: JudgedCase, version: str = "4.4.0", **other: Any) -> Run:
+def knowing(reasons: dict[str, list[str]], *cases: RecordedCase, version: str = "4.4.0", **other: Any) -> Run:
     """A run whose version is known to have these faults: clauses by reason."""
     listed = [{"reason": reason, "clauses": clauses} for reason, clauses in reasons.items()]
     return run(*cases, first=header(version, known_faults=listed, **other))
@@ -88,11 +88,11 @@ def test_a_fault_that_only_the_candidate_is_known_to_have_is_worse_and_its_end_i
     base = knowing({}, case(1), version="4.0.0")
     candidate = knowing({R: [NAME], S: ["DEL-ROW-1"]}, breaking(1, broken("gone", excused=R)))
     comparison = compare(base, candidate)
-    assert comparison.exit == 1 and [one.change for one in comparison.shifts] == [Change.KNOWN]
+    assert comparison.exit == 1 and [one.change for one in comparison.shifts] == [VerdictChange.KNOWN]
     assert verdict(comparison) == "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that 4.0.0 does not"
     assert f"\n1. known, loses data: {R}\n" in shown(comparison)
     back = compare(candidate, base)
-    assert back.exit == 0 and [one.change for one in back.shifts] == [Change.IMPROVED]
+    assert back.exit == 0 and [one.change for one in back.shifts] == [VerdictChange.IMPROVED]
     assert verdict(back) == "UPGRADE: nothing is worse on Delta 4.0.0 than on 4.4.0; better in 1, 1 of them data loss"
 
 
@@ -106,7 +106,7 @@ def test_another_known_fault_of_a_clause_that_the_base_violates_too_is_worse() -
     candidate = knowing({R: [NAME], S: [NAME]}, breaking(1, broken("gone", excused=R)))
     comparison = compare(base, candidate)
     (found,) = comparison.shifts
-    assert (comparison.exit, found.change, found.before) == (1, Change.KNOWN, f"known fault: {S}")
+    assert (comparison.exit, found.change, found.before) == (1, VerdictChange.KNOWN, f"known fault: {S}")
     assert compare(candidate, base).exit == 0, "S is known of both"
 
 
@@ -115,14 +115,14 @@ def test_what_the_base_fails_for_the_same_cause_is_not_worse_by_being_known() ->
     assert compare(failing, knowing({R: [NAME]}, breaking(1, broken("gone", excused=R)))).exit == 0
     other = knowing({R: [NAME]}, breaking(1, broken("gone", excused=R), broken("kept", excused=R)))
     (found,) = compare(failing, other).shifts
-    assert (found.change, found.message) == (Change.KNOWN, f"{NAME} is violated: kept.")
+    assert (found.change, found.message) == (VerdictChange.KNOWN, f"{NAME} is violated: kept.")
 
 
 def test_a_known_fault_in_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
     base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=case_document(1, [VACUUM] * 2))
     candidate = knowing({R: [NAME]}, breaking(1, broken("late", excused=R, index=1), steps=2))
     comparison = compare(run(base), candidate)
-    assert comparison.exit == 3 and Change.UNCOMPARED in {one.change for one in comparison.shifts}
+    assert comparison.exit == 3 and VerdictChange.UNCOMPARED in {one.change for one in comparison.shifts}
     known = knowing({R: [NAME]}, base)
     assert compare(known, candidate).exit == 0, "by its entry the base has it too"
 
@@ -158,7 +158,7 @@ UNKNOWN = knowing({}, breaking(1, broken("gone")))
 def test_what_is_worse_can_be_accepted_until_its_end(worse: Run) -> None:
     for until in (None, TODAY, "4.4.0"):
         comparison = compare(GOOD, worse, acceptance=accepting(entry(until=until)))
-        assert (comparison.exit, [one.change for one in comparison.shifts]) == (0, [Change.ACCEPTED])
+        assert (comparison.exit, [one.change for one in comparison.shifts]) == (0, [VerdictChange.ACCEPTED])
         assert verdict(comparison) == (
             "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.0.0, "
             "except for 1 fault that ours.toml accepts (the worst: data loss)"
@@ -213,7 +213,10 @@ def test_one_violation_of_a_case_that_no_entry_accepts_is_worse() -> None:
     encoded, plain = broken("gone") | {"kinds": ["encoded path"]}, broken("gone")
     narrow = accepting(KnownFault(NAME, "r", "l", Symptom(("gone",), of="encoded path")))
     comparison = compare(GOOD, run(breaking(1, encoded, plain)), acceptance=narrow)
-    assert comparison.exit == 1 and {one.change for one in comparison.shifts} == {Change.REGRESSED, Change.ACCEPTED}
+    assert comparison.exit == 1 and {one.change for one in comparison.shifts} == {
+        VerdictChange.REGRESSED,
+        VerdictChange.ACCEPTED,
+    }
     assert compare(GOOD, run(breaking(1, encoded, encoded)), acceptance=narrow).exit == 0
 
 
@@ -256,7 +259,7 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
     ]
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
         entries = tuple(KnownFault(one, "r", "l", symptom, when=when) for one in {one.clause for one in wrong})
-        current = Accepted.by(accepting(*entries), "4.4.0").current
+        current = AcceptedEntries.by(accepting(*entries), "4.4.0").current
         for judged in run_of(engine, cases, tmp_path / str(number), listed=entries).cases:
             for one in judged.violations:
                 assert (one.excused is not None) == (covering(current, judged, one) is not None)

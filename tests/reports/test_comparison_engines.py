@@ -29,11 +29,11 @@ from records import run as recorded
 from records.json_form import to_json
 from records.known_fault import KnownFault
 from records.run import Header
-from reference_engine import Habits, ReferenceEngine
+from reference_engine import ReferenceEngine, ReferenceOptions
 from reports.comparison.answer import answer_to
-from reports.comparison.cases import Change
+from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison, compare
-from reports.comparison.explanations import Kind, Reason
+from reports.comparison.explanations import ExplanationKind, ExplanationReason
 from reports.comparison.prediction import Prediction, prediction_between, prediction_of
 from reports.render.comparison.files import as_json
 from reports.render.comparison.markdown import comparison_markdown
@@ -62,7 +62,7 @@ def shared_cases() -> list[tuple[str, Case]]:
 
 def healthy_spark(version: str = "4.4.0", capabilities: Capabilities = EVERYTHING) -> ReferenceEngine:
     """The reference engine with the rules of this version of Delta, and what the file system of Hadoop does with links."""
-    habits = Habits(deletes_links=True)
+    habits = ReferenceOptions(deletes_links=True)
     return ReferenceEngine(habits, rules=rules_of(version), capabilities=capabilities, version=version)
 
 
@@ -78,7 +78,7 @@ class Remembering:
         self.changes = predictor.changes
         self._steps = cache(predictor.steps)
 
-    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[recorded.Step]:
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[recorded.RecordedStep]:
         return self._steps(case, tuple(changes))
 
 
@@ -113,7 +113,7 @@ def test_two_runs_of_one_engine_are_the_same(healthy: Run, tmp_path: Path) -> No
     comparison = checked(compare(healthy, again))
     assert comparison.groups == () and comparison.shifts == ()
     assert comparison.compared == len({line.id for line in healthy.cases}) >= 25
-    assert {one.change for one in comparison.clauses} == {Change.SAME}
+    assert {one.change for one in comparison.clauses} == {VerdictChange.SAME}
 
 
 def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def bad(name: str, *, version: str = "4.4.0") -> Engine:
     return KnownBadEngine(healthy_spark(version), FAULTS[name])
 
 
-def explanations(comparison: Comparison) -> dict[Kind | None, set[str]]:
+def explanations(comparison: Comparison) -> dict[ExplanationKind | None, set[str]]:
     """The sentences of what explains differences, by kind; None: unexplained ones."""
-    found: dict[Kind | None, set[str]] = {}
+    found: dict[ExplanationKind | None, set[str]] = {}
     for group in comparison.groups:
         kind = group.explanation.kind if group.explanation else None
         reasons = group.explanation.reasons if group.explanation else ()
@@ -202,13 +202,15 @@ def _retains(step: Step) -> bool:
 
 def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> None:
     comparison = checked(compare(healthy, faulty, predicted))
-    regressed = {one.clause for one in comparison.of(Change.REGRESSED)}
+    regressed = {one.clause for one in comparison.of(VerdictChange.REGRESSED)}
     assert comparison.exit == 1 and loses_data(comparison) and regressed & set(FAULTS[INSIDE].caught_by)
-    assert explanations(comparison).keys() == {Kind.VIOLATION}, "the clauses that the fault breaks explain what it did"
+    assert explanations(comparison).keys() == {ExplanationKind.VIOLATION}, (
+        "the clauses that the fault breaks explain what it did"
+    )
     assert f"with the fault {INSIDE}" in comparison_markdown(comparison).splitlines()[0]
     back = compare(faulty, healthy, predicted)
-    assert not back.shifted(Change.REGRESSED)
-    assert {one.clause for one in back.of(Change.IMPROVED)} == regressed
+    assert not back.shifted(VerdictChange.REGRESSED)
+    assert {one.clause for one in back.of(VerdictChange.IMPROVED)} == regressed
     same = compare(faulty, faulty, predicted)
     assert not same.shifts and not same.groups
 
@@ -216,7 +218,7 @@ def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> N
 def test_a_fault_that_is_no_data_loss_is_not_called_so(healthy: Run, tmp_path: Path) -> None:
     comparison = compare(healthy, run_of(bad("metrics-count-a-file-too-many"), cases(), tmp_path))
     assert comparison.exit == 1 and not loses_data(comparison)
-    assert {one.clause for one in comparison.of(Change.REGRESSED)} & set(
+    assert {one.clause for one in comparison.of(VerdictChange.REGRESSED)} & set(
         FAULTS["metrics-count-a-file-too-many"].caught_by
     )
 
@@ -228,11 +230,11 @@ def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(f
     chosen = [(name, case) for name, case in cases if not any(map(_retains, case.steps))]
     new, old = (run_of(bad(INSIDE, version=version), chosen, tmp_path / version) for version in ("4.4.0", "4.0.1"))
     comparison = checked(compare(old, new, predicted))
-    assert not comparison.shifted(Change.REGRESSED) and not comparison.unexplained
+    assert not comparison.shifted(VerdictChange.REGRESSED) and not comparison.unexplained
     two = KnownBadEngine(bad(INSIDE), FAULTS[SECOND])
     worse = checked(compare(new, run_of(two, chosen, tmp_path / "two"), predicted))
     assert worse.exit == 1 and loses_data(worse)
-    assert {one.clause for one in worse.shifted(Change.REGRESSED)} & set(FAULTS[SECOND].caught_by)
+    assert {one.clause for one in worse.shifted(VerdictChange.REGRESSED)} & set(FAULTS[SECOND].caught_by)
 
 
 def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_its_excuse(
@@ -250,17 +252,23 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
         )
     )
     comparison = checked(compare(good, excused, predicted))
-    assert not comparison.shifted(Change.REGRESSED) and comparison.shifted(Change.KNOWN) and comparison.exit == 1
+    assert (
+        not comparison.shifted(VerdictChange.REGRESSED)
+        and comparison.shifted(VerdictChange.KNOWN)
+        and comparison.exit == 1
+    )
     (fault,) = comparison.known_faults
     assert (fault.severity, fault.on_base, fault.on_candidate) == ("data loss", False, True)
     assert "loses data in 1 way" in str(answer_to(comparison))
-    assert explanations(comparison).keys() == {Kind.KNOWN_FAULT}
+    assert explanations(comparison).keys() == {ExplanationKind.KNOWN_FAULT}
     assert compare(excused, excused).shifts == (), "known of both"
     better = compare(excused, good)
-    assert {one.change for one in better.shifts} == {Change.IMPROVED}
+    assert {one.change for one in better.shifts} == {VerdictChange.IMPROVED}
     worse = compare(excused, failing, predicted)
-    assert worse.exit == 1 and {one.clause for one in worse.shifted(Change.REGRESSED)} & set(FAULTS[INSIDE].caught_by)
-    assert {one.before for one in worse.shifted(Change.REGRESSED)} == {
+    assert worse.exit == 1 and {one.clause for one in worse.shifted(VerdictChange.REGRESSED)} & set(
+        FAULTS[INSIDE].caught_by
+    )
+    assert {one.before for one in worse.shifted(VerdictChange.REGRESSED)} == {
         "known fault: It deletes what is inside retention."
     }
 
@@ -276,11 +284,11 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     old = run_of(healthy_spark(version), cases(), tmp_path, listed=listed)
     comparison = checked(compare(old, healthy, predicted))
     # TIMESTAMP partition values in the session's time zone are a known fault before 3.3.
-    assert comparison.unexplained == () and {shift.change for shift in comparison.shifts} <= {Change.IMPROVED}
+    assert comparison.unexplained == () and {shift.change for shift in comparison.shifts} <= {VerdictChange.IMPROVED}
     found = {reason for group in comparison.groups if group.explanation for reason in group.explanation.reasons}
     assert {reason.since for reason in found} == since
     assert found >= {
-        Reason(one.since, one.sentence, one.source, one.withdrawal)
+        ExplanationReason(one.since, one.sentence, one.source, one.withdrawal)
         for one in RULE_CHANGES
         if one.field in ("retain", "blocks_expired_versions")
     }
@@ -290,7 +298,7 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     assert backwards.unexplained == () and len(backwards.explained) == len(comparison.explained)
     # Between two later versions no change explains the same differences, but that only the second does as the model predicts.
     later = Run(replace(old.header, versions={"delta": "4.2.0"}), old.cases, old.footer)
-    assert explanations(compare(later, healthy, predicted)).keys() <= {None, Kind.PREDICTION}
+    assert explanations(compare(later, healthy, predicted)).keys() <= {None, ExplanationKind.PREDICTION}
     assert compare(healthy, later, predicted).explained == ()
 
 
@@ -306,13 +314,13 @@ def test_a_wrong_vacuum_with_retain_is_not_explained_by_the_rule_about_retain(tm
         )
     )
     healthy = checked(compare(old, right, predicted))
-    assert not healthy.shifts and explanations(healthy).keys() == {Kind.RULE}
+    assert not healthy.shifts and explanations(healthy).keys() == {ExplanationKind.RULE}
     comparison = checked(compare(old, wrong, predicted))
-    assert comparison.exit == 1 and loses_data(comparison) and Kind.RULE not in explanations(comparison)
+    assert comparison.exit == 1 and loses_data(comparison) and ExplanationKind.RULE not in explanations(comparison)
 
 
 def test_the_prediction_for_delta_rs_writes_the_rows_of_a_partition_into_one_file(tmp_path: Path) -> None:
-    engine = ReferenceEngine(Habits(one_file=True), rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
+    engine = ReferenceEngine(ReferenceOptions(one_file=True), rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
     run = run_of(engine, shared_cases(), tmp_path)
     prediction = prediction_of("deltalake", "1.6.6", "1.6.6")
     assert prediction.changes == ()

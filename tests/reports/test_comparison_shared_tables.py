@@ -19,14 +19,14 @@ from reports.comparison.comparison import Comparison, compare
 from reports.render.comparison.files import as_json, write_comparison
 from reports.render.comparison.terminal import show_comparison
 from reports.render.together import write_files
-from reports.together.answer import Together, Way
+from reports.together.answer import TurnReport, TurnWay
 from reports.together.reading import FILE, read_together
 from tests.builders.small_streams import case, header, run
 
 BASE, CANDIDATE = "Delta 4.3.1", "Delta 4.4.0"
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "comparison-5.json"
 
-FORWARD = Way(
+FORWARD = TurnWay(
     side=CANDIDATE,
     other=BASE,
     clauses=("READ-1A", "DEL-ROW-5B"),
@@ -43,11 +43,11 @@ BACK = replace(FORWARD, side=BASE, other=CANDIDATE, message="The table cannot be
 KNOWN = replace(FORWARD, known="It is listed.")
 
 
-def turns(*ways: Way, cases: int = 3, errors: Sequence[str] = ()) -> Together:
-    return Together((BASE, CANDIDATE), cases, 40, 61.4, ways, tuple(errors))
+def turns(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnReport:
+    return TurnReport((BASE, CANDIDATE), cases, 40, 61.4, ways, tuple(errors))
 
 
-def compared(report: Together | None, *, allows_changes: bool = False) -> Comparison:
+def compared(report: TurnReport | None, *, allows_changes: bool = False) -> Comparison:
     base, candidate = (run(case(1), first=header(version)) for version in ("4.3.1", "4.4.0"))
     return compare(base, candidate, allows_changes=allows_changes, together=report)
 
@@ -71,7 +71,7 @@ def compared(report: Together | None, *, allows_changes: bool = False) -> Compar
         (turns(cases=0), "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.3.1; no case was judged in turn"),
     ],
 )
-def test_the_first_line(report: Together | None, first: str) -> None:
+def test_the_first_line(report: TurnReport | None, first: str) -> None:
     found = compared(report)
     assert str(answer_to(found)) == first
     assert answer_to(found).exit == {"U": 0, "D": 1, "L": 3}[first[0]]

@@ -56,7 +56,15 @@ from model.vocabulary.table import (
 )
 from model.vocabulary.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
 from records.expectations import Gone
-from records.run import EngineError, JudgedCase, ListedClause, Observed, Outcome, Step, Violation
+from records.run import (
+    ListedClause,
+    Observed,
+    RecordedCase,
+    RecordedError,
+    RecordedOutcome,
+    RecordedStep,
+    RecordedViolation,
+)
 from reports.counterexamples import write_counterexample
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
@@ -89,7 +97,7 @@ CASE = Case(
 CLAUSE = ListedClause(
     "VAC-SAFE-1", "VACUUM", "VACUUM never deletes a live file.", ("S1",), Severity.DATA_LOSS, "active"
 )
-VIOLATION = Violation(
+VIOLATION = RecordedViolation(
     clause="VAC-SAFE-1",
     step=3,
     subject="p=a/f",
@@ -102,21 +110,21 @@ VIOLATION = Violation(
 )
 
 
-_NO_ROWS, _NOTHING = Outcome((), None), Observed((0, 0))
+_NO_ROWS, _NOTHING = RecordedOutcome((), None), Observed((0, 0))
 
 
-def judged(case: Case, *steps: Step) -> JudgedCase:
-    return JudgedCase("0123456789ab", "strays", 0, 0, "drawn", to_json(case), steps, {}, (VIOLATION,), None)
+def judged(case: Case, *steps: RecordedStep) -> RecordedCase:
+    return RecordedCase("0123456789ab", "strays", 0, 0, "drawn", to_json(case), steps, {}, (VIOLATION,), None)
 
 
-def record(index: int, text: str, outcome: Outcome = _NO_ROWS, observed: Observed = _NOTHING) -> Step:
-    return Step(index, "", text, 0.0, outcome, observed)
+def record(index: int, text: str, outcome: RecordedOutcome = _NO_ROWS, observed: Observed = _NOTHING) -> RecordedStep:
+    return RecordedStep(index, "", text, 0.0, outcome, observed)
 
 
 JUDGED = judged(
     CASE,
-    record(1, "DELETE FROM t", Outcome(((3,),), None), Observed((1, 2))),
-    record(3, "VACUUM t", Outcome(None, EngineError("X", None, "no | space"))),
+    record(1, "DELETE FROM t", RecordedOutcome(((3,),), None), Observed((1, 2))),
+    record(3, "VACUUM t", RecordedOutcome(None, RecordedError("X", None, "no | space"))),
 )
 
 
@@ -140,7 +148,7 @@ def test_instants_are_exact(offset: int, words: str) -> None:
 # ---- the explanation
 
 
-def explained(case: Case, outcome: Outcome = _NO_ROWS, observed: Observed = _NOTHING) -> str:
+def explained(case: Case, outcome: RecordedOutcome = _NO_ROWS, observed: Observed = _NOTHING) -> str:
     """The explanation of a violation in the last step; each step has this outcome, and left this."""
     steps = [
         record(index, step_text(step), outcome, observed)
@@ -151,8 +159,8 @@ def explained(case: Case, outcome: Outcome = _NO_ROWS, observed: Observed = _NOT
 
 
 def told(
-    found: JudgedCase = JUDGED,
-    violation: Violation = VIOLATION,
+    found: RecordedCase = JUDGED,
+    violation: RecordedViolation = VIOLATION,
     clause: ListedClause = CLAUSE,
     *,
     own_clock: bool = True,
@@ -308,7 +316,7 @@ def test_the_result_of_a_step_is_what_was_recorded(
     step: EngineStep, rows: tuple[Any, ...], observed: Observed, ending: str
 ) -> None:
     """A VACUUM that is no DRY RUN has an answer instead of rows."""
-    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), Outcome(rows, None), observed)
+    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), RecordedOutcome(rows, None), observed)
 
 
 @pytest.mark.parametrize(
@@ -323,7 +331,7 @@ def test_the_result_of_a_step_is_what_was_recorded(
 def test_what_a_vacuum_answers_is_shown_beside_what_it_deletes(
     answer: tuple[str, ...], vanished: tuple[str, ...], ending: str
 ) -> None:
-    outcome, observed = Outcome((), None, answer), Observed((0, 0), vanished=vanished)
+    outcome, observed = RecordedOutcome((), None, answer), Observed((0, 0), vanished=vanished)
     assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (Vacuum(),)), outcome, observed)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from model.vocabulary.rules import RuleChange
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.comparison.comparison import Comparison, compare
-from reports.comparison.explanations import Kind, Right
+from reports.comparison.explanations import ExplanationKind, Right
 from tests.builders.small_streams import READ, VACUUM, case, error, header, run, step
 from tests.reports.test_comparison import IGNORED, Foretold, breaking, broken
 
@@ -20,7 +20,7 @@ def seen(**observed: Any) -> dict[str, Any]:
     return step(VACUUM, **observed)
 
 
-def found(base: JudgedCase, candidate: JudgedCase, predictor: Any, *, backwards: bool = False) -> Comparison:
+def found(base: RecordedCase, candidate: RecordedCase, predictor: Any, *, backwards: bool = False) -> Comparison:
     sides = (run(base, first=header("4.0.1")), run(candidate, first=header("4.1.0")))
     one, other = reversed(sides) if backwards else sides
     return compare(one, other, lambda older, newer: predictor)
@@ -119,11 +119,11 @@ def test_a_clause_that_one_side_breaks_explains_what_its_rules_do_not_predict() 
     same = {(): seen(vanished=["a"]), (IGNORED,): seen(vanished=["a"])}
     candidate = breaking(1, broken("gone"), vanished=["a", "b"])
     comparison = found(case(1, seen(vanished=["a"])), candidate, Foretold(1, same))
-    assert reasons(comparison) == [(Kind.VIOLATION.value, ["Delta 4.1.0 breaks VAC-SAFE-1."])]
+    assert reasons(comparison) == [(ExplanationKind.VIOLATION.value, ["Delta 4.1.0 breaks VAC-SAFE-1."])]
     assert comparison.exit == 1
     known = breaking(1, broken("gone", excused="It is known."), vanished=["a", "b"])
     comparison = found(known, case(1, seen(vanished=["a"])), Foretold(1, same))
-    assert reasons(comparison) == [(Kind.KNOWN_FAULT.value, ["Delta 4.0.1: It is known."])]
+    assert reasons(comparison) == [(ExplanationKind.KNOWN_FAULT.value, ["Delta 4.0.1: It is known."])]
     # Not if the other side, too, does what its rules do not predict; nor if both break the clause.
     assert reasons(found(known, case(1, seen(vanished=["c"])), Foretold(1, same))) == [None]
     both = breaking(1, broken("gone", excused="It is known."), vanished=["a"])

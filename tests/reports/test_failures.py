@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 
 from rich.console import Console
 
-from records.run import JudgedCase, Verdict
-from reports.counterexamples.checked import Checked, write_checked
+from records.run import RecordedCase, Verdict
+from reports.counterexamples.checked import ScriptResult, write_checked
 from reports.findings.answers import answer_of
 from reports.findings.failures import examples
 from reports.findings.of_run import findings_of
@@ -40,7 +40,7 @@ def violation(clause: str, message: str = "", **other: Any) -> dict[str, Any]:
     }
 
 
-def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> JudgedCase:
+def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> RecordedCase:
     names = tuple(dict.fromkeys(one["clause"] for one in violations if one["excused"] is None))
     taken = [step(READ, index) for index in range(steps - 1)] + [step(VACUUM, steps - 1)]
     made = case(number, *taken, failing=names, violations=list(violations), **other)
@@ -49,7 +49,7 @@ def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: A
     return replace(made, clauses=results)
 
 
-def shown(*cases: JudgedCase) -> dict[str, list[tuple[str, str]]]:
+def shown(*cases: RecordedCase) -> dict[str, list[tuple[str, str]]]:
     """By clause the cases and messages of its examples."""
     found = examples(failures_in(header(), cases))
     return {id: [(one.judged.id, one.violation.message) for one in own] for id, own in found.items()}
@@ -172,11 +172,11 @@ def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(t
 def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(tmp_path: Path) -> None:
     grave = failing(7, violation("VAC-SAFE-1"))
     folder = f"counterexamples/VAC-SAFE-1-{grave.id}"
-    wrong = Checked(folder, "VAC-SAFE-1", "HOLDS", "HOLDS: a - expected b and found b", "VIOLATED")
+    wrong = ScriptResult(folder, "VAC-SAFE-1", "HOLDS", "HOLDS: a - expected b and found b", "VIOLATED")
     write_checked([wrong], tmp_path)
     assert any(line.startswith("An error of the suite: the script") for line in on_terminal(run(grave), tmp_path))
     assert "An error of the suite" in summary(run(grave), checked=[wrong])
-    right = Checked(folder, "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - expected b and found c", "VIOLATED")
+    right = ScriptResult(folder, "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - expected b and found c", "VIOLATED")
     write_checked([right], tmp_path)
     lines = on_terminal(run(grave), tmp_path)
     assert f"   script:   {tmp_path / folder}/reproduce.py says VIOLATED" in lines

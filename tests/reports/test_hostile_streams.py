@@ -29,7 +29,17 @@ from model.vocabulary.table import WEEK, Kind, StrayFile
 from model.vocabulary.values import Type
 from records.expectations import Expectation
 from records.json_form import KINDS
-from records.run import Header, JudgedCase, Left, LeftFile, ListedClause, Observed, Outcome, Step, Violation
+from records.run import (
+    CrashSnapshot,
+    Header,
+    LeftFile,
+    ListedClause,
+    Observed,
+    RecordedCase,
+    RecordedOutcome,
+    RecordedStep,
+    RecordedViolation,
+)
 from reports.__main__ import main
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
@@ -119,17 +129,17 @@ def scripts_for(
 
 def script(
     clause: ListedClause,
-    violation: Violation,
+    violation: RecordedViolation,
     dialect: DialectFor | None,
     of: Case,
-    left: Left | None = None,
+    left: CrashSnapshot | None = None,
 ) -> str:
     steps = [
-        Step(index, "s", step_text(one), 0.0, Outcome((), None), Observed((0, 1)))
+        RecordedStep(index, "s", step_text(one), 0.0, RecordedOutcome((), None), Observed((0, 1)))
         for index, one in enumerate(of.steps)
         if isinstance(one, ENGINE_STEPS)
     ]
-    found = JudgedCase(
+    found = RecordedCase(
         "0123456789ab", "c", 0, 0, "generated", to_json(of), tuple(steps), {}, (violation,), None, left=left
     )
     return reproduction(reproduction_plan(found, violation, clause), dialect)
@@ -197,9 +207,9 @@ def test_no_text_of_a_case_becomes_code(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_what_a_killed_step_left_becomes_code(text: str) -> None:
-    def left(content: str) -> Left:
+    def left(content: str) -> CrashSnapshot:
         coded = base64.b64encode(content.encode("utf-8", "replace") + b"\n").decode()
-        return Left(1, 0, (LeftFile(f"_delta_log/{content}", 0, coded), LeftFile(content, 0, coded)))
+        return CrashSnapshot(1, 0, (LeftFile(f"_delta_log/{content}", 0, coded), LeftFile(content, 0, coded)))
 
     made, expected = (
         script(CLAUSE, replace(VIOLATION, step=3, expectation=None), scripts.DELTA_RS, CASE, left(one))

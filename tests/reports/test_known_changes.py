@@ -7,23 +7,23 @@ from dataclasses import replace
 import pytest
 
 from model.vocabulary.versions import parse
-from reports.comparison.commands import Command
+from reports.comparison.commands import ComparedCommand
 from reports.comparison.differences import Amount, Difference
-from reports.comparison.facts import Field
-from reports.comparison.known_changes import BY_ENGINE, Entry, KnownChange, in_order, knowledge
+from reports.comparison.facts import FactField
+from reports.comparison.known_changes import BY_ENGINE, ChangeEntry, KnownChange, in_order, knowledge
 
 LISTED = [(change, entry) for change in BY_ENGINE["spark"] for entry in change.entries]
 KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
 
 
-def difference(entry: Entry) -> Difference:
+def difference(entry: ChangeEntry) -> Difference:
     kind, _, mistake = entry.command.partition(": ")
-    command = Command(kind, mistake=mistake)
+    command = ComparedCommand(kind, mistake=mistake)
     part, _, name = entry.field.partition(".")
-    return Difference(command, Field(part, name, entry.within), entry.older, entry.newer, entry.amount)
+    return Difference(command, FactField(part, name, entry.within), entry.older, entry.newer, entry.amount)
 
 
-def neighbours(entry: Entry) -> list[Entry]:
+def neighbours(entry: ChangeEntry) -> list[ChangeEntry]:
     """The same with another value, field, command or place."""
     return [
         replace(entry, older=f"{entry.older} other"),
@@ -59,9 +59,9 @@ def test_a_change_has_each_entry_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "entry"), LISTED, ids=lambda value: repr(value) if isinstance(value, Entry) else value.sentence
+    ("change", "entry"), LISTED, ids=lambda value: repr(value) if isinstance(value, ChangeEntry) else value.sentence
 )
-def test_an_entry_explains_its_difference_and_no_neighbouring_one(change: KnownChange, entry: Entry) -> None:
+def test_an_entry_explains_its_difference_and_no_neighbouring_one(change: KnownChange, entry: ChangeEntry) -> None:
     assert knowledge(*ends(change)).of(difference(entry)) is change
     assert knowledge(*reversed(ends(change))).of(difference(entry).reversed) is change
     for other in neighbours(entry):
@@ -92,10 +92,13 @@ def test_a_change_of_delta_rs_is_known_between_the_releases_beside_it(change: Kn
 
 
 def test_the_options_of_a_command_do_not_matter() -> None:
-    lite = Command("vacuum", "LITE", retain="0")
+    lite = ComparedCommand("vacuum", "LITE", retain="0")
     known = knowledge(("spark", "3.2.1"), ("spark", "3.3.2"))
-    assert known.of(Difference(lite, Field("last_vacuum"), None, "written")) is not None
-    assert known.of(Difference(Command("invalid_vacuum", mistake="x"), Field("last_vacuum"), None, "written")) is None
+    assert known.of(Difference(lite, FactField("last_vacuum"), None, "written")) is not None
+    assert (
+        known.of(Difference(ComparedCommand("invalid_vacuum", mistake="x"), FactField("last_vacuum"), None, "written"))
+        is None
+    )
 
 
 def test_which_of_two_versions_is_the_older() -> None:

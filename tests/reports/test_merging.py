@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from records.mistakes import StreamError, UsageMistake
-from records.run import Header, JudgedCase, Part, Verdict
+from records.run import Header, Part, RecordedCase, Verdict
 from reports.__main__ import main
 from reports.counterexamples import folder_of
-from reports.counterexamples.checked import Checked, read_checked, write_checked
+from reports.counterexamples.checked import ScriptResult, read_checked, write_checked
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
 from reports.merging import merge
@@ -30,13 +30,13 @@ ENTRY = '[[known_fault]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.cause
 LISTED = [{"reason": "r", "clauses": ["VAC-SAFE-2"]}]
 
 
-def part(number: int, of: int, *cases: JudgedCase, **other: Any) -> tuple[Header, bytes]:
+def part(number: int, of: int, *cases: RecordedCase, **other: Any) -> tuple[Header, bytes]:
     """The header and the stream of a part with these cases."""
     first = header(**{"known_faults": [], **other, "shard": {"number": number, "of": of, "plan": PLAN}})
     return first, written([first, *cases, footer(first, cases, seconds=float(number), part=True)])
 
 
-def written_parts(directory: Path, *parts: Sequence[JudgedCase], **other: Any) -> list[Path]:
+def written_parts(directory: Path, *parts: Sequence[RecordedCase], **other: Any) -> list[Path]:
     """The directories of the parts of a run."""
     found = []
     for number, cases in enumerate(parts, start=1):
@@ -190,7 +190,7 @@ def with_counterexample(place: Path, clause: str, id: str, **answer: str) -> Non
     (place / folder).mkdir(parents=True)
     for name in ("case.json", "reproduce.py", "explanation.md"):
         (place / folder / name).write_text(f"{name} of {id}")
-    write_checked([Checked(folder, clause, answer.get("says", "VIOLATED"), "a line", "VIOLATED")], place)
+    write_checked([ScriptResult(folder, clause, answer.get("says", "VIOLATED"), "a line", "VIOLATED")], place)
 
 
 def test_counterexamples_are_copied_with_what_their_scripts_answered(tmp_path: Path, nothing_known: Path) -> None:

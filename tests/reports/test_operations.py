@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from model.vocabulary.operations import Operation
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.findings.coverage import Covered
 from reports.render.summary import summary
 from tests.builders.small_streams import case, run, taken
 
 
-def program(number: int, campaign: str, operations: dict[str, int], **fields: Any) -> JudgedCase:
+def program(number: int, campaign: str, operations: dict[str, int], **fields: Any) -> RecordedCase:
     counts = {name: {"steps": count} for name, count in operations.items()}
     return case(number, campaign=campaign, coverage={"operations": counts}, **fields)
 

@@ -20,7 +20,7 @@ from reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.comparison.answer import answer_to
 from reports.comparison.comparison import compare
-from reports.counterexamples.checked import Checked
+from reports.counterexamples.checked import ScriptResult
 from reports.findings.answers import answer_of
 from reports.render.comparison.files import write_comparison
 from reports.render.page.content import page_of
@@ -113,7 +113,7 @@ def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
     folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{broken.id}"
     folder.mkdir(parents=True)
     (folder / "reproduce.py").write_text("print('</pre><b>')\n", encoding="utf-8")
-    checked = [Checked(f"counterexamples/{folder.name}", "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - b", "VIOLATED")]
+    checked = [ScriptResult(f"counterexamples/{folder.name}", "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - b", "VIOLATED")]
     page = parsed(run(broken), directory=tmp_path, checked=checked)
     assert "print('</pre><b>')" in page.text and "b" not in page.elements
     assert "its script says VIOLATED" in page.text

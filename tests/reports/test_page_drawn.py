@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.findings.drawn import Drawing
 from reports.render.page.content import page_of
 from reports.render.page.html import html_of
 from tests.builders.small_streams import case, header, run, taken
 
 
-def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> JudgedCase:
+def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> RecordedCase:
     made = case(number, campaign=campaign, features=features, **other)
     return replace(made, clauses={id: replace(one, met=int(id in met)) for id, one in made.clauses.items()})
 

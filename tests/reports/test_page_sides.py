@@ -15,15 +15,15 @@ from records.expectations import (
     Expectation,
     Gone,
     InfoIs,
-    Of,
     Operations,
     Readable,
     Removes,
     RowsAre,
+    RowsOf,
     Unchanged,
 )
 from records.json_form import from_json
-from records.run import Violation
+from records.run import RecordedViolation
 from reports.comparison.comparison import compare
 from reports.render.page.comparison import comparison_page
 from reports.render.page.content import page_of
@@ -35,11 +35,11 @@ from tests.reports.test_failures import violation
 from tests.reports.test_page import Parsed
 
 TABLE = Case(LISTED_TABLE, (Vacuum(),))
-VIOLATION = from_json(violation("VAC-SAFE-1"), Violation)
+VIOLATION = from_json(violation("VAC-SAFE-1"), RecordedViolation)
 PATHS = [file_path(LISTED_TABLE, file) for file in LISTED_TABLE.files]
 
 
-def expecting(expectation: Expectation) -> Violation:
+def expecting(expectation: Expectation) -> RecordedViolation:
     return replace(VIOLATION, expectation=expectation)
 
 
@@ -73,16 +73,16 @@ def test_the_operations_and_the_members_of_commit_info() -> None:
 
 def test_the_rows_of_an_answer() -> None:
     line = case(1, step(READ, rows=[[1], [3]]))
-    assert signs(difference_of(line, expecting(RowsAre(Of.ANSWER, [[1], [2]])))) == [
+    assert signs(difference_of(line, expecting(RowsAre(RowsOf.ANSWER, [[1], [2]])))) == [
         "  [1]",
         "- [2]",
         "+ [3]",
     ]
-    assert difference_of(line, expecting(RowsAre(Of.TABLE, [[1], [2]]))) == ()
+    assert difference_of(line, expecting(RowsAre(RowsOf.TABLE, [[1], [2]]))) == ()
 
 
 @pytest.mark.parametrize("wrong", [VIOLATION, expecting(ByReplay("x")), expecting(Readable())])
-def test_without_two_sides_there_is_no_difference(wrong: Violation) -> None:
+def test_without_two_sides_there_is_no_difference(wrong: RecordedViolation) -> None:
     assert difference_of(case(1, step()), wrong) == ()
 
 

@@ -23,11 +23,11 @@ from records import run as run_records
 from records.json_form import from_json
 from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
-from records.run import ClauseVerdict, Footer, Header, JudgedCase, Verdict
+from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
 from reports.__main__ import main
 from reports.findings.coverage import Covered
 from reports.findings.of_run import findings_of
-from reports.findings.verdicts import Judged, counts, exit_code, verdicts
+from reports.findings.verdicts import CaseFold, counts, exit_code, verdicts
 from reports.render.junit import junit
 from reports.render.junit import text as xml_text
 from reports.render.summary import summary
@@ -115,7 +115,7 @@ def steps() -> st.SearchStrategy[dict[str, Any]]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, names: list[str], index: int) -> JudgedCase:
+def cases(draw: st.DrawFn, names: list[str], index: int) -> RecordedCase:
     """A case. Its clauses are some of ``names``; each that fails has a violation."""
     judged = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
     results = {
@@ -158,10 +158,10 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> JudgedCase:
         "violations": violations,
         "error": draw(st.none() | st.none() | error),
     }
-    return from_json(document, JudgedCase)
+    return from_json(document, RecordedCase)
 
 
-Stream = tuple[Header, list[JudgedCase], Footer]
+Stream = tuple[Header, list[RecordedCase], Footer]
 
 
 @st.composite
@@ -268,7 +268,7 @@ def test_any_edited_line_is_refused(drawn: Stream, data: st.DataObject) -> None:
         read(b"".join(json.dumps(one, separators=(",", ":")).encode() + b"\n" for one in parts))
 
 
-def example() -> tuple[Header, JudgedCase, JudgedCase, Footer]:
+def example() -> tuple[Header, RecordedCase, RecordedCase, Footer]:
     """A small valid stream in which VAC-SAFE-1 fails once and DEL-ROW-1 passes."""
     names = ("DEL-ROW-1", "VAC-SAFE-1")
     first = header(clauses=names)
@@ -392,9 +392,9 @@ def test_exit_codes(found: list[str], errors: int, code: int) -> None:
     assert exit_code(results, errors) == code
 
 
-def decided(first: Header, cases: Iterable[JudgedCase], **options: Any) -> Iterable[ClauseVerdict]:
+def decided(first: Header, cases: Iterable[RecordedCase], **options: Any) -> Iterable[ClauseVerdict]:
     """The verdict on each clause of the header, by these cases."""
-    return verdicts(taken(Judged(), cases), first, **options).values()
+    return verdicts(taken(CaseFold(), cases), first, **options).values()
 
 
 def test_the_verdict_of_each_situation() -> None:
@@ -402,7 +402,7 @@ def test_the_verdict_of_each_situation() -> None:
     safe = first.clauses[1]
     known_fault = KnownFault("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)))
 
-    def verdict(cases: list[JudgedCase], *known_faults: KnownFault, status: str = "active") -> Verdict:
+    def verdict(cases: list[RecordedCase], *known_faults: KnownFault, status: str = "active") -> Verdict:
         listing = replace(first, clauses=(replace(safe, status=status),))
         (result,) = decided(listing, cases, known_faults=known_faults)
         return result.verdict
@@ -597,7 +597,7 @@ def test_a_long_summary_is_cut_with_a_note() -> None:
 # ---- features
 
 
-def with_features(*sets: list[str] | None, **other: Any) -> list[JudgedCase]:
+def with_features(*sets: list[str] | None, **other: Any) -> list[RecordedCase]:
     """Cases with these features; no such field for None."""
     return [case(n, **(other if found is None else {**other, "features": found})) for n, found in enumerate(sets)]
 

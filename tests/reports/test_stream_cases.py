@@ -17,7 +17,7 @@ from rich.console import Console
 
 from records.json_form import from_json
 from records.mistakes import StreamError
-from records.run import Footer, Header, JudgedCase
+from records.run import Footer, Header, RecordedCase
 from reports.__main__ import main
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
@@ -53,7 +53,7 @@ def write(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return writing
 
 
-def ids(cases: Sequence[JudgedCase]) -> list[str]:
+def ids(cases: Sequence[RecordedCase]) -> list[str]:
     return [one.id for one in cases]
 
 
@@ -121,16 +121,16 @@ def test_a_stream_shows_what_its_records_show(drawn: Stream) -> None:
     assert findings_of(stream._read(file, "a stream")) == findings_of(in_memory)
 
 
-class Counting(Sequence[JudgedCase]):
+class Counting(Sequence[RecordedCase]):
     """Cases that count how often they are read."""
 
-    def __init__(self, cases: Sequence[JudgedCase]) -> None:
+    def __init__(self, cases: Sequence[RecordedCase]) -> None:
         self.cases, self.passes = cases, 0
 
     def __len__(self) -> int:
         return len(self.cases)
 
-    def __iter__(self) -> Iterator[JudgedCase]:
+    def __iter__(self) -> Iterator[RecordedCase]:
         self.passes += 1
         return iter(self.cases)
 
@@ -227,4 +227,4 @@ def test_what_is_read_is_what_was_written() -> None:
     first, *cases, last = map(json.loads, STREAM.splitlines())
     found = stream._read(io.BytesIO(STREAM), "a stream")
     assert (found.header, found.footer) == (from_json(first, Header), from_json(last, Footer))
-    assert list(found.cases) == sorted((from_json(one, JudgedCase) for one in cases), key=sort_key)
+    assert list(found.cases) == sorted((from_json(one, RecordedCase) for one in cases), key=sort_key)

@@ -14,10 +14,10 @@ from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
 from reports.render.together import CASES, JSON, MARKS, SUMMARY, markdown, prepare, write_case, write_files
-from reports.together.answer import Together, Way, answer_of, directions, sentence
+from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
 
 A, B = "Delta 4.4.0", "deltalake 1.6.6"
-NEW = Way(
+NEW = TurnWay(
     side=A,
     other=B,
     clauses=("READ-1A", "DEL-ROW-5B"),
@@ -36,8 +36,8 @@ INHERITED = replace(
 KNOWN = replace(NEW, side=B, other=A, known="It is listed.", cases=("222222222222",), severity=Severity.WRONG_WORDS)
 
 
-def run(*ways: Way, cases: int = 3, errors: Sequence[str] = ()) -> Together:
-    return Together((A, B), cases, 40, 61.4, ways, tuple(errors))
+def run(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnReport:
+    return TurnReport((A, B), cases, 40, 61.4, ways, tuple(errors))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,9 @@ def run(*ways: Way, cases: int = 3, errors: Sequence[str] = ()) -> Together:
         (run(cases=0), 2, f"no case was judged on {A} and {B}"),
     ],
 )
-def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(judged: Together, exit: int, reason: str) -> None:
+def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(
+    judged: TurnReport, exit: int, reason: str
+) -> None:
     answer = answer_of(judged)
     assert (answer.exit, answer.reason) == (exit, reason)
 

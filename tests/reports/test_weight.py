@@ -15,13 +15,13 @@ from engines.spark.releases import RULE_CHANGES
 from model.vocabulary.rules import Retain
 from model.vocabulary.severity import Severity
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED, WITHDRAWALS
-from records.run import Footer, Header, JudgedCase
+from records.run import Footer, Header, RecordedCase
 from reports.__main__ import main
 from reports.comparison.acceptance import Acceptance, acceptance_in
 from reports.comparison.answer import next_steps
-from reports.comparison.cases import Change
+from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison, compare
-from reports.comparison.explanations import Kind, Right
+from reports.comparison.explanations import ExplanationKind, Right
 from reports.comparison.proposal import proposal
 from reports.comparison.wording import unexplained
 from reports.render.comparison.markdown import comparison_markdown
@@ -35,7 +35,7 @@ LOSS, ANSWERS, UNREADABLE = Severity.DATA_LOSS, Severity.WRONG_ANSWERS, Severity
 SPACE, NUMBERS, WORDS = Severity.SPACE_KEPT, Severity.WRONG_NUMBERS, Severity.WRONG_WORDS
 
 
-def failing(number: int, severity: Severity, **other: Any) -> JudgedCase:
+def failing(number: int, severity: Severity, **other: Any) -> RecordedCase:
     """A case with a violation of this severity, by a cause of its own."""
     return breaking(number, broken(f"cause {number}") | {"severity": severity.value, **other})
 
@@ -153,7 +153,7 @@ def test_a_promise_that_is_withdrawn_is_in_the_first_line_with_its_harm_and_what
     text = shown(comparison)
     assert f"next:     before the upgrade: {RETAIN_IGNORED.remedy}\n" in text and "\nwithdrawn: 1\n" in text
     assert "## Promises withdrawn" in comparison_markdown(comparison)
-    assert [one.change for one in comparison.clauses if one.clause == "VAC-KEEP-2C"] == [Change.WITHDRAWN]
+    assert [one.change for one in comparison.clauses if one.clause == "VAC-KEEP-2C"] == [VerdictChange.WITHDRAWN]
 
 
 def test_a_promise_that_is_withdrawn_is_said_whatever_else_is_so() -> None:
@@ -269,7 +269,10 @@ def test_one_difference_is_accepted_and_no_other_until_its_end(tmp_path: Path) -
     assert [group.severity for group in comparison.unexplained] == [WORDS] and comparison.exit == 3
     (explained,) = comparison.explained
     assert explained.explanation is not None
-    assert (explained.explanation.kind, explained.explanation.sentence) == (Kind.ACCEPTED, "We delete nothing there.")
+    assert (explained.explanation.kind, explained.explanation.sentence) == (
+        ExplanationKind.ACCEPTED,
+        "We delete nothing there.",
+    )
     both = one + ACCEPTED.format("DELETE: error X: different message", '"4.5"')
     comparison = compare(*differing(), acceptance=accepted(tmp_path, both))
     assert verdict(comparison) == (
@@ -306,7 +309,7 @@ def test_what_is_proposed_is_accepted(tmp_path: Path) -> None:
     after = run(refused, regressed, expected, late, first=header(known_faults=known))
     comparison = compare(before, after)
     changes = {one.change for one in comparison.shifts}
-    assert {Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED} <= changes and comparison.exit == 1
+    assert {VerdictChange.REGRESSED, VerdictChange.KNOWN, VerdictChange.UNCOMPARED} <= changes and comparison.exit == 1
     assert proposed(tmp_path, before, after).exit == 0
     assert proposed(tmp_path, base, candidate).exit == 0, "single differences that nothing explains"
     withdrawing = proposed(tmp_path, KEPT, GONE)
@@ -340,7 +343,7 @@ def test_the_report_has_the_symptom_that_an_entry_asks_for() -> None:
 def test_the_command_proposes_and_takes_the_proposal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, one in zip(("base", "candidate"), (KEPT, GONE), strict=True):
         (tmp_path / name).mkdir()
-        lines: list[Header | JudgedCase | Footer] = [one.header, *one.cases, footer(one.header, one.cases)]
+        lines: list[Header | RecordedCase | Footer] = [one.header, *one.cases, footer(one.header, one.cases)]
         (tmp_path / name / "run.jsonl").write_bytes(written(lines))
     command = ["compare", str(tmp_path / "base"), str(tmp_path / "candidate"), "--out", str(tmp_path / "out")]
     ours = tmp_path / "accepted.toml"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from model.vocabulary.severity import Severity
-from records.run import JudgedCase
+from records.run import RecordedCase
 from runner.run.claims import FOR_LOSS, MOST, Claims
 from tests.reports.test_failures import failing, violation
 
 LOSS, ANSWERS, NUMBERS = Severity.DATA_LOSS, Severity.WRONG_ANSWERS, Severity.WRONG_NUMBERS
 
 
-def shrunk(clause: str, cause: str, *circumstances: str, excused: str | None = None) -> JudgedCase:
+def shrunk(clause: str, cause: str, *circumstances: str, excused: str | None = None) -> RecordedCase:
     return failing(1, violation(clause, cause=cause, circumstances=list(circumstances), excused=excused))
 
 

@@ -20,9 +20,9 @@ from model.vocabulary.steps import Delete, Step, Together, Vacuum
 from reference_engine import ReferenceEngine
 from runner.command_line.options import Options
 from runner.run.circumstances import set_up
-from runner.run.controller import Begun, Controller
-from runner.run.plan import Plan, limits_of, plan_of
-from runner.run.worker import Worker
+from runner.run.controller import Controller, RunContext
+from runner.run.plan import RunPlan, limits_of, plan_of
+from runner.run.worker import EngineWorker
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from tests.runner.test_options import chosen, mistake
@@ -35,7 +35,7 @@ def options(master: str, *arguments: str) -> Options:
     return chosen("--profile=smoke", f"--spark-master={master}", *arguments)
 
 
-def steps(plan: Plan) -> Iterator[Step]:
+def steps(plan: RunPlan) -> Iterator[Step]:
     """The steps of the kept cases of a plan."""
     kept = [shard.campaign for shard in plan.shards if shard.campaign.kept is not None]
     return (step for campaign in kept for case in kept_cases(campaign) for step in case.steps)
@@ -69,9 +69,9 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
     said: dict[str, str] = {}
 
     class Stub:
-        def begin(self, versions: dict[str, str], pid: int, reasons: dict[str, str]) -> Begun:
+        def begin(self, versions: dict[str, str], pid: int, reasons: dict[str, str]) -> RunContext:
             said.update(reasons)
-            return Begun(0, directory, ())
+            return RunContext(0, directory, ())
 
         def claim(self, *about: object) -> bool:
             return False
@@ -79,7 +79,7 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
         def case(self, line: bytes) -> None:
             return
 
-    worker = Worker(chosen_options, cast("Controller", Stub()), ReferenceEngine, "main")
+    worker = EngineWorker(chosen_options, cast("Controller", Stub()), ReferenceEngine, "main")
     profile = dataclasses.replace(chosen_options.profile, corpus=())
     worker.judge(shards(profile, ())[0])
     worker.close()

@@ -20,8 +20,8 @@ from model.vocabulary.steps import Delete
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Succeeds
-from records.run import JudgedCase
-from reports.counterexamples.checked import Checked, disagreements, read_checked
+from records.run import RecordedCase
+from reports.counterexamples.checked import ScriptResult, disagreements, read_checked
 from reports.counterexamples.examples import Script
 from runner.run.counterexample import answer_of, write_counterexamples
 from suites.catalogue import CATALOGUE, unsupported
@@ -46,7 +46,7 @@ INFINITY = Case(
 )
 
 
-def judged_record(case: Case, directory: Path) -> JudgedCase:
+def judged_record(case: Case, directory: Path) -> RecordedCase:
     engine = DeltalakeEngine()
     unpromised = unsupported(engine)
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
@@ -57,7 +57,7 @@ def judged_record(case: Case, directory: Path) -> JudgedCase:
 
 
 @pytest.fixture(scope="module")
-def line(tmp_path_factory: pytest.TempPathFactory) -> JudgedCase:
+def line(tmp_path_factory: pytest.TempPathFactory) -> RecordedCase:
     """The case's record."""
     return judged_record(CASE, tmp_path_factory.mktemp("line"))
 
@@ -69,8 +69,8 @@ def test_what_only_the_engine_itself_can_read_is_checked_by_its_text(tmp_path: P
 
 
 def checked(
-    line: JudgedCase, directory: Path, *, known_bad: str | None = None, scripts: int | None = None
-) -> list[Checked]:
+    line: RecordedCase, directory: Path, *, known_bad: str | None = None, scripts: int | None = None
+) -> list[ScriptResult]:
     first = header(clauses=CATALOGUE, known_bad=known_bad)
     provider = provider_for("deltalake", Settings(directory, started=lambda pid: None))
     directory.mkdir(exist_ok=True)
@@ -84,7 +84,7 @@ def checked(
     )
 
 
-def test_the_script_of_each_clause_agrees_with_its_verdict(line: JudgedCase, tmp_path: Path) -> None:
+def test_the_script_of_each_clause_agrees_with_its_verdict(line: RecordedCase, tmp_path: Path) -> None:
     found = checked(line, tmp_path)
     failed = {violation.clause for violation in line.violations}
     assert {one.clause for one in found} == failed
@@ -99,7 +99,7 @@ def test_the_script_of_each_clause_agrees_with_its_verdict(line: JudgedCase, tmp
     assert disagreements(found, failed) == ([], False)
 
 
-def test_a_script_that_holds_is_an_error_of_the_suite(line: JudgedCase, tmp_path: Path) -> None:
+def test_a_script_that_holds_is_an_error_of_the_suite(line: RecordedCase, tmp_path: Path) -> None:
     """A verdict that says something else than its expectation."""
     (one,) = [violation for violation in line.violations if violation.clause == "DEL-META-1"]
     wrong = replace(line, violations=(replace(one, expectation=Succeeds()),))
@@ -111,12 +111,12 @@ def test_a_script_that_holds_is_an_error_of_the_suite(line: JudgedCase, tmp_path
     assert disagreements([found], ["DEL-META-1", "DEL-ROW-1"]) == ([found], False), "another clause may be right"
 
 
-def test_of_a_known_bad_engine_the_script_must_hold_on_the_healthy_one(line: JudgedCase, tmp_path: Path) -> None:
+def test_of_a_known_bad_engine_the_script_must_hold_on_the_healthy_one(line: RecordedCase, tmp_path: Path) -> None:
     found = checked(line, tmp_path, known_bad="forgets-a-partition")
     assert found[0].expected == "HOLDS" and found[0].disagrees, "delta-rs violates it without the fault"
 
 
-def test_only_so_many_scripts_are_run_the_gravest_first(line: JudgedCase, tmp_path: Path) -> None:
+def test_only_so_many_scripts_are_run_the_gravest_first(line: RecordedCase, tmp_path: Path) -> None:
     assert checked(line, tmp_path, scripts=0) == []
     assert len(list(tmp_path.glob("counterexamples/*/reproduce.py"))) >= 1
     (first,) = checked(line, tmp_path, scripts=1)

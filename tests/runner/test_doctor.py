@@ -16,17 +16,17 @@ from engines.port import EngineUnavailable
 from engines.spark.versions import DeltaReleases, pair_of
 from runner.doctor import machine, report
 from runner.doctor.judging import missing_python, needs_of, python_for, serve
-from runner.doctor.pythons import Python, pythons, works
-from runner.doctor.report import Found, lines, obstacle
+from runner.doctor.pythons import FoundPython, pythons, works
+from runner.doctor.report import MachineReport, lines, obstacle
 
 ROOT = Path(__file__).parents[2]
 
 
-def python(*release: int) -> Python:
-    return Python(release[:2], Path(f"python{release[0]}.{release[1]}"))  # type: ignore[arg-type]
+def python(*release: int) -> FoundPython:
+    return FoundPython(release[:2], Path(f"python{release[0]}.{release[1]}"))  # type: ignore[arg-type]
 
 
-HEALTHY = Found(
+HEALTHY = MachineReport(
     pythons=(python(3, 12), python(3, 11)),
     javas={},
     refused={},
@@ -81,12 +81,12 @@ def test_pythons_are_found_on_the_path_and_those_of_pyenv_and_uv(tmp_path: Path)
     of_pyenv = make(tmp_path / ".pyenv" / "versions" / "3.6.15" / "bin" / "python3")
     of_uv = make(tmp_path / ".local" / "share" / "uv" / "python" / "cpython-3.7.1-linux" / "bin" / "python3")
     found = pythons({"PATH": f"{tmp_path}/bin:{tmp_path}/shims:{tmp_path}/nowhere"}, tmp_path)
-    own = Python(sys.version_info[:2], Path(sys.executable))
-    assert found == (own, Python((3, 7), of_uv), Python((3, 6), of_pyenv), Python((3, 4), on_path))
+    own = FoundPython(sys.version_info[:2], Path(sys.executable))
+    assert found == (own, FoundPython((3, 7), of_uv), FoundPython((3, 6), of_pyenv), FoundPython((3, 4), on_path))
 
 
 def test_one_that_is_not_what_its_name_says_does_not_serve(tmp_path: Path) -> None:
-    own = Python(sys.version_info[:2], Path(sys.executable))
+    own = FoundPython(sys.version_info[:2], Path(sys.executable))
     assert works(own) and not works(replace(own, release=(3, 4))) and not works(replace(own, path=tmp_path / "none"))
 
 

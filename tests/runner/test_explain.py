@@ -12,7 +12,7 @@ from runner.command_line.commands import in_a_sentence
 from runner.explain.__main__ import explained, main
 from runner.explain.cases import case_of, names
 from runner.explain.findings import ROOT, about
-from runner.explain.known import ComparedFault, known_faults
+from runner.explain.known import FaultOnSide, known_faults
 from suites.catalogue import CATALOGUE
 
 
@@ -24,7 +24,7 @@ def test_every_clause_is_explained(id: str) -> None:
 
 
 @pytest.mark.parametrize("fault", known_faults(), ids=lambda fault: fault.name)
-def test_every_known_fault_is_explained_and_listed_with_its_clauses(fault: ComparedFault) -> None:
+def test_every_known_fault_is_explained_and_listed_with_its_clauses(fault: FaultOnSide) -> None:
     said = explained(fault.name, None)
     assert said[0].startswith(f"{fault.name}, a known fault of ")
     for id in fault.clauses:

@@ -15,21 +15,23 @@ from runner.surface import inventory, judgements, page
 from runner.surface.__main__ import BEGIN, COVERAGE, END, PAGE, main, tables, totals
 from runner.surface.backing import unbacked
 from runner.surface.comparison import changes
-from runner.surface.inventory import Inventory, Item
-from runner.surface.judgements import Entry, Word, judged, stale
+from runner.surface.inventory import EngineSurface, SurfaceItem
+from runner.surface.judgements import ItemVerdict, SurfaceEntry, judged, stale
 
 ENGINES = ("spark", "deltalake")
-OLD = Inventory("spark", "1.0", "Spark 1.0", {"setting": {"a.one": "default 1", "a.two": "", "gone": ""}})
-NEW = Inventory("spark", "1.1", "Spark 1.1", {"setting": {"a.one": "default 2", "a.two": "", "a.b.new": "", "b": ""}})
-FAMILY = Entry(Word.OPEN, "setting", families=("a.*",), reason="not yet")
-NAME = Entry(Word.DRAWN, "setting", items=("a.two",), by="Setting.ANSI_OFF")
+OLD = EngineSurface("spark", "1.0", "Spark 1.0", {"setting": {"a.one": "default 1", "a.two": "", "gone": ""}})
+NEW = EngineSurface(
+    "spark", "1.1", "Spark 1.1", {"setting": {"a.one": "default 2", "a.two": "", "a.b.new": "", "b": ""}}
+)
+FAMILY = SurfaceEntry(ItemVerdict.OPEN, "setting", families=("a.*",), reason="not yet")
+NAME = SurfaceEntry(ItemVerdict.DRAWN, "setting", items=("a.two",), by="Setting.ANSI_OFF")
 
 
-def words(found: list[judgements.Judged]) -> dict[str, Word]:
+def words(found: list[judgements.JudgedItem]) -> dict[str, ItemVerdict]:
     return {one.item.name: one.word for one in found}
 
 
-def known(*inventories: Inventory) -> set[Item]:
+def known(*inventories: EngineSurface) -> set[SurfaceItem]:
     return {item for one in inventories for item in one.items()}
 
 
@@ -65,35 +67,35 @@ def test_two_versions_differ_in_what_is_new_gone_and_changed() -> None:
 
 def test_an_own_name_goes_before_a_family() -> None:
     assert words(judged(NEW, [FAMILY, NAME], known(NEW))) == {
-        "a.one": Word.OPEN,
-        "a.two": Word.DRAWN,
-        "a.b.new": Word.OPEN,
-        "b": Word.UNLISTED,
+        "a.one": ItemVerdict.OPEN,
+        "a.two": ItemVerdict.DRAWN,
+        "a.b.new": ItemVerdict.OPEN,
+        "b": ItemVerdict.UNLISTED,
     }
 
 
 def test_a_longer_family_goes_before_a_shorter_one() -> None:
-    longer = Entry(Word.LEFT_OUT, "setting", families=("a.b.*",), reason="r", experiment="e")
-    assert words(judged(NEW, [FAMILY, longer], known(NEW)))["a.b.new"] is Word.LEFT_OUT
+    longer = SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", families=("a.b.*",), reason="r", experiment="e")
+    assert words(judged(NEW, [FAMILY, longer], known(NEW)))["a.b.new"] is ItemVerdict.LEFT_OUT
 
 
 def test_a_family_covers_only_what_is_kept() -> None:
     found = judged(NEW, [FAMILY, NAME], known(OLD))
-    assert words(found)["a.b.new"] is Word.UNLISTED
+    assert words(found)["a.b.new"] is ItemVerdict.UNLISTED
     assert list(page.unlisted(found)) == ["  setting a.b.new (like what is open)", "  setting b"]
 
 
 def test_an_own_name_covers_what_no_inventory_has() -> None:
-    assert words(judged(NEW, [NAME], set()))["a.two"] is Word.DRAWN
+    assert words(judged(NEW, [NAME], set()))["a.two"] is ItemVerdict.DRAWN
 
 
 def test_a_name_of_another_kind_says_nothing() -> None:
-    other = Entry(Word.OPEN, "property", items=("a.two",), reason="r")
-    assert words(judged(NEW, [other], known(NEW)))["a.two"] is Word.UNLISTED
+    other = SurfaceEntry(ItemVerdict.OPEN, "property", items=("a.two",), reason="r")
+    assert words(judged(NEW, [other], known(NEW)))["a.two"] is ItemVerdict.UNLISTED
 
 
 def test_what_nothing_offers_is_stale() -> None:
-    entries = [NAME, FAMILY, Entry(Word.OPEN, "setting", items=("gone",), families=("c.*",), reason="r")]
+    entries = [NAME, FAMILY, SurfaceEntry(ItemVerdict.OPEN, "setting", items=("gone",), families=("c.*",), reason="r")]
     assert list(stale(entries, known(NEW))) == ["setting gone", "setting c.*"]
     assert list(stale(entries, known(NEW, OLD))) == ["setting c.*"]
 
@@ -122,28 +124,58 @@ SCRIPT = "docs/surface/experiments/spark_settings.py"
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (Entry(Word.DRAWN, "setting", ("spark.sql.ansi.enabled",), by="Setting.ANSI_OFF"), None),
-        (Entry(Word.DRAWN, "setting", ("spark.sql.caseSensitive",), by="Setting.ANSI_OFF"), "does not set"),
-        (Entry(Word.DRAWN, "setting", ("spark.sql.caseSensitive",), by="Delete.zone"), "does not set"),
-        (Entry(Word.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.zone"), None),
-        (Entry(Word.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.hour"), "no name of the model"),
-        (Entry(Word.DRAWN, "function", ("upper",), by="Function"), None),
-        (Entry(Word.DRAWN, "function", ("soundex",), by="Function"), "has no soundex"),
-        (Entry(Word.DRAWN, "function", ("rand",), by="DeleteMistake.NON_DETERMINISTIC"), None),
-        (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.APPEND_ONLY"), None),
-        (Entry(Word.DRAWN, "property", ("delta.noSuch",), by="Feature.APPEND_ONLY"), "does not name delta.noSuch"),
-        (Entry(Word.DRAWN, "property", ("delta.appendOnly",), by="Feature.NO_SUCH"), "no name of the model"),
-        (Entry(Word.DRAWN, "api", ("DeltaTable.vacuum(dry_run)",), by="Vacuum.dry_run"), None),
-        (Entry(Word.DRAWN, "api", ("DeltaTable.noSuchMethod",), by="Vacuum.dry_run"), "does not name"),
-        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.compression.codec",), experiment=SCRIPT), None),
-        (Entry(Word.LEFT_OUT, "setting", ("spark.sql.parquet.noSuch",), experiment=SCRIPT), "does not name"),
-        (Entry(Word.LEFT_OUT, "setting", (), ("spark.databricks.delta.merge.*",), experiment=SCRIPT), None),
-        (Entry(Word.LEFT_OUT, "setting", (), ("spark.no.such.*",), experiment=SCRIPT), "names nothing of"),
-        (Entry(Word.LEFT_OUT, "setting", ("a",), experiment="docs/nothing.py"), "There is no docs/nothing.py"),
-        (Entry(Word.LEFT_OUT, "setting", (), experiment=f"{__file__}::no_such_test"), "has no no_such_test"),
+        (SurfaceEntry(ItemVerdict.DRAWN, "setting", ("spark.sql.ansi.enabled",), by="Setting.ANSI_OFF"), None),
+        (
+            SurfaceEntry(ItemVerdict.DRAWN, "setting", ("spark.sql.caseSensitive",), by="Setting.ANSI_OFF"),
+            "does not set",
+        ),
+        (SurfaceEntry(ItemVerdict.DRAWN, "setting", ("spark.sql.caseSensitive",), by="Delete.zone"), "does not set"),
+        (SurfaceEntry(ItemVerdict.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.zone"), None),
+        (
+            SurfaceEntry(ItemVerdict.DRAWN, "setting", ("spark.sql.session.timeZone",), by="Delete.hour"),
+            "no name of the model",
+        ),
+        (SurfaceEntry(ItemVerdict.DRAWN, "function", ("upper",), by="Function"), None),
+        (SurfaceEntry(ItemVerdict.DRAWN, "function", ("soundex",), by="Function"), "has no soundex"),
+        (SurfaceEntry(ItemVerdict.DRAWN, "function", ("rand",), by="DeleteMistake.NON_DETERMINISTIC"), None),
+        (SurfaceEntry(ItemVerdict.DRAWN, "property", ("delta.appendOnly",), by="Feature.APPEND_ONLY"), None),
+        (
+            SurfaceEntry(ItemVerdict.DRAWN, "property", ("delta.noSuch",), by="Feature.APPEND_ONLY"),
+            "does not name delta.noSuch",
+        ),
+        (
+            SurfaceEntry(ItemVerdict.DRAWN, "property", ("delta.appendOnly",), by="Feature.NO_SUCH"),
+            "no name of the model",
+        ),
+        (SurfaceEntry(ItemVerdict.DRAWN, "api", ("DeltaTable.vacuum(dry_run)",), by="Vacuum.dry_run"), None),
+        (SurfaceEntry(ItemVerdict.DRAWN, "api", ("DeltaTable.noSuchMethod",), by="Vacuum.dry_run"), "does not name"),
+        (
+            SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", ("spark.sql.parquet.compression.codec",), experiment=SCRIPT),
+            None,
+        ),
+        (
+            SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", ("spark.sql.parquet.noSuch",), experiment=SCRIPT),
+            "does not name",
+        ),
+        (
+            SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", (), ("spark.databricks.delta.merge.*",), experiment=SCRIPT),
+            None,
+        ),
+        (
+            SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", (), ("spark.no.such.*",), experiment=SCRIPT),
+            "names nothing of",
+        ),
+        (
+            SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", ("a",), experiment="docs/nothing.py"),
+            "There is no docs/nothing.py",
+        ),
+        (
+            SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", (), experiment=f"{__file__}::no_such_test"),
+            "has no no_such_test",
+        ),
     ],
 )
-def test_what_the_lists_say_of_the_code_is_looked_up(entry: Entry, said: str | None) -> None:
+def test_what_the_lists_say_of_the_code_is_looked_up(entry: SurfaceEntry, said: str | None) -> None:
     problems = list(unbacked([entry]))
     assert (said is None and not problems) or (said is not None and len(problems) == 1 and said in problems[0])
 
@@ -161,7 +193,9 @@ def test_each_item_that_is_kept_is_listed_and_nothing_else(engine: str) -> None:
     entries, kept = judgements.read(judgements.path_of(engine)), inventory.kept(engine)
     assert len(kept) >= 2
     for one in kept:
-        assert [str(found.item) for found in judged(one, entries, known(*kept)) if found.word is Word.UNLISTED] == []
+        assert [
+            str(found.item) for found in judged(one, entries, known(*kept)) if found.word is ItemVerdict.UNLISTED
+        ] == []
     assert not list(stale(entries, known(*kept)))
 
 

@@ -16,7 +16,7 @@ from engines.provider import ENGINES
 from engines.versions import version_of
 from model.vocabulary.severity import Severity
 from reports.render.together import write_files
-from reports.together.answer import Together, Way
+from reports.together.answer import TurnReport, TurnWay
 from runner import all_versions, gate_version, upgrade
 from runner.command_line.commands import Main
 from runner.together import Asked, short
@@ -35,13 +35,13 @@ class Gate:
         self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
         self.asked: list[tuple[Version, list[str]]] = []
         self.turns: list[str] = []  # the versions that ran in turn
-        self.ways: tuple[Way, ...] | str = ()  # what they show then; a text: why they cannot run
+        self.ways: tuple[TurnWay, ...] | str = ()  # what they show then; a text: why they cannot run
 
-    def in_turn(self, a: Version, b: Version, *, out: Path, asked: Asked) -> Together:
+    def in_turn(self, a: Version, b: Version, *, out: Path, asked: Asked) -> TurnReport:
         self.turns += [a.title, b.title]
         if isinstance(self.ways, str):
             raise EngineUnavailable(self.ways)
-        report = Together((short(a), short(b)), 1, 2, 3.0, self.ways)
+        report = TurnReport((short(a), short(b)), 1, 2, 3.0, self.ways)
         write_files(report, out)
         return report
 
@@ -220,7 +220,7 @@ def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 #: What one of two versions does wrong on tables of the other.
-WAY = Way(
+WAY = TurnWay(
     side="Delta 4.4.0",
     other="Delta 3.3.2",
     clauses=("READ-1A",),
@@ -253,7 +253,7 @@ WAY = Way(
     ],
 )
 def test_both_run_in_turn_on_the_same_tables(
-    ways: tuple[Way, ...] | str,
+    ways: tuple[TurnWay, ...] | str,
     code: int,
     first: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -278,6 +278,26 @@ def test_without_the_option_or_with_others_they_do_not_run_in_turn(
     assert "Not run in turn on the same tables, because of --clause." in capsys.readouterr().out
     assert upgrade.main(["4.4.0@4.1.1", "4.4.0", "--out", "there"]) == 0
     assert not gate.turns
+
+
+def test_a_build_of_ones_own_against_its_release(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate()
+    use(gate, monkeypatch, tmp_path)
+    own = ["--candidate-jars", "a.jar", "--candidate-classpath", "classes", "--candidate-jars", "b.jar"]
+    assert upgrade.main(["4.4.0", "4.4.0", "--out", "there", "--profile", "smoke", *own]) == 0
+    both = [*QUIET, "--shared-with", "spark==4.4.0", "--profile", "smoke"]
+    assert [options for _, options in gate.asked] == [
+        both,
+        [*both, "--jars", "a.jar", "--extra-classpath", "classes", "--jars", "b.jar"],
+    ]
+    assert not gate.turns
+
+
+def test_a_build_of_ones_own_is_of_delta(capsys: pytest.CaptureFixture[str]) -> None:
+    assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6", "--candidate-jars", "a.jar"]) == 2
+    assert capsys.readouterr().err == (
+        "--candidate-jars and --candidate-classpath are for Delta on Spark, not for deltalake 1.6.6.\n"
+    )
 
 
 def test_two_engines_are_no_upgrade(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,9 +21,9 @@ from reference_engine import ReferenceEngine
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import Host, Worker, hosted
+from selfcheck.engine_pool import Host, PooledEngine, hosted
 from selfcheck.power import exit_code, main, read_lines
-from selfcheck.power_tables import Run, tables
+from selfcheck.power_tables import EngineRun, tables
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
@@ -34,8 +34,8 @@ LOSES_A_ROW = FAULTS["read-loses-a-row"]
 
 
 @pytest.fixture
-def worker(tmp_path: Path) -> Worker:
-    return Worker(Host("model", tmp_path))
+def worker(tmp_path: Path) -> PooledEngine:
+    return PooledEngine(Host("model", tmp_path))
 
 
 def harmless(*caught_by: str, **more: Any) -> Fault:
@@ -105,7 +105,7 @@ def test_a_fault_applies_if_the_engine_promises_a_clause_that_it_violates(
     assert inapplicable(fault, engine, unpromised, broken) == why
 
 
-def test_a_fault_is_caught_by_the_first_case_in_which_a_clause_fails(worker: Worker) -> None:
+def test_a_fault_is_caught_by_the_first_case_in_which_a_clause_fails(worker: PooledEngine) -> None:
     cases = deletes(40)
     examiner = Examiner(worker, LOSES_A_ROW)
     found = examiner.search(cases, tries=30, alone=False)
@@ -122,7 +122,7 @@ def test_a_fault_is_caught_by_the_first_case_in_which_a_clause_fails(worker: Wor
 
 @pytest.mark.parametrize(("name", "all_cases"), [("accepts-mistakes", True), ("loses-a-survivor", False)])
 def test_with_alone_the_search_continues_until_a_second_clause_fails(
-    name: str, all_cases: bool, worker: Worker
+    name: str, all_cases: bool, worker: PooledEngine
 ) -> None:
     cases = deletes(40)
     found = Examiner(worker, FAULTS[name]).search(cases, tries=1, alone=True)
@@ -131,7 +131,7 @@ def test_with_alone_the_search_continues_until_a_second_clause_fails(
     assert found.ever >= set(found.first.clauses)
 
 
-def test_a_violation_of_the_healthy_engine_does_not_count(worker: Worker) -> None:
+def test_a_violation_of_the_healthy_engine_does_not_count(worker: PooledEngine) -> None:
     found = Examiner(worker, harmless()).search(deletes(10), tries=1, alone=False)
     assert (found.judged, found.first, found.ever) == (10, None, set())
     worker.engine = KnownBadEngine(ReferenceEngine(), LOSES_A_ROW)
@@ -174,9 +174,9 @@ ALL = [HEADER, line("a", "DEL-X-1"), line("b", "DEL-X-1", "DEL-X-2"), line("c", 
 
 
 def test_a_promised_clause_that_catches_no_fault_is_unproven() -> None:
-    assert Run(ALL).unproven == []
-    assert Run(ALL[:2]).unproven == ["DEL-X-2", "DEL-X-5"]
-    assert Run([*ALL[:3], {"type": "proof", "clause": "DEL-X-5", "fault": "b", "cases": 3}]).unproven == []
+    assert EngineRun(ALL).unproven == []
+    assert EngineRun(ALL[:2]).unproven == ["DEL-X-2", "DEL-X-5"]
+    assert EngineRun([*ALL[:3], {"type": "proof", "clause": "DEL-X-5", "fault": "b", "cases": 3}]).unproven == []
 
 
 def test_the_exit_code() -> None:
@@ -190,7 +190,7 @@ def test_the_exit_code() -> None:
 def test_the_tables() -> None:
     inapplicable = {"type": "fault", "name": "b", "sentence": "", "status": "not applicable", "reason": "it is so"}
     other = [{**HEADER, "engine": "spark", "alone": False}, line("a", "DEL-X-1"), inapplicable, line("c")]
-    model, spark = tables([Run(ALL), Run(other)]).split("# spark")
+    model, spark = tables([EngineRun(ALL), EngineRun(other)]).split("# spark")
     for expected in (
         "# model 4.4.0, profile gate",
         "3 faults, 3 applicable, 3 caught.",
@@ -225,7 +225,7 @@ def test_the_command_examines_a_chosen_fault(tmp_path: Path, capsys: pytest.Capt
 def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
     (tmp_path / "model.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ALL), encoding="utf-8")
     assert main(["--render", "--lines", str(tmp_path), "--out", str(tmp_path / "power.md")]) == 0
-    assert (tmp_path / "power.md").read_text(encoding="utf-8") == tables([Run(ALL)])
+    assert (tmp_path / "power.md").read_text(encoding="utf-8") == tables([EngineRun(ALL)])
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_a_case_that_is_not_drawn_changes_no_order() -> None:
     assert (before, list(ordered)) == (0, cases)
 
 
-def test_the_healthy_engine_judges_a_case_once(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_healthy_engine_judges_a_case_once(worker: PooledEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     (case,) = deletes(1)
     first = worker.failed_by_itself(case)
     monkeypatch.setattr(worker, "judge", None)

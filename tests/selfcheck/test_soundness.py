@@ -24,9 +24,9 @@ from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from reports.text.replaying import python_here
 from selfcheck import engine_pool, false_positives, history, soundness
-from selfcheck.engine_pool import Host, Worker
+from selfcheck.engine_pool import Host, PooledEngine
 from selfcheck.false_positives import is_known, judged
-from selfcheck.history import History, Subject, Totals, suite_digest
+from selfcheck.history import HistoryFile, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.soundness import main, summary
 from suites.campaigns import CAMPAIGNS
@@ -69,14 +69,14 @@ def test_the_cases_of_a_shard_depend_on_the_seed_alone() -> None:
 
 
 @pytest.fixture
-def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worker:
-    made = Worker(Host("model", tmp_path))
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PooledEngine:
+    made = PooledEngine(Host("model", tmp_path))
     monkeypatch.setattr(false_positives, "worker", lambda: made)
     return made
 
 
 @pytest.mark.parametrize("name", slow_after(1, ["partition-deletes-0", "exploration-0"]))
-def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: Worker) -> None:
+def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: PooledEngine) -> None:
     line = judged(1, name)
     assert (line["seed"], line["shard"], line["alarms"], line["errors"]) == (1, name, [], [])
     assert line["steps"] >= line["cases"] > 10
@@ -100,7 +100,7 @@ def test_the_known_faults_are_those_that_a_run_of_the_engine_has(
     (tmp_path / "outside_kind.py").write_text(module, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(engine_pool, "open_engine", lambda host: ReferenceEngine())
-    listed = {one.clause for one in Worker(Host(engine, tmp_path)).known}
+    listed = {one.clause for one in PooledEngine(Host(engine, tmp_path)).known}
     file = engine_pool.ROOT / folder if folder else tmp_path / "known_faults.toml" if folder is None else None
     assert listed == {one.clause for one in known(known_faults_in(file), "4.4.0")} if file else not listed
 
@@ -116,21 +116,21 @@ def test_runs_add_up(tmp_path: Path) -> None:
         entry(suite="older", cases=500),
         entry(engine="spark", cases=7),
     ):
-        History(path).append(line)
-    totals = History(path).totals(SUBJECT)
+        HistoryFile(path).append(line)
+    totals = HistoryFile(path).totals(SUBJECT)
     assert (totals.cases, totals.steps, totals.failing_cases) == (20, 60, 1)
-    assert History(path).totals_before(SUBJECT).cases == 500
-    assert History(path).judged(SUBJECT) == {(1, "programs-0"), (1, "programs-1")}
+    assert HistoryFile(path).totals_before(SUBJECT).cases == 500
+    assert HistoryFile(path).judged(SUBJECT) == {(1, "programs-0"), (1, "programs-1")}
 
 
 def test_a_settled_case_counts_only_if_it_fails_again(tmp_path: Path) -> None:
-    kept = History(tmp_path / "history.jsonl")
+    kept = HistoryFile(tmp_path / "history.jsonl")
     kept.append(entry(alarms=[FALSE_POSITIVE, {**FALSE_POSITIVE, "case": "another"}]))
     kept.append({**asdict(SUBJECT), "settled": FALSE_POSITIVE["case"]})
     assert [one["case"] for one in kept.totals(SUBJECT).false_positives] == ["another"]
     assert kept.judged(SUBJECT) == {(1, "programs-0")} and kept.totals(SUBJECT).cases == 10
     kept.append(entry(shard="programs-1", alarms=[FALSE_POSITIVE]))
-    assert History(tmp_path / "history.jsonl").totals(SUBJECT).failing_cases == 2
+    assert HistoryFile(tmp_path / "history.jsonl").totals(SUBJECT).failing_cases == 2
 
 
 def test_the_exit_code() -> None:
@@ -152,7 +152,7 @@ def test_a_file_that_is_not_a_history_is_refused(text: str, tmp_path: Path) -> N
     path = tmp_path / "history.jsonl"
     path.write_text(f"{json.dumps(entry())}\n{text}\n", encoding="utf-8")
     with pytest.raises(UsageMistake, match=r"line 2, is not a line of a history"):
-        History(path)
+        HistoryFile(path)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_second_run_continues_the_first(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
-    tmp_path: Path, worker: Worker, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, worker: PooledEngine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     worker.engine = KnownBadEngine(ReferenceEngine(), FAULTS["read-loses-a-row"])
     line = {"engine": "spark", **judged(1, "partition-deletes-0")}

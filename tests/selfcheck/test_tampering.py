@@ -12,7 +12,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, Read, Vacuum
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from selfcheck.tampering.command import Plan, Tried, main, problems, table, tampered_with
+from selfcheck.tampering.command import TamperingPlan, Tried, main, problems, table, tampered_with
 from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
 from selfcheck.tampering.values import changed, changes
 from suites.catalogue import CATALOGUE
@@ -26,7 +26,7 @@ CASES = (Case(PARTITIONED, (IN_A, Read(), Delete())), Case(AGED, (Vacuum(dry_run
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tried]:
     """Every way in these cases."""
     directory = tmp_path_factory.mktemp("tampering")
-    plan = Plan("smoke", "*", 0, 1)
+    plan = TamperingPlan("smoke", "*", 0, 1)
     return tampered_with(ReferenceEngine(), list(CATALOGUE.values()), Excuses(), directory, CASES, plan)
 
 

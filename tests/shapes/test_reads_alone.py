@@ -17,7 +17,7 @@ import pytest
 
 import shapes
 from shapes.__main__ import main
-from shapes.reading import Read, Wanted, read_table
+from shapes.reading import ReadTable, Wanted, read_table
 from shapes.store import ArrowStore, Root, Store, Stored, root_of
 from tests.shapes.tables import SECRET, write_table
 
@@ -61,7 +61,7 @@ def test_a_table_that_nobody_may_write_is_read(table: Path, tmp_path: Path) -> N
         with pytest.raises(PermissionError):
             (table / "_delta_log" / "x").touch()
         found = read_table("a", root_of(str(table)), Wanted(listing=True))
-    assert isinstance(found, Read), found
+    assert isinstance(found, ReadTable), found
     assert status(table) == before
 
 
@@ -85,7 +85,7 @@ class Recording:
 def test_each_file_of_the_log_is_asked_for_once_and_no_other(table: Path, listing: bool) -> None:
     (table / "a.parquet").write_bytes(b"data")
     recording = Recording(root_of(str(table)).store)
-    assert isinstance(read_table("a", Root(recording, str(table)), Wanted(listing=listing)), Read)
+    assert isinstance(read_table("a", Root(recording, str(table)), Wanted(listing=listing)), ReadTable)
     assert len(set(recording.requests)) == len(recording.requests)
     assert [path for kind, path in recording.requests if kind == "LIST"] == ["_delta_log", *([""] if listing else [])]
     assert all(path.startswith("_delta_log/") for kind, path in recording.requests if kind == "GET")

@@ -17,8 +17,8 @@ from shapes.columns import type_word
 from shapes.history import writer_of
 from shapes.names import flags_of
 from shapes.properties import properties_of
-from shapes.reading import Read, Wanted, read_table
-from shapes.shape import ColumnKind, Shape, Statistics, Vacuum
+from shapes.reading import ReadTable, Wanted, read_table
+from shapes.shape import ColumnKind, Shape, StatisticsForms, VacuumRun
 from shapes.sizes import size_class
 from shapes.store import root_of
 from tests.builders.made_tables import MadeTable, made_tables
@@ -29,7 +29,7 @@ BY_DEFAULT = Wanted()
 
 def shape_of(root: Path, wanted: Wanted = BY_DEFAULT) -> Shape:
     found = read_table(str(root), root_of(str(root)), wanted)
-    assert isinstance(found, Read), found
+    assert isinstance(found, ReadTable), found
     return found.shape
 
 
@@ -76,9 +76,9 @@ def test_files_paths_and_vectors(shape: Shape) -> None:
     assert shape.paths.forms == ("encoded", "hidden", "hive", "outside", "relative", "uri")
     assert (shape.paths.schemes, shape.paths.depth) == (("s3",), 3)
     assert shape.statistics == (
-        Statistics("json", ("numRecords",)),
-        Statistics("json", ("numRecords", "minValues", "maxValues", "nullCount")),
-        Statistics("none", ()),
+        StatisticsForms("json", ("numRecords",)),
+        StatisticsForms("json", ("numRecords", "minValues", "maxValues", "nullCount")),
+        StatisticsForms("none", ()),
     )
 
 
@@ -91,7 +91,7 @@ def test_history(shape: Shape) -> None:
         "other": 1,
     }
     assert shape.history.writers == ("Apache-Spark/3.5.0 Delta-Lake/3.3.2", "other")
-    assert shape.history.vacuums == (Vacuum(0, False),)
+    assert shape.history.vacuums == (VacuumRun(0, False),)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from model.vocabulary.commands import SetRetention
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, OtherCommand, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reference_engine import ReferenceEngine
 from strategies.restriction.capabilities import restricted_to
 from strategies.restriction.margins import kept_apart
@@ -123,7 +123,7 @@ def test_commits_stay_in_their_order() -> None:
 
 
 def test_the_state_machine_judges_whole_cases_on_such_an_engine(tmp_path: Path) -> None:
-    lines: list[JudgedCase] = []
+    lines: list[RecordedCase] = []
     engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
     runner = ShardRunner(

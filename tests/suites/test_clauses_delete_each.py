@@ -510,7 +510,7 @@ def test_bounds_are_compared_in_the_order_of_their_type(
 def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_are_left(tmp_path: Path) -> None:
     tallies, _ = judged(PLAIN, tmp_path, (IN_A, right), (Delete(PA), in_commit(r'\{"remove".*\n', "")))
     (violation,) = (violation for violation in tallies["DEL-META-1"].violations)
-    assert isinstance(violation.expectation, RowsAre) and violation.expectation.of is expectations.Of.TABLE
+    assert isinstance(violation.expectation, RowsAre) and violation.expectation.of is expectations.RowsOf.TABLE
     assert sorted(violation.expectation.rows, key=repr) == [[1, "b"], [1, None], [9, None]]
 
 

@@ -11,7 +11,7 @@ from harness.campaigns.features import PAIRED, features_of
 from harness.running.coverage import SHORT_NAMES, Cell
 from model.prediction.fates import Reason
 from model.vocabulary.steps import Mode
-from reference_engine import Habits, ReferenceEngine
+from reference_engine import ReferenceEngine, ReferenceOptions
 from selfcheck.corpus.facets import GOALS
 from suites.catalogue import CATALOGUE, unsupported
 from tests.suites.test_profiles import judge_healthy, lacking, shard_cases, totals
@@ -60,7 +60,7 @@ RETENTIONS = (
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Counter[Cell]]:
-    return totals(judge_healthy("gate", tmp_path_factory.mktemp("gate"), [Habits()]))
+    return totals(judge_healthy("gate", tmp_path_factory.mktemp("gate"), [ReferenceOptions()]))
 
 
 @pytest.mark.slow

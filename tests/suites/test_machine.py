@@ -39,7 +39,7 @@ from tests.handmade.crashes import CRASHES
 
 
 def explore(
-    engine: Engine, directory: Path, lines: list[run.JudgedCase], *, runs: int, listed: Iterable[KnownFault] = ()
+    engine: Engine, directory: Path, lines: list[run.RecordedCase], *, runs: int, listed: Iterable[KnownFault] = ()
 ) -> None:
     runner = ShardRunner(
         Shard(EXPLORATION, 0, runs),
@@ -55,7 +55,7 @@ def known_bad(fault: str) -> Engine:
 
 
 def test_a_healthy_engine_is_explored_to_the_end(tmp_path: Path) -> None:
-    lines: list[run.JudgedCase] = []
+    lines: list[run.RecordedCase] = []
     explore(ReferenceEngine(), tmp_path, lines, runs=25)
     assert len(lines) >= 15 and not any(line.violations or line.error for line in lines)
     assert max(len(line.steps) for line in lines) == ENGINE_STEPS, "some runs use up their steps"
@@ -63,7 +63,7 @@ def test_a_healthy_engine_is_explored_to_the_end(tmp_path: Path) -> None:
 
 
 def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
-    lines: list[run.JudgedCase] = []
+    lines: list[run.RecordedCase] = []
     bad = known_bad("removes-without-time")
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(bad, tmp_path, lines, runs=100)
@@ -93,7 +93,7 @@ def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: 
 
 def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONDITIONS, "any step", lambda observation: True)
-    lines: list[run.JudgedCase] = []
+    lines: list[run.RecordedCase] = []
     known = [KnownFault(clause, when="any step") for clause in CATALOGUE]
     explore(known_bad("vacuums-inside-retention"), tmp_path, lines, runs=25, listed=known)
     excused = [line for line in lines if line.violations]
@@ -102,10 +102,10 @@ def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypa
 
 
 def test_a_failing_example_is_kept_for_the_next_run(tmp_path: Path) -> None:
-    lines: list[run.JudgedCase] = []
+    lines: list[run.RecordedCase] = []
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(known_bad("removes-without-time"), tmp_path, lines, runs=100)
-    again: list[run.JudgedCase] = []
+    again: list[run.RecordedCase] = []
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(known_bad("removes-without-time"), tmp_path, again, runs=1)
     assert again[0].violations, "the next run begins with the example"

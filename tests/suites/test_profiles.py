@@ -20,7 +20,7 @@ from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
-from reference_engine import Habits, ReferenceEngine
+from reference_engine import ReferenceEngine, ReferenceOptions
 from runner.run.controller import FIXED_SEED
 from selfcheck.corpus.facets import SMOKE
 from suites.campaigns import CAMPAIGNS, shards
@@ -32,7 +32,7 @@ from tests.smoke_shows import showing, shows
 #: The tests share judged cases, so one worker of pytest-xdist runs them all.
 pytestmark = pytest.mark.xdist_group("judge")
 
-HABITS = [Habits(*choices) for choices in product((False, True), repeat=4)]
+HABITS = [ReferenceOptions(*choices) for choices in product((False, True), repeat=4)]
 
 What = TypeVar("What")
 
@@ -43,7 +43,7 @@ def shard_cases(profile: str) -> tuple[tuple[Shard, Case], ...]:
 
 
 def judge_healthy(
-    profile: str, directory: Path, habits: Sequence[Habits] = HABITS
+    profile: str, directory: Path, habits: Sequence[ReferenceOptions] = HABITS
 ) -> Iterator[tuple[Shard, JudgedCase]]:
     """The cases of a profile, judged on healthy engines: one of each of these habits in turn."""
     clauses = list(CATALOGUE.values())
@@ -104,7 +104,7 @@ def _is_clean(judged: JudgedCase) -> None:
 
 def test_the_smoke_profile_exercises_every_clause(directory: Path) -> None:
     """If not, clauses have outgrown the corpus: `tox -e corpus` chooses it again, by the engine that is asked here."""
-    clauses, _ = totals(judge_healthy("smoke", directory / "plain", [Habits()]))
+    clauses, _ = totals(judge_healthy("smoke", directory / "plain", [ReferenceOptions()]))
     assert lacking(clauses, CATALOGUE.keys() - unsupported(ReferenceEngine()).keys(), SMOKE["clause"]) == {}
 
 

@@ -10,7 +10,7 @@ import pytest
 from tools import mutation
 from tools.mutable_source import mutable
 from tools.mutation import (
-    Accepted,
+    AcceptedSurvivors,
     Survivor,
     accepted,
     main,
@@ -159,16 +159,16 @@ def test_a_survivor_is_accepted_by_module_function_and_change() -> None:
     one, method = survivor("x__flat"), survivor("xǁCaseǁis_known")
     assert (one.module, one.scope, one.after, method.scope) == ("model/codec/a.py", "_flat", "b", "Case.is_known")
     reason = ("equivalent", "It is the same.")
-    assert Accepted("model/codec/*.py", *reason).covers(one)
-    assert Accepted("model/codec/a.py", *reason, scope="_flat", after="^b$").covers(one)
-    assert not Accepted("model/b.py", *reason).covers(one)
-    assert not Accepted("model/codec/a.py", *reason, scope="flat").covers(one)
-    assert not Accepted("model/codec/a.py", *reason, after="a").covers(one)
+    assert AcceptedSurvivors("model/codec/*.py", *reason).covers(one)
+    assert AcceptedSurvivors("model/codec/a.py", *reason, scope="_flat", after="^b$").covers(one)
+    assert not AcceptedSurvivors("model/b.py", *reason).covers(one)
+    assert not AcceptedSurvivors("model/codec/a.py", *reason, scope="flat").covers(one)
+    assert not AcceptedSurvivors("model/codec/a.py", *reason, after="a").covers(one)
 
 
 def test_the_score_leaves_out_equivalent_mutants() -> None:
     codes = {f"model.a.x_f__mutmut_{number}": code for number, code in enumerate([1, 1, 36, 0, 0, 33, None])}
-    same, words = (Accepted("model/*.py", kind, "It is the same.") for kind in ("equivalent", "wording"))
+    same, words = (AcceptedSurvivors("model/*.py", kind, "It is the same.") for kind in ("equivalent", "wording"))
     found = [(survivor("x_f"), why) for why in (same, words, None)]
     assert summary(codes, found) == (
         "7 mutants, 6 tried: 3 killed, 3 survived (1 equivalent, 1 wording, 0 tolerated, 1 unexplained). "

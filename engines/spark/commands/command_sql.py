@@ -31,7 +31,7 @@ from model.vocabulary.table import WIDER, Feature
 from model.vocabulary.values import AnyType, Row, Type
 
 #: The columns of a table: their names and types.
-Columns = Sequence[tuple[str, AnyType]]
+TypedColumns = Sequence[tuple[str, AnyType]]
 
 #: The VACUUM of a clone.
 VACUUM_OF_CLONE = Vacuum(retain_hours=0, safety_check=False)
@@ -57,7 +57,7 @@ _PLAIN = (Optimize, Purge, Update, SetRetention, AddColumn, RenameColumn, DropCo
 NEED_COLUMNS = (Merge, WidenColumn)
 
 
-def command_sql(command: Command, root: str, columns: Columns, version: object) -> Sequence[str]:
+def command_sql(command: Command, root: str, columns: TypedColumns, version: object) -> Sequence[str]:
     """The statements of a command on the table at ``root``; none if it is no SQL.
 
     ``columns`` are those of the table, of no matter for commands other than ``NEED_COLUMNS``, as is ``version`` for others
@@ -86,7 +86,7 @@ def command_sql(command: Command, root: str, columns: Columns, version: object) 
     return ()
 
 
-def rows_sql(rows: Sequence[Row], columns: Columns) -> str:
+def rows_sql(rows: Sequence[Row], columns: TypedColumns) -> str:
     """A query of these rows, with exactly the types of the columns."""
     types = [type for _, type in columns]
     names = ", ".join(identifier(name) for name, _ in columns)
@@ -95,7 +95,7 @@ def rows_sql(rows: Sequence[Row], columns: Columns) -> str:
     return f"SELECT * FROM VALUES {values} AS t({names})" + ("" if rows else " WHERE FALSE")
 
 
-def plain_names(columns: Columns) -> Columns:
+def plain_names(columns: TypedColumns) -> TypedColumns:
     """The columns under names that occur in no table of a case, without any character that a file or a query cannot have."""
     return tuple((f"source_{place}", type) for place, (_, type) in enumerate(columns))
 
@@ -104,7 +104,7 @@ def _set_property(table: str, name: str, *, on: bool) -> str:
     return f"ALTER TABLE {table} SET TBLPROPERTIES ('{name}' = '{'true' if on else 'false'}')"
 
 
-def _merge(command: Merge, table: str, columns: Columns) -> str:
+def _merge(command: Merge, table: str, columns: TypedColumns) -> str:
     """The source has one row under names of its own, as the condition names columns of the table alone."""
     source = plain_names(columns)
     query = rows_sql(command.insert or [(None,) * len(columns)], source)

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from engines.spark.commands.catalog import named
 from engines.spark.commands.columns import condition
-from engines.spark.commands.result_rows import Answer, answered, rows_of
+from engines.spark.commands.result_rows import ReturnedRows, answered, rows_of
 from engines.spark.commands.statements import view_statement
 from engines.spark.commands.targets import target, temporary_view
 from engines.targets import table_text
@@ -20,7 +20,7 @@ from model.vocabulary.steps import API_DELETE_FORMS, DELETES_BY_PATH, Delete, Fo
 from model.vocabulary.values import Row
 
 
-def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> Answer:
+def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> ReturnedRows:
     """Run a DELETE in its form, by ``path``, by a name of the table or through a view of it.
 
     SQL returns a row with num_affected_rows; TRUNCATE TABLE and DeltaTable return none.
@@ -40,21 +40,21 @@ def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> Answ
         return _by_name(spark, step, name)
 
 
-def _by_name(spark: SparkSession, step: Delete, name: str) -> Answer:
+def _by_name(spark: SparkSession, step: Delete, name: str) -> ReturnedRows:
     return _run(spark, step, name, lambda: DeltaTable.forName(spark, name), lambda: spark.table(name))
 
 
 def _run(
     spark: SparkSession, step: Delete, name: str, table: Callable[[], DeltaTable], read: Callable[[], DataFrame]
-) -> Answer:
+) -> ReturnedRows:
     if not step.cached:
-        return Answer(_delete(spark, step, name, table))
+        return ReturnedRows(_delete(spark, step, name, table))
     cached = read().cache()
     try:
         cached.count()  # fills the cache
         assert read().storageLevel.useMemory, "the session does not read the table through its cache"
         rows = _delete(spark, step, name, table)
-        return Answer(rows, rows_of(read()))  # a new query: one that has run keeps its plan
+        return ReturnedRows(rows, rows_of(read()))  # a new query: one that has run keeps its plan
     finally:
         cached.unpersist(blocking=True)
 

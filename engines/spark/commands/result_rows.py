@@ -14,7 +14,7 @@ from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, Str
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReturnedRows:
     """The rows that a command returns, and those that the session then reads of a table that it has cached."""
 
     rows: tuple[Row, ...]

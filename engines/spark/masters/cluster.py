@@ -55,7 +55,7 @@ _LINES, _SHOWN = 40, 3
 
 
 @dataclass(frozen=True)
-class Part:
+class ClusterProcess:
     """A process of the cluster."""
 
     name: str  # for messages
@@ -72,8 +72,8 @@ class Cluster:
         self._java = java
         self._directory = directory
         self._started = started
-        self._parts: list[Part] = []
-        self._lost: Part | None = None  # the first that ended by itself
+        self._parts: list[ClusterProcess] = []
+        self._lost: ClusterProcess | None = None  # the first that ended by itself
         self._closing = False
 
     def start(self, executor_options: str = "") -> Mapping[str, str]:
@@ -101,7 +101,7 @@ class Cluster:
             EXECUTOR_OPTIONS: f"-Djava.io.tmpdir={self._directory} -XX:+UseSerialGC -XX:-UsePerfData {executor_options}".strip(),
         }
 
-    def _start(self, name: str, main: str, *arguments: str, jvm: tuple[str, ...] = ()) -> Part:
+    def _start(self, name: str, main: str, *arguments: str, jvm: tuple[str, ...] = ()) -> ClusterProcess:
         """On free ports: one for Spark, and one for the page that cannot be switched off."""
         command = [str(self._java.path), *jvm_options(self._java.release, heap="512m"), *jvm]
         command += [f"-Djava.io.tmpdir={self._directory}", "-cp", f"{spark_jars()}/*", f"{_PACKAGE}.{main}"]
@@ -118,7 +118,7 @@ class Cluster:
                 start_new_session=True,  # Ctrl-C must not end it before the driver
             )
         self._started(process.pid)
-        self._parts.append(Part(name, log, process))
+        self._parts.append(ClusterProcess(name, log, process))
         return self._parts[-1]
 
     def _environ(self, environ: Mapping[str, str]) -> dict[str, str]:
@@ -162,7 +162,7 @@ class Cluster:
         for part in self._parts:
             threading.Thread(target=self._wait_for_loss, args=[part, lost], daemon=True).start()
 
-    def _wait_for_loss(self, part: Part, lost: Callable[[], None]) -> None:
+    def _wait_for_loss(self, part: ClusterProcess, lost: Callable[[], None]) -> None:
         part.process.wait()
         if not self._closing and self._lost is None:
             self._lost = part

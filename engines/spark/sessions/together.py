@@ -10,16 +10,16 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, Outcome
-from engines.spark.commands.result_rows import Answer, rows_of
+from engines.spark.commands.result_rows import ReturnedRows, rows_of
 from engines.spark.sessions.clocks import set_clock
 from engines.spark.storage.file_system import held
 from model.vocabulary.steps import Read, SessionStep, Together, named_step
 
 #: Runs a step in a session; its version is that of a Read or a RESTORE.
-Execute = Callable[[SparkSession, SessionStep, int | None], Answer]
+Execute = Callable[[SparkSession, SessionStep, int | None], ReturnedRows]
 
 #: Runs what is given, and returns its answer or its error with the times.
-Attempt = Callable[[Callable[[], Answer]], Outcome]
+Attempt = Callable[[Callable[[], ReturnedRows]], Outcome]
 
 #: How long a session waits, and how long one waits for it, in seconds: less than the limit of a step.
 _LIMIT = 60
@@ -38,7 +38,7 @@ def run_together(
     """The first runs in this session, the second in one beside it. Raises EngineDied, which names the point, at the limit."""
     beside = spark.newSession()
 
-    def run(session: SparkSession, one: SessionStep) -> Answer:
+    def run(session: SparkSession, one: SessionStep) -> ReturnedRows:
         return execute(session, one, None if named_step(one) is None else version)
 
     def second() -> Outcome:
@@ -62,12 +62,12 @@ def run_together(
         raise EngineDied(_too_late(str(late.java_exception.getMessage()))) from late
 
 
-def _read(spark: SparkSession, root: Path, version: int | None, meanwhile: Callable[[], None]) -> Answer:
+def _read(spark: SparkSession, root: Path, version: int | None, meanwhile: Callable[[], None]) -> ReturnedRows:
     """A query has chosen its version when it is made, and reads the files when it runs."""
     reader = spark.read.format("delta")
     query = (reader if version is None else reader.option("versionAsOf", version)).load(str(root))
     meanwhile()
-    return Answer(rows_of(query))
+    return ReturnedRows(rows_of(query))
 
 
 def _too_late(message: str) -> str:

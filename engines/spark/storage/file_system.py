@@ -76,7 +76,7 @@ def stopped(spark: SparkSession, root: Path, crash: Crash | None, *, lives_on: b
             _forget(spark, root)
 
 
-class Hold:
+class FileSystemHold:
     """A command that waits before an effect."""
 
     def __init__(self, spark: SparkSession, root: Path, plan: Any, threads: Executor) -> None:
@@ -127,7 +127,7 @@ def held(
     beside: Sequence[SparkSession],
     after: bool = False,
     limit: float = 60,
-) -> Iterator[Hold]:
+) -> Iterator[FileSystemHold]:
     """A command of this session is held at the ``nth`` effect of this kind, while the sessions beside it run theirs.
 
     It is held right before the effect, or right after it. After ``limit`` seconds, it fails with an IOException that names
@@ -141,7 +141,7 @@ def held(
             stack.enter_context(settings(other, _PLANNED))
         threads = stack.enter_context(ThreadPoolExecutor(1))
         try:
-            yield Hold(spark, root, plan, threads)
+            yield FileSystemHold(spark, root, plan, threads)
         finally:
             plan.release()
             _forget(spark, root)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from deltalog.entries.actions import Add, Cdc, Remove
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from deltalog.entries.descriptors import DeletionVectorDescriptor
 from records import run
 
@@ -62,7 +62,7 @@ def _object(text: str) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def commit_record(commit: Commit) -> run.Commit:
+def commit_record(commit: LoggedCommit) -> run.RecordedCommit:
     """A commit's commitInfo: its keys, and the values that do not differ between runs (docs/delta.md 1.5, 2.4).
 
     Metrics keep counts, and of sizes whether they are 0: a file's size depends on its writer. operationParameters keep their
@@ -71,7 +71,7 @@ def commit_record(commit: Commit) -> run.Commit:
     fields = dict(commit.info.fields) if commit.info else {}
     operation = str(fields.get("operation", ""))
     keeps_parameters = operation.startswith("VACUUM")
-    return run.Commit(
+    return run.RecordedCommit(
         operation=operation,
         keys=tuple(sorted(fields)),
         values={name: _plain(fields[name]) for name in _REPEATABLE if name in fields},

@@ -33,7 +33,7 @@ from model.text.steps import step_text
 from model.vocabulary.commands import kind_of
 from model.vocabulary.steps import EngineStep, InvalidVacuum, OtherCommand, ReadChanges, Vacuum
 from model.vocabulary.table import MINUTE
-from records.run import EngineError, Observed, Outcome, Second, Step
+from records.run import Observed, RecordedError, RecordedOutcome, RecordedStep, SecondAnswer
 
 #: The most rows or paths of a list in a record. Of the others it has the number, and a digest by which two records compare.
 _MOST = 1_000
@@ -52,15 +52,15 @@ def _limited(items: Sequence[T], of_others: Callable[[str], T]) -> Sequence[T]:
     )
 
 
-def normalise(observation: Observation) -> Step:
+def normalise(observation: Observation) -> RecordedStep:
     """The record of the step."""
     error = recorded_error(observation)
-    return Step(
+    return RecordedStep(
         index=observation.index,
         kind=_kind_of(observation.step),
         text=step_text(observation.step),
         seconds=observation.outcome.seconds,
-        outcome=Outcome(
+        outcome=RecordedOutcome(
             rows=_fewer_rows(_answer(observation)) if error is None else None,
             error=error,
             answer=_claim(observation),
@@ -92,36 +92,38 @@ def _cutoff(observation: Observation) -> int | None:
     return (0 if observation.rules.own_clock else _clock(observation)) - retain
 
 
-def recorded_error(observation: Observation) -> EngineError | None:
+def recorded_error(observation: Observation) -> RecordedError | None:
     """The error of the step as it is recorded: the first line of its message, without random parts."""
     return _error(observation, observation.outcome.error)
 
 
-def unrecorded(observation: Observation) -> Step:
+def unrecorded(observation: Observation) -> RecordedStep:
     """The record of a step of which no more can be told: what a violation in it refers to."""
     error = observation.outcome.error
-    return Step(
+    return RecordedStep(
         index=observation.index,
         kind=_kind_of(observation.step),
         text=step_text(observation.step),
         seconds=observation.outcome.seconds,
-        outcome=Outcome(rows=None, error=None if error is None else EngineError(error.exception, error.condition, "")),
+        outcome=RecordedOutcome(
+            rows=None, error=None if error is None else RecordedError(error.exception, error.condition, "")
+        ),
         observed=Observed((observation.before.version, observation.after.version)),
     )
 
 
-def _error(observation: Observation, error: port.EngineError | None) -> EngineError | None:
+def _error(observation: Observation, error: port.EngineError | None) -> RecordedError | None:
     if error is None:
         return None
     message = recorded_message(observation, error.message)
-    return EngineError(error.exception, error.condition, message, sqlstate=error.sqlstate)
+    return RecordedError(error.exception, error.condition, message, sqlstate=error.sqlstate)
 
 
-def _second(observation: TogetherObservation) -> Second:
+def _second(observation: TogetherObservation) -> SecondAnswer:
     outcome = observation.second.outcome
     error = _error(observation, outcome.error)
     rows = _fewer_rows(rows_as_json(_rows_of(observation.second))) if error is None else None
-    return Second(observation.outcome.held, rows, error)
+    return SecondAnswer(observation.outcome.held, rows, error)
 
 
 def _rows_of(session: Session) -> Rows:

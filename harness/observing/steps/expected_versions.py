@@ -20,7 +20,7 @@ from model.vocabulary.values import Row
 
 
 @dataclass(frozen=True)
-class Promise:
+class Expected:
     """What a command must make of the table, if it succeeds."""
 
     rows: Rows
@@ -64,14 +64,14 @@ class ExpectedVersions:
         """Remove the rows for which the condition is TRUE. It is not for FALSE, NULL, or an error that the engine may skip."""
         self.rows = self._after(step, self._now, None).rows
 
-    def promise(self, command: Command, version: int | None) -> Promise:
+    def promise(self, command: Command, version: int | None) -> Expected:
         """``version`` is the one to which a RESTORE goes back. It may be refused if that is the current one, or if nobody can
         read it any more."""
         if isinstance(command, Restore) and version == max(self.by_version):
             return replace(self._now, may_be_refused=True)
         return self._after(OtherCommand(command), self._now, version)
 
-    def one_after_another(self, steps: Iterable[SessionStep], version: int | None) -> tuple[Promise, ...]:
+    def one_after_another(self, steps: Iterable[SessionStep], version: int | None) -> tuple[Expected, ...]:
         """What the table is now, and after each of these steps; ``version`` is the one to which a RESTORE goes back."""
         found = [self._now]
         for step in steps:
@@ -79,10 +79,10 @@ class ExpectedVersions:
         return tuple(found)
 
     @property
-    def _now(self) -> Promise:
-        return Promise(self.rows, self.table, may_be_refused=False)
+    def _now(self) -> Expected:
+        return Expected(self.rows, self.table, may_be_refused=False)
 
-    def _after(self, step: SessionStep, before: Promise, version: int | None) -> Promise:
+    def _after(self, step: SessionStep, before: Expected, version: int | None) -> Expected:
         rows, table = before.rows, before.table
         if isinstance(step, Insert):
             return replace(before, rows=rows + Counter(step.rows))
@@ -95,13 +95,13 @@ class ExpectedVersions:
         back = None if version is None else self.by_version.get(version)
         if isinstance(command, Restore) and back is None:
             return replace(before, may_be_refused=True)
-        return Promise(
+        return Expected(
             rows_after(command, table, rows, restored=None if back is None else back.rows),
             table_after(command, table, restored=None if back is None else back.table),
             may_be_refused(command, table, [*rows, *self._stored()]),
         )
 
-    def adopt(self, command: Command, promise: Promise, table: Table) -> None:
+    def adopt(self, command: Command, promise: Expected, table: Table) -> None:
         """The command has succeeded; ``table`` is the definition that the log has now, with the names in files."""
         before = self.table
         self.rows, self.table = promise.rows, table
@@ -117,7 +117,7 @@ class ExpectedVersions:
     def _carry(self, as_now: Callable[[ExpectedVersion], VersionRows | None]) -> None:
         self.by_version = {version: replace(one, as_now=as_now(one)) for version, one in self.by_version.items()}
 
-    def settle(self, promise: Promise, table: Table) -> None:
+    def settle(self, promise: Expected, table: Table) -> None:
         """What two sessions at once have made of the table; ``table`` is the definition that the log has, with names in files."""
         self.rows, self.table = promise.rows, table
 

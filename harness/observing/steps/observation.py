@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from deltalog.entries.actions import Add, Cdc, CommitInfo, Remove
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from deltalog.storage.listing import Entry, EntryKind
 from engines.port import Outcome
 from harness.observing.table.table_state import Rows, TableState, differing
@@ -79,7 +79,7 @@ class Observation:
     side: str = field(default="", kw_only=True)  # which engine ran it, where two work on the table
 
     @cached_property
-    def commits(self) -> tuple[Commit, ...]:
+    def commits(self) -> tuple[LoggedCommit, ...]:
         """The commits of the step, in order."""
         return tuple(
             commit for version, commit in sorted(self.after.log.commits.items()) if version > self.before.version

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from engines.port import Outcome
 from model.vocabulary.commands import (
     Command,
@@ -55,7 +55,7 @@ class Session:
         return self.outcome.error is not None
 
 
-def sessions_of(step: Together, outcome: Outcome, commits: Sequence[Commit]) -> tuple[Session, Session]:
+def sessions_of(step: Together, outcome: Outcome, commits: Sequence[LoggedCommit]) -> tuple[Session, Session]:
     """The first and the second, with the commits of the step."""
     assert outcome.second is not None, "the outcome of a Together has that of the second"
     outcomes = {"first": outcome, "second": outcome.second}

@@ -8,7 +8,7 @@ from typing import Any
 
 from deltalog.entries.actions import Metadata, Protocol, Txn
 from deltalog.errors import DeltaLogError
-from harness.observing.steps.expected_versions import Promise
+from harness.observing.steps.expected_versions import Expected
 from harness.observing.steps.observation import Observation, partition_of
 from harness.observing.steps.sessions import Session
 from harness.observing.steps.vacuum_observation import VacuumObservation
@@ -28,7 +28,7 @@ class TogetherObservation(Observation):
     step: Together
     sessions: tuple[Session, Session]
     order: tuple[Session, ...]  # that succeeded, as the log has their commits
-    promises: tuple[Promise, ...]
+    promises: tuple[Expected, ...]
     other_rows: Rows  # those after the other order
     refusable: frozenset[str]  # the sessions that may be, whatever the other does
     version: int  # that a RESTORE or a Read names; else the current one

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from deltalog.checkpoints.reading import Checkpoint, read_checkpoint
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint
 from deltalog.entries.actions import Action, Add, Cdc, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.log import Log
@@ -45,7 +45,7 @@ class LogFacts:
         return from_root(action.file, self._root)
 
     @cached_property
-    def _checkpoint(self) -> tuple[Checkpoint | None, tuple[Action, ...]]:
+    def _checkpoint(self) -> tuple[LoggedCheckpoint | None, tuple[Action, ...]]:
         """The newest checkpoint that can be read, with its actions as stored."""
         for checkpoint in reversed(self._stored.checkpoints):
             try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from deltalog.entries.actions import Action, Add, Cdc, FileKey, Remove
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from deltalog.log import Log, Rebuilt
 from deltalog.snapshot import Snapshot
 from deltalog.storage.paths import encode, from_root
@@ -53,7 +53,7 @@ def relative_log(log: Log) -> RelativeLog:
     return RelativeLog(log.root, commits, log.checkpoints, log.others, log)
 
 
-def _relative_commit(commit: Commit, root: str) -> Commit:
+def _relative_commit(commit: LoggedCommit, root: str) -> LoggedCommit:
     actions = tuple(relative_action(action, root) for action in commit.actions)
     same = all(one is other for one, other in zip(actions, commit.actions))
     return commit if same else replace(commit, actions=actions)  # most have no URIs

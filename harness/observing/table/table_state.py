@@ -13,7 +13,7 @@ from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind, leads_to, links_in
 from deltalog.storage.names import LAST_VACUUM_KEY
 from harness.observing.table.log_facts import LogFacts
-from model.prediction.paths import LOG_DIRECTORY, Thing
+from model.prediction.paths import LOG_DIRECTORY, StorageEntry
 from model.vocabulary.table import Kind
 from model.vocabulary.values import Row
 
@@ -111,14 +111,14 @@ class TableState:
         return {path: entry for path, entry in self.listing.items() if path.split("/")[0] != LOG_DIRECTORY}
 
     @cached_property
-    def things(self) -> dict[str, Thing]:
+    def things(self) -> dict[str, StorageEntry]:
         """The listing for the model; a link has its target, and that file's time."""
         things = {}
         for path, entry in self.listing.items():
             target = self.target(path)
             file = None if target is None else self.entry(target)
             modified = file.modified if file is not None and file.kind is EntryKind.FILE else None
-            things[path] = Thing(Kind(entry.kind.value), entry.modified, entry.size, target, modified)
+            things[path] = StorageEntry(Kind(entry.kind.value), entry.modified, entry.size, target, modified)
         return things
 
     def entry(self, path: str) -> Entry | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deltalog.entries.actions import Add, Remove
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from deltalog.errors import DeltaLogError
 from deltalog.storage.paths import from_root, is_absolute
 from harness.observing.table.table_state import TableState
@@ -97,7 +97,7 @@ def commit_times(state: TableState) -> dict[int, int]:
     return {version: committed(commit) for version, commit in state.log.commits.items()}
 
 
-def committed(commit: Commit) -> int:
+def committed(commit: LoggedCommit) -> int:
     """A commit's time in ms since the epoch: its in-commit timestamp, else its file's (PROTOCOL.md, "In-Commit Timestamps")."""
     stamp = commit.info.fields.get("inCommitTimestamp") if commit.info else None
     return stamp if isinstance(stamp, int) else commit.modified

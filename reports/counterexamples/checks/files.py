@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from engines.dialect import Dialect
 from engines.quoting import quoted
-from records.expectations import Change, Gone, NoFileWritten, NothingChanged, Unchanged
+from records.expectations import ForbiddenChange, Gone, NoFileWritten, NothingChanged, Unchanged
 from reports.counterexamples.checks.pieces import LISTED, CannotCheck, Check, lines, none_of, of_log, path_in_table
 from reports.counterexamples.runtime import compared
 
@@ -23,16 +23,20 @@ def gone(expects: Gone) -> Check:
 
 
 #: For each change what it is called, the lines with what is there before, and how the paths are found that changed so.
-_CHANGED: Mapping[Change, tuple[str, tuple[str, ...], Callable[..., object]]] = {
-    Change.ANY: ("paths that changed", lines("before", compared.states), compared.changed),
-    Change.OF_FILES: ("files outside the log that changed", lines("before", compared.states), compared.changed_files),
-    Change.DELETION: ("deleted paths", LISTED, compared.deleted),
-    Change.DELETION_OF_FILES: ("deleted files", LISTED, compared.deleted_files),
+_CHANGED: Mapping[ForbiddenChange, tuple[str, tuple[str, ...], Callable[..., object]]] = {
+    ForbiddenChange.ANY: ("paths that changed", lines("before", compared.states), compared.changed),
+    ForbiddenChange.OF_FILES: (
+        "files outside the log that changed",
+        lines("before", compared.states),
+        compared.changed_files,
+    ),
+    ForbiddenChange.DELETION: ("deleted paths", LISTED, compared.deleted),
+    ForbiddenChange.DELETION_OF_FILES: ("deleted files", LISTED, compared.deleted_files),
 }
 
 
 def nothing_changed(expects: NothingChanged, dialect: Dialect) -> Check:
-    if expects.change is Change.OF_ROW_IDS:
+    if expects.change is ForbiddenChange.OF_ROW_IDS:
         return _row_ids_kept(dialect)
     what, before, found = _CHANGED[expects.change]
     return Check(what, none_of(*lines("found", found)), before)

@@ -11,7 +11,7 @@ from engines.dialect import Dialect
 from engines.quoting import Code
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type
-from records.expectations import Of, Readable, RowsAre
+from records.expectations import Readable, RowsAre, RowsOf
 from reports.counterexamples.checks.pieces import NEW, OLD, Check, lines
 from reports.counterexamples.runtime import compared
 
@@ -32,9 +32,9 @@ def rows_are(expects: RowsAre, dialect: Dialect, table: Table) -> Check:
         *lines("found", compared.rows_answered if simple else compared.plain_rows_answered),
     )
     data, local_times = {} if short else {"EXPECTED": rows}, not simple
-    if expects.of is Of.ANSWER:
+    if expects.of is RowsOf.ANSWER:
         return Check("the rows of the result", verdict, data=data, local_times=local_times)
-    if expects.of is Of.TABLE:
+    if expects.of is RowsOf.TABLE:
         read = _attempted(dialect.rows(dialect.read("")), dialect)
         after = ("# The table as it is now", *read, *verdict)
         return Check("the rows of the table", after, data=data, local_times=local_times)

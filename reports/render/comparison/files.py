@@ -16,17 +16,17 @@ from cattrs import Converter, override
 from cattrs.gen import make_dict_unstructure_fn
 
 from records.known_fault import KnownFault, Symptom
-from records.run import Footer, Header, JudgedCase
+from records.run import Footer, Header, RecordedCase
 from reports.comparison.acceptance import AcceptedText
 from reports.comparison.answer import answer_to
-from reports.comparison.cases import ComparedFault, Shift
+from reports.comparison.cases import ClauseShift, ComparedFault
 from reports.comparison.comparison import ClauseChange, Comparison, Unjudged
 from reports.comparison.difference_texts import named
-from reports.comparison.explanations import Reason
+from reports.comparison.explanations import ExplanationReason
 from reports.comparison.groups import Group
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import seen, signature
-from reports.findings.verdicts import ClauseResult
+from reports.findings.verdicts import ClauseFinding
 from reports.render.comparison.markdown import comparison_markdown
 from reports.render.marks import clear_cases
 from reports.render.page.comparison import comparison_page
@@ -72,7 +72,7 @@ def _are_ids(kind: Any) -> bool:
     return bool(kind == frozenset[str])
 
 
-_CONVERTER.register_unstructure_hook(JudgedCase, lambda case: case.id)
+_CONVERTER.register_unstructure_hook(RecordedCase, lambda case: case.id)
 _CONVERTER.register_unstructure_hook(date, date.isoformat)
 _CONVERTER.register_unstructure_hook_func(_are_ids, len)
 _written(Header, "engine", "versions", "profile", "seed", "known_bad")
@@ -80,11 +80,11 @@ _written(Footer, "exit", "digest")
 _written(Comparison, "compared", "differing", "diverged", "cut_short")
 _written(KnownFault, "reason", "link", "until")
 _written(Symptom, "causes", "errors")
-_written(Reason, "since", "sentence", "source")
+_written(ExplanationReason, "since", "sentence", "source")
 _written(AcceptedText, "reason", "link", "until")
 _written(Withdrawn, "name", "sentence", "severity", "harm", "remedy", "clauses", "accepted", case_ids="cases")
 _written(
-    Shift,
+    ClauseShift,
     *("change", "clause", "severity", "cause", "symptom", "before", "case", "step", "message", "accepted"),
     case_ids="cases",
 )
@@ -92,7 +92,7 @@ _written(
     ComparedFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
 )
 _written(Unjudged, "clauses", "cases")
-_written(ClauseResult, "verdict", "met", "failures")
+_written(ClauseFinding, "verdict", "met", "failures")
 _written(ClauseChange, "sentence", "severity", "change", "base", "candidate", "reason", clause="id")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.comparison.answer import answer_to, next_steps
-from reports.comparison.cases import Change, size
+from reports.comparison.cases import VerdictChange, size
 from reports.comparison.comparison import ClauseChange, Comparison
 from reports.comparison.groups import Group
 from reports.comparison.wording import (
@@ -18,7 +18,7 @@ from reports.comparison.wording import (
     side_by_side,
     signature,
 )
-from reports.findings.verdicts import ClauseResult
+from reports.findings.verdicts import ClauseFinding
 from reports.text.harms import can
 from reports.text.markdown import LIMIT, code, command, folded, limited, row, table, text
 from reports.text.quantities import counted
@@ -51,15 +51,15 @@ def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
         ),
         "<br>\n".join(text(line) for line in overview(comparison)),
         *_withdrawn(comparison, rows),
-        *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
-        *_shifts("## Known faults, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
-        *_shifts("## Fails on the candidate, not judged on the base", comparison, Change.UNCOMPARED, rows),
+        *_shifts("## Regressed", comparison, VerdictChange.REGRESSED, rows, "Before"),
+        *_shifts("## Known faults, new on the candidate", comparison, VerdictChange.KNOWN, rows, "Before"),
+        *_shifts("## Fails on the candidate, not judged on the base", comparison, VerdictChange.UNCOMPARED, rows),
         *_shared(comparison, rows),
         *_accepted(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
         *_known_faults(comparison, rows),
         *_explained(comparison, rows),
-        *_shifts("## Improved", comparison, Change.IMPROVED, rows),
+        *_shifts("## Improved", comparison, VerdictChange.IMPROVED, rows),
         *_next(comparison),
     ]
     shown = [*(one.case for one in comparison.shifts), *(one.base for one in comparison.groups)]
@@ -70,14 +70,14 @@ def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
             *(command(replay_command(run.header, case)) for run in (comparison.base, comparison.candidate)),
         ]
     parts += _details(comparison, rows)
-    if others := comparison.of(Change.CHANGED, Change.ONLY_BASE, Change.ONLY_CANDIDATE):
+    if others := comparison.of(VerdictChange.CHANGED, VerdictChange.ONLY_BASE, VerdictChange.ONLY_CANDIDATE):
         parts += folded(
             f"{counted(len(others), 'clause')} with another verdict, or judged on one side only", _clauses(others, rows)
         )
     return parts + folded(f"All {counted(len(comparison.clauses), 'clause')}", _clauses(comparison.clauses, rows))
 
 
-def _shifts(title: str, comparison: Comparison, change: Change, rows: int, before: str = "") -> list[str]:
+def _shifts(title: str, comparison: Comparison, change: VerdictChange, rows: int, before: str = "") -> list[str]:
     """What fails in some cases on one side only. ``before``: the heading of what the base did."""
     lines = [
         row(
@@ -219,7 +219,7 @@ def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
         row(
             one.severity.value,
             one.clause,
-            f"**{one.change.value}**" if one.change is Change.REGRESSED else one.change.value,
+            f"**{one.change.value}**" if one.change is VerdictChange.REGRESSED else one.change.value,
             _side(one.base),
             _side(one.candidate),
             text(one.sentence) + (f"<br>{text(one.reason)}" if one.reason else ""),
@@ -229,7 +229,7 @@ def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
     return table("| Severity | Clause | Change | Base | Candidate | Expected |", lines, rows, whole=_WHOLE)
 
 
-def _side(result: ClauseResult | None) -> str:
+def _side(result: ClauseFinding | None) -> str:
     if result is None:
         return "not listed"
     return f"{result.verdict.value} ({counted(result.failures, 'case')})" if result.failures else result.verdict.value

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from reports.comparison.answer import answer_to, next_steps
 from reports.comparison.comparison import Comparison
-from reports.comparison.weight import Way
+from reports.comparison.weight import WeighedWay
 from reports.comparison.wording import also, ended_words, explained, overview, unexplained
 from reports.render.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 from reports.text.harms import in_ways
@@ -43,7 +43,7 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
         show_fact(console, "next", step)
 
 
-def _show_way(number: int, way: Way, comparison: Comparison, console: Console, directory: Path) -> None:
+def _show_way(number: int, way: WeighedWay, comparison: Comparison, console: Console, directory: Path) -> None:
     lead = way.lead
     sentence = next(one.sentence for one in comparison.clauses if one.clause == lead.clause)
     also = f"; with it {', '.join(way.clauses)}" if way.clauses else ""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from records.run import Header
 from reports.comparison.answer import answer_to, next_steps
-from reports.comparison.cases import Change
+from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import ClauseChange, Comparison
 from reports.comparison.explanations import Explanation
 from reports.comparison.groups import Group
-from reports.comparison.weight import Way
+from reports.comparison.weight import WeighedWay
 from reports.comparison.wording import also, overview, right_words, side_by_side, signature, unexplained
 from reports.findings.answers import Answer, named
-from reports.render.page.content import Fact, StepShown, case_in
+from reports.render.page.content import PageFact, StepShown, case_in
 from reports.render.page.picture import Picture, picture_of
 from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.text.harms import does
@@ -27,7 +27,7 @@ from reports.text.replaying import replay_command
 class WayShown:
     """A way in which the candidate is worse."""
 
-    worse: Way
+    worse: WeighedWay
     harm: str
     sentence: str
     cases: str
@@ -56,7 +56,7 @@ class DifferenceShown:
 class ComparisonPage:
     title: str
     answer: Answer
-    facts: tuple[Fact, ...]
+    facts: tuple[PageFact, ...]
     ways: tuple[WayShown, ...]
     kinds: Mapping[str, Sequence[str]]
     differences: tuple[DifferenceShown, ...]
@@ -77,21 +77,21 @@ def comparison_page(comparison: Comparison, *, directory: Path | None = None) ->
         ways=tuple(_way(one, sentences, comparison.candidate.header, (directory or Path()) / "cases") for one in worse),
         kinds={**also(comparison), **unexplained(comparison), "known of both": both, "next": [*next_steps(comparison)]},
         differences=tuple(_difference(one, comparison) for one in comparison.groups),
-        clauses=tuple(one for one in comparison.clauses if one.change is not Change.SAME),
+        clauses=tuple(one for one in comparison.clauses if one.change is not VerdictChange.SAME),
     )
 
 
-def _facts(comparison: Comparison) -> Iterable[Fact]:
+def _facts(comparison: Comparison) -> Iterable[PageFact]:
     if comparison.shared is not None and comparison.bars_the_way_back:
-        yield Fact("Way back", comparison.shared.no_way_back)
+        yield PageFact("Way back", comparison.shared.no_way_back)
     before, now, *rest = overview(comparison)
-    yield Fact("Before", before)
-    yield Fact("Now", now)
+    yield PageFact("Before", before)
+    yield PageFact("Now", now)
     for line in rest:
-        yield Fact("Compared", line)
+        yield PageFact("Compared", line)
 
 
-def _way(way: Way, sentences: dict[str, str], candidate: Header, cases: Path) -> WayShown:
+def _way(way: WeighedWay, sentences: dict[str, str], candidate: Header, cases: Path) -> WayShown:
     lead, before = way.lead, way.lead.opposite
     case = case_in(lead.case)
     now = () if case is None else tree_of(case, lead.case, lead.step)

@@ -9,16 +9,16 @@ from pathlib import Path
 from model.codec import InvalidCase
 from model.text.durations import duration
 from model.vocabulary.case import Case
-from records.run import JudgedCase, Verdict
+from records.run import RecordedCase, Verdict
 from reports.counterexamples import folder_of
-from reports.counterexamples.checked import Checked
+from reports.counterexamples.checked import ScriptResult
 from reports.findings.answers import Answer, answer_of, named
 from reports.findings.coverage import Coverage
 from reports.findings.drawn import NOTHING, Drawn
 from reports.findings.failures import Failure
 from reports.findings.known import ShownFault
 from reports.findings.of_run import Findings, findings_of
-from reports.findings.verdicts import ATTENTION, ClauseResult, counts
+from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
 from reports.render.page.picture import Picture, picture_of
 from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.stream.reading import Run
@@ -33,7 +33,7 @@ _IN_FULL = 50
 
 
 @dataclass(frozen=True)
-class Fact:
+class PageFact:
     label: str
     value: str
 
@@ -94,10 +94,10 @@ class Page:
 
     title: str
     answer: Answer
-    facts: tuple[Fact, ...]
+    facts: tuple[PageFact, ...]
     failures: tuple[FailureShown, ...]
     more_failures: tuple[str, ...]
-    problems: tuple[Fact, ...]
+    problems: tuple[PageFact, ...]
     known: tuple[ShownFault, ...]
     tally: tuple[tuple[str, int], ...]
     chapters: tuple[str, ...]
@@ -106,7 +106,7 @@ class Page:
     coverage: tuple[Coverage, ...]
 
 
-def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checked] = ()) -> Page:
+def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[ScriptResult] = ()) -> Page:
     """The page of a finished run. ``directory`` is where its counterexamples are: their scripts are part of the page."""
     findings = findings_of(run)
     results, found = findings.results, findings.failures
@@ -130,33 +130,33 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
     )
 
 
-def _facts(run: Run) -> Iterable[Fact]:
+def _facts(run: Run) -> Iterable[PageFact]:
     header, footer = run.header, run.footer
-    yield Fact("Engine", named(run))
+    yield PageFact("Engine", named(run))
     if header.date is not None:
-        yield Fact("Date", header.date)
-    yield Fact("Versions", versions_of(header))
-    yield Fact("Profile", profile_of(header).removeprefix("profile "))
+        yield PageFact("Date", header.date)
+    yield PageFact("Versions", versions_of(header))
+    yield PageFact("Profile", profile_of(header).removeprefix("profile "))
     if header.seed is not None:
-        yield Fact("Seed", str(header.seed))
-    yield Fact("Judged", f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')}")
+        yield PageFact("Seed", str(header.seed))
+    yield PageFact("Judged", f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')}")
     engine = duration(round(footer.engine_seconds) * 1000)
-    yield Fact("Time", f"{duration(round(footer.seconds) * 1000)} ({engine} in the engine)")
-    yield Fact("Machine", machine_of(header))
+    yield PageFact("Time", f"{duration(round(footer.seconds) * 1000)} ({engine} in the engine)")
+    yield PageFact("Machine", machine_of(header))
 
 
-def _problems(findings: Findings, checked: Iterable[Checked]) -> Iterable[Fact]:
+def _problems(findings: Findings, checked: Iterable[ScriptResult]) -> Iterable[PageFact]:
     for result in findings.results:
         if result.verdict in ATTENTION and (result.verdict is not Verdict.FAILS or result.reason):
-            yield Fact(f"{result.clause}: {result.verdict.value}", result.reason)
+            yield PageFact(f"{result.clause}: {result.verdict.value}", result.reason)
     for one in findings.errors:
-        yield Fact(f"Case {one.case} of {one.campaign}", f"{one.error.kind}: {one.error.message}")
+        yield PageFact(f"Case {one.case} of {one.campaign}", f"{one.error.kind}: {one.error.message}")
     for script in checked:
         if script.disagrees:
-            yield Fact("Script", script.text)
+            yield PageFact("Script", script.text)
 
 
-def _clause(run: Run, result: ClauseResult, drawn: Drawn) -> ClauseShown:
+def _clause(run: Run, result: ClauseFinding, drawn: Drawn) -> ClauseShown:
     entry = run.clauses[result.clause]
     return ClauseShown(
         id=result.clause,
@@ -184,7 +184,7 @@ def _source(source: str) -> Link:
         return Link(source, "")
 
 
-def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[Checked]) -> FailureShown:
+def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[ScriptResult]) -> FailureShown:
     lead, judged = failure.lead, failure.lead.judged
     case, failing = case_in(judged), lead.violation.step
     folder = folder_of(lead.clause, judged.id)
@@ -226,7 +226,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
     )
 
 
-def case_in(judged: JudgedCase) -> Case | None:
+def case_in(judged: RecordedCase) -> Case | None:
     """The case that was judged; None if this release of the suite cannot read it."""
     try:
         return judged.case

@@ -12,7 +12,7 @@ from model.text.layout import file_path
 from model.vocabulary.case import Case
 from model.vocabulary.steps import SetClock, Vacuum
 from model.vocabulary.table import Kind
-from records.run import JudgedCase
+from records.run import RecordedCase
 from reports.text.quantities import counted, instant
 
 #: The most rows; a larger table has no picture.
@@ -32,7 +32,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class PictureRow:
     """A file: ``state`` is ``live``, ``removed`` or ``stray``."""
 
     y: int
@@ -55,12 +55,12 @@ class Picture:
 
     width: int
     height: int
-    rows: tuple[Row, ...]
+    rows: tuple[PictureRow, ...]
     ticks: tuple[Tick, ...]
     description: str
 
 
-def picture_of(case: Case, judged: JudgedCase, step: int) -> Picture | None:
+def picture_of(case: Case, judged: RecordedCase, step: int) -> Picture | None:
     """The initial table, with the clock and the cutoff in this step, as ``judged`` has them of the case.
 
     None for a table of too many files, or of none.
@@ -75,7 +75,7 @@ def picture_of(case: Case, judged: JudgedCase, step: int) -> Picture | None:
     times |= {at for at in (clock, cutoff, *removed.values()) if at is not None}
     times |= {stray.modified for stray in table.stray_files if stray.kind is Kind.FILE}
     x = {at: _NAMES + _STEP * place + _STEP // 2 for place, at in enumerate(sorted(times))}
-    rows: list[Row] = []
+    rows: list[PictureRow] = []
     for file in table.files:
         marks = [Mark(x[file.modified], "written", f"modified at {instant(file.modified)}")]
         deleted = removed.get(file.id)
@@ -100,11 +100,11 @@ def picture_of(case: Case, judged: JudgedCase, step: int) -> Picture | None:
     )
 
 
-def _row(number: int, name: str, state: str, detail: str, marks: list[Mark]) -> Row:
-    return Row(_ROW * (number + 2), name, state, detail, tuple(marks))
+def _row(number: int, name: str, state: str, detail: str, marks: list[Mark]) -> PictureRow:
+    return PictureRow(_ROW * (number + 2), name, state, detail, tuple(marks))
 
 
-def _instants(case: Case, judged: JudgedCase, step: int) -> tuple[int | None, int | None]:
+def _instants(case: Case, judged: RecordedCase, step: int) -> tuple[int | None, int | None]:
     """The clock and the cutoff of a step, in ms from the start; None where they are not known.
 
     Of a stream that does not record them, what the case alone decides: not a clock that counts from what a step did, nor the

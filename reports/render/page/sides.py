@@ -15,8 +15,8 @@ from model.prediction.history import live_ids
 from model.text.layout import file_path
 from model.vocabulary.case import Case
 from model.vocabulary.table import Kind
-from records.expectations import Expectation, Gone, InfoIs, Of, Operations, Removes, RowsAre, Unchanged
-from records.run import Commit, JudgedCase, Step, Violation
+from records.expectations import Expectation, Gone, InfoIs, Operations, Removes, RowsAre, RowsOf, Unchanged
+from records.run import RecordedCase, RecordedCommit, RecordedStep, RecordedViolation
 
 #: The most lines of a difference, and the most files of a tree; what is larger is not shown.
 _MOST_LINES, _MOST_FILES = 60, 40
@@ -42,7 +42,7 @@ class TreeLine:
     wrong: str
 
 
-def difference_of(judged: JudgedCase, violation: Violation) -> tuple[DiffLine, ...]:
+def difference_of(judged: RecordedCase, violation: RecordedViolation) -> tuple[DiffLine, ...]:
     """The actions, or the rows, that were expected in the step against those that were seen; empty where one is not known."""
     step = next((one for one in judged.steps if one.index == violation.step), None)
     sides = None if step is None else _sides(violation.expectation, step)
@@ -51,7 +51,7 @@ def difference_of(judged: JudgedCase, violation: Violation) -> tuple[DiffLine, .
     return tuple(_compared(*sides))
 
 
-def tree_of(case: Case, judged: JudgedCase, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
+def tree_of(case: Case, judged: RecordedCase, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
     """The files of the case's first table as a step left them; unless ``anyway``, empty for a step that deleted none and had to
     delete none."""
     vanished = {one.index: one.observed.vanished for one in judged.steps}
@@ -119,7 +119,7 @@ def _compared(expected: Sequence[str], seen: Sequence[str]) -> Iterable[DiffLine
 _Sides = tuple[list[str], list[str]]
 
 
-def _sides(expectation: Expectation | None, step: Step) -> _Sides | None:
+def _sides(expectation: Expectation | None, step: RecordedStep) -> _Sides | None:
     seen, answer = step.observed, step.outcome
     if isinstance(expectation, Removes):
         if expectation.checkpoint:
@@ -129,7 +129,7 @@ def _sides(expectation: Expectation | None, step: Step) -> _Sides | None:
         return _operations(expectation.names), _operations(seen.operations)
     if isinstance(expectation, InfoIs):
         return _info(expectation, seen.commits)
-    if isinstance(expectation, RowsAre) and expectation.of is Of.ANSWER and answer.rows is not None:
+    if isinstance(expectation, RowsAre) and expectation.of is RowsOf.ANSWER and answer.rows is not None:
         return sorted(map(_json, expectation.rows)), sorted(map(_json, answer.rows))
     return None
 
@@ -142,7 +142,7 @@ def _operations(names: Iterable[str]) -> list[str]:
     return [_json({"commitInfo": {"operation": name}}) for name in names]
 
 
-def _info(expected: InfoIs, commits: Sequence[Commit]) -> _Sides | None:
+def _info(expected: InfoIs, commits: Sequence[RecordedCommit]) -> _Sides | None:
     """A field of commitInfo, in the only commit of the step or in that with the operation."""
     commits = [one for one in commits if expected.operation in (None, one.operation)]
     if len(commits) != 1:

@@ -18,10 +18,10 @@ from model.vocabulary.table import Table
 from model.vocabulary.values import Row, Type
 from records.expectations import (
     ByReplay,
-    Change,
     Expectation,
     FieldIs,
     FieldMatches,
+    ForbiddenChange,
     KeysAre,
     Measure,
     NoActions,
@@ -361,5 +361,5 @@ def nothing_else_appears(d: DeleteObservation) -> Judgement:
     if not wrong:
         return judgement(None)
     message = f"DELETE must leave nothing but the files of its commit; it changed {evidence.named(wrong)}."
-    expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(Change.OF_FILES))
+    expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(ForbiddenChange.OF_FILES))
     return judgement(Violation(wrong[0], message, expectation, evidence.of_path(d, wrong[0])))

@@ -25,8 +25,8 @@ from records.expectations import (
     Measure,
     NoActions,
     NoFileWritten,
-    Of,
     RowsAre,
+    RowsOf,
 )
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.checks import check_none, difference, rows_are
@@ -107,7 +107,7 @@ def _change_feed(d: DeleteObservation) -> Expectation:
         return text
     if d.table.maps_columns and not d.rules.reads_mapped_change_feed:
         return ByReplay("the engine does not read the change feed of a table with column mapping")
-    return RowsAre(Of.CHANGES, [[*row, "delete"] for row in evidence.rows_as_json(d.prediction.deleted)])
+    return RowsAre(RowsOf.CHANGES, [[*row, "delete"] for row in evidence.rows_as_json(d.prediction.deleted)])
 
 
 @clause(
@@ -148,7 +148,7 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
         expected, found = Counter({(): expected.total()}), Counter({(): found.total()})
     if not c.refused and found == expected:
         return judgement(None)
-    expectation: Expectation = rows_are(Of.ANSWER, expected)
+    expectation: Expectation = rows_are(RowsOf.ANSWER, expected)
     if c.step.commits:
         expectation = ByReplay("a script reads the rows of the change feed, not their commits")
     facts = evidence.of_answer(c) if c.refused else evidence.of_rows(expected, found)

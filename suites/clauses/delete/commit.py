@@ -12,9 +12,9 @@ from harness.observing.steps.observation import DeleteObservation
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Form
 from records.expectations import (
-    Change,
     Expectation,
     FieldHolds,
+    ForbiddenChange,
     InfoIs,
     NothingChanged,
     Operations,
@@ -117,7 +117,7 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
         if after == before:
             return None
         action = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
-        expectation = about(path, Unchanged(path, times=True), otherwise=NothingChanged(Change.OF_FILES))
+        expectation = about(path, Unchanged(path, times=True), otherwise=NothingChanged(ForbiddenChange.OF_FILES))
         message = f"DELETE {action} {path}, which must stay as it was."
         return Violation(path, message, expectation, evidence.of_path(d, path), cause=changed(d, [path]))
 
@@ -138,7 +138,7 @@ def directories_stay(d: DeleteObservation) -> Judgement:
         if after is not None and after.kind is EntryKind.DIRECTORY:
             return None
         action = "deleted" if after is None else "replaced"
-        expectation = about(path, Unchanged(path), otherwise=NothingChanged(Change.OF_FILES))
+        expectation = about(path, Unchanged(path), otherwise=NothingChanged(ForbiddenChange.OF_FILES))
         message = f"DELETE {action} the directory {path}, which only a VACUUM may delete."
         return Violation(path, message, expectation, evidence.of_path(d, path), cause=Cause(f"a directory is {action}"))
 

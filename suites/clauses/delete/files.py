@@ -23,9 +23,9 @@ from records.expectations import (
     Measure,
     NoActions,
     NoFileWritten,
-    Of,
     Operations,
     Removes,
+    RowsOf,
     Succeeds,
     about,
 )
@@ -48,7 +48,7 @@ def rows_left(d: DeleteObservation, what: str) -> Expectation:
         return ByReplay(f"{what} does not show in the rows of the table")
     if d.after.rows is None and (text := wrong_partition_text(d)):
         return text
-    return rows_are(Of.TABLE, d.expected_rows)
+    return rows_are(RowsOf.TABLE, d.expected_rows)
 
 
 def not_named(d: DeleteObservation, path: str) -> Expectation:

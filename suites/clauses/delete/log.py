@@ -16,7 +16,7 @@ from suites.clauses.shared.log_files import (
     new_checkpoints,
 )
 from suites.clauses.shared.version_checksums import (
-    Check,
+    ChecksumCheck,
     VersionChecksum,
     counts,
     counts_vectors,
@@ -40,7 +40,7 @@ def rest_of_the_log(d: DeleteObservation) -> Judgement:
 
 
 def _in_checksums(
-    check: Check, *, having: Callable[[VersionChecksum], bool] = bool
+    check: ChecksumCheck, *, having: Callable[[VersionChecksum], bool] = bool
 ) -> Callable[[DeleteObservation], Judgement]:
     """Judges by one check the version checksums of a DELETE that have what it is about."""
 
@@ -119,14 +119,14 @@ def pointer_has_its_checksum(d: DeleteObservation) -> Judgement:
     return check_pointer_checksum(d)
 
 
-def _in_checkpoints(check: checkpoint_contents.Check) -> Callable[[DeleteObservation], Judgement]:
+def _in_checkpoints(check: checkpoint_contents.ContentCheck) -> Callable[[DeleteObservation], Judgement]:
     def judge(d: DeleteObservation) -> Judgement:
         return checkpoint_contents.judge_checkpoints(d, check)
 
     return judge
 
 
-def _in_v2_checkpoints(check: checkpoint_contents.Check) -> Callable[[DeleteObservation], Judgement]:
+def _in_v2_checkpoints(check: checkpoint_contents.ContentCheck) -> Callable[[DeleteObservation], Judgement]:
     def judge(d: DeleteObservation) -> Judgement:
         return checkpoint_contents.judge_v2_checkpoints(d, check)
 

@@ -12,7 +12,7 @@ from model.prediction.delete import ConditionScope, DeleteMethod
 from model.text.layout import is_named_by_engine
 from model.vocabulary.rules import DELTA_RS, DELTA_RS_COUNTS
 from model.vocabulary.steps import Form
-from records.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, Of, RowsAre, Total
+from records.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, RowsAre, RowsOf, Total
 from suites.clauses.shared import harms
 
 #: Metrics that a DELETE of whole files leaves out if it does not know the row counts.
@@ -142,13 +142,13 @@ def affected_rows(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     if not d.step.returns_rows:
         message = f"The DELETE by {d.step.form.value} must return no row; it returned {d.outcome.rows}."
-        return judgement(Violation("rows", message, RowsAre(Of.ANSWER, ())) if d.outcome.rows else None)
+        return judgement(Violation("rows", message, RowsAre(RowsOf.ANSWER, ())) if d.outcome.rows else None)
     counted = d.prediction.deleted.total()
     if d.prediction.scope is not ConditionScope.ROWS and d.prediction.commits:
         counted = counted if _counted(d) and counted else -1
     if d.outcome.rows == ((counted,),):
         return judgement(None)
-    expectation = RowsAre(Of.ANSWER, [[counted]])
+    expectation = RowsAre(RowsOf.ANSWER, [[counted]])
     message = f"The DELETE returned {d.outcome.rows}; it must be {counted}."
     facts, cause = evidence.of_delete(d), Cause("another number of rows")
     return judgement(Violation("num_affected_rows", message, expectation, facts, cause=cause))
@@ -233,5 +233,5 @@ def returned_counts(d: DeleteObservation) -> Judgement:
         return judgement(None)
     names = ", ".join(DELTA_RS_COUNTS)
     message = f"The DELETE returned {d.outcome.rows} ({names}); it must be {allowed[0]}."
-    expectation = _as_done(d, counts, RowsAre(Of.ANSWER, [list(expected)]))
+    expectation = _as_done(d, counts, RowsAre(RowsOf.ANSWER, [list(expected)]))
     return judgement(Violation("metrics", message, expectation, evidence.of_delete(d)))

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import unreadable, wrong_numbers
 from harness.observing import evidence
@@ -32,7 +32,7 @@ from suites.clauses.shared.provenance import (
 
 
 def _each_commit(
-    check: Callable[[DeleteObservation, Commit], Violation | None],
+    check: Callable[[DeleteObservation, LoggedCommit], Violation | None],
 ) -> Callable[[DeleteObservation], Judgement]:
     def judge(d: DeleteObservation) -> Judgement:
         return each(d.commits, lambda commit: check(d, commit))

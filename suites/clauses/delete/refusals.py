@@ -21,13 +21,13 @@ from model.text.layout import is_named_by_engine
 from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import Delete, InvalidDelete
 from model.vocabulary.table import Feature
-from records.expectations import ByReplay, Change, Fails, NothingChanged, Unchanged, about
+from records.expectations import ByReplay, Fails, ForbiddenChange, NothingChanged, Unchanged, about
 from suites.clauses.shared import harms
 from suites.clauses.shared.causes import changed
 from suites.clauses.shared.checks import check_nothing_changed, check_refusal
 
-Condition = Callable[[RefusalObservation], bool]
-Judge = Callable[[RefusalObservation], Judgement]
+RefusalCondition = Callable[[RefusalObservation], bool]
+RefusalJudge = Callable[[RefusalObservation], Judgement]
 
 
 def is_append_only(r: RefusalObservation) -> bool:
@@ -45,7 +45,7 @@ def is_invalid(r: RefusalObservation) -> bool:
     return isinstance(r.step, InvalidDelete)
 
 
-def refused(when: Condition) -> Judge:
+def refused(when: RefusalCondition) -> RefusalJudge:
     def judge(r: RefusalObservation) -> Judgement:
         if not when(r):
             return NOT_EXERCISED
@@ -55,7 +55,7 @@ def refused(when: Condition) -> Judge:
     return judge
 
 
-def changes_nothing(when: Condition) -> Judge:
+def changes_nothing(when: RefusalCondition) -> RefusalJudge:
     def judge(r: RefusalObservation) -> Judgement:
         return judgement(check_nothing_changed("The refused DELETE", r)) if when(r) else NOT_EXERCISED
 
@@ -114,7 +114,7 @@ def check_left_as_it_was(r: Observation) -> Judgement:
     if not paths:
         return judgement(None)
     message = f"The DELETE failed and must not touch existing files; it changed {evidence.named(paths)}."
-    expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(Change.OF_FILES))
+    expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(ForbiddenChange.OF_FILES))
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
 
 

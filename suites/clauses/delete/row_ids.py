@@ -15,7 +15,7 @@ from harness.observing.table.table_state import TableState
 from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
-from records.expectations import ByReplay, Change, FieldHolds, FieldMatches, Measure, NothingChanged
+from records.expectations import ByReplay, FieldHolds, FieldMatches, ForbiddenChange, Measure, NothingChanged
 from suites.clauses.delete.files import rows_left
 from suites.clauses.shared import harms
 from suites.clauses.shared.causes import rows_left as rows_cause
@@ -47,7 +47,7 @@ def row_ids_kept(d: DeleteObservation) -> Judgement:
     problem = "a live file cannot be read" if after is None else f"the table has {difference(expected, after)}"
     message = f"After the DELETE the remaining rows must keep their row ids; {problem}."
     moved = after is None or set(after) - set(before or ())
-    expectation = NothingChanged(Change.OF_ROW_IDS) if moved else rows_left(d, "which rows are left")
+    expectation = NothingChanged(ForbiddenChange.OF_ROW_IDS) if moved else rows_left(d, "which rows are left")
     cause = rows_cause(d, Cause("other row ids"))
     return judgement(Violation("row ids", message, expectation, facts, cause=cause))
 

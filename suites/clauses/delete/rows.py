@@ -12,7 +12,7 @@ from harness.observing.steps.vacuums import vacuums_of
 from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
-from records.expectations import ByReplay, Expectation, Of
+from records.expectations import ByReplay, Expectation, RowsOf
 from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.shared import harms
 from suites.clauses.shared.causes import NEEDLESS_REWRITE
@@ -158,7 +158,7 @@ def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
     message = f"Through its cache the session must read {expected.total()} rows; it read {difference(expected, found)}."
     facts = evidence.of_rows(expected, found)
     # The script's session has cached the table too, and so reads it through its cache.
-    expectation = rows_are(Of.TABLE, expected)
+    expectation = rows_are(RowsOf.TABLE, expected)
     return judgement(Violation("cached rows", message, expectation, facts, cause=_STALE))
 
 

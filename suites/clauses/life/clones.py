@@ -8,7 +8,7 @@ from harness.observing import evidence
 from harness.observing.steps.observation import CommandObservation, Observation
 from model.vocabulary.commands import CommandKind, VacuumClone
 from model.vocabulary.severity import Severity
-from records.expectations import ByReplay, Change, NothingChanged, Unchanged, about
+from records.expectations import ByReplay, ForbiddenChange, NothingChanged, Unchanged, about
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.checks import check_none, difference
 from suites.clauses.shared.earlier_versions import may_be_gone
@@ -57,5 +57,5 @@ def clones_leave_their_source(c: CommandObservation) -> Judgement:
     if not wrong:
         return judgement(None)
     # Of other files, those of the clone's own log may change.
-    expectation = about(wrong[0], Unchanged(wrong[0], times=True), otherwise=NothingChanged(Change.OF_FILES))
+    expectation = about(wrong[0], Unchanged(wrong[0], times=True), otherwise=NothingChanged(ForbiddenChange.OF_FILES))
     return judgement(check_none(wrong, message, expectation, cause=causes.changed(c, wrong)))

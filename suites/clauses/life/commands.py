@@ -16,7 +16,7 @@ from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Op
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
-from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
+from records.expectations import FieldIs, FieldMatches, ForbiddenChange, Measure, NothingChanged, Succeeds
 from suites.clauses.life.definition import wrong_definition
 from suites.clauses.life.restorable import why_not_restorable
 from suites.clauses.shared import causes, harms
@@ -57,7 +57,9 @@ def refused_changes_nothing(c: CommandObservation) -> Judgement:
         return NOT_EXERCISED
     if c.after.version == c.before.version and c.may_be_refused:
         lost = sorted(path for path in c.vanished if c.before.data[path].kind == "file")
-        return judgement(check_none(lost, "The refused command deleted", NothingChanged(Change.DELETION_OF_FILES)))
+        return judgement(
+            check_none(lost, "The refused command deleted", NothingChanged(ForbiddenChange.DELETION_OF_FILES))
+        )
     return judgement(check_nothing_changed("The refused command", c, evidence.of_answer(c)))
 
 
@@ -184,7 +186,9 @@ def files_stay(c: CommandObservation) -> Judgement:
     beside = [path for path in c.changed_beside if not (clones and f"{path}/".startswith(f"{own}/"))]
     wrong = [*_touched(c), *beside]
     message = "The command deleted or changed"
-    return judgement(check_none(wrong, message, NothingChanged(Change.OF_FILES), cause=causes.changed(c, wrong)))
+    return judgement(
+        check_none(wrong, message, NothingChanged(ForbiddenChange.OF_FILES), cause=causes.changed(c, wrong))
+    )
 
 
 def _touched(c: CommandObservation) -> Iterator[str]:

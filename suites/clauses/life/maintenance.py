@@ -17,7 +17,7 @@ from model.vocabulary.commands import KEEP_ROWS, Merge, Update
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
-from records.expectations import ByReplay, Change, NothingChanged
+from records.expectations import ByReplay, ForbiddenChange, NothingChanged
 from suites.clauses.shared import harms
 from suites.clauses.shared.checks import difference
 from suites.clauses.shared.log_files import log_cutoff
@@ -101,4 +101,4 @@ def _other_ids(before: Counter[T], after: Counter[T]) -> Violation | None:
     lost = sorted((before - after).elements(), key=repr)
     facts = tuple(f"missing: {one}" for one in lost[:5])
     message = f"The rows must keep their row ids; the table has {difference(before, after)}."
-    return Violation("rows", message, NothingChanged(Change.OF_ROW_IDS), facts, cause=Cause("other row ids"))
+    return Violation("rows", message, NothingChanged(ForbiddenChange.OF_ROW_IDS), facts, cause=Cause("other row ids"))

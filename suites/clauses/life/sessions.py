@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from deltalog.entries.actions import Metadata
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause, unreadable, wrong_answers
 from harness.observing import evidence
@@ -20,7 +20,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.conflicts import conflicts_named
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
-from records.expectations import ByReplay, Change, NothingChanged
+from records.expectations import ByReplay, ForbiddenChange, NothingChanged
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.checks import check_none, check_table_rows, difference
 from suites.clauses.shared.earlier_versions import may_be_gone
@@ -53,7 +53,7 @@ def _refused(c: ConflictObservation) -> Judgement:
         paths = lost or [f"_delta_log/{c.after.version:020}.json"]
         what = "The refused command changed"
         cause = causes.changed(c, paths)
-        expectation = NothingChanged(Change.DELETION_OF_FILES) if lost else _BY_REPLAY
+        expectation = NothingChanged(ForbiddenChange.DELETION_OF_FILES) if lost else _BY_REPLAY
         return judgement(check_none(paths, what, expectation, cause=cause))
     error = c.outcome.error
     if (
@@ -119,7 +119,7 @@ def stream_delivers_each_row_once(r: EarlierReadObservation) -> Judgement:
     return judgement(Violation("step", message, _BY_REPLAY, facts, cause=cause))
 
 
-def _can_be_streamed(commit: Commit | None) -> bool:
+def _can_be_streamed(commit: LoggedCommit | None) -> bool:
     """Not one that log clean-up has deleted, nor one that defines the table again: a stream may end there."""
     return commit is not None and not any(isinstance(action, Metadata) for action in commit.actions)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from deltalog.checkpoints.reading import Checkpoint, CheckpointParts, read_parts
+from deltalog.checkpoints.reading import CheckpointParts, LoggedCheckpoint, read_parts
 from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, Protocol, Remove, Unknown
 from deltalog.entries.codec import from_json, to_json
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
@@ -20,20 +20,20 @@ from suites.clauses.shared.checks import sorted_features
 from suites.clauses.shared.log_files import OPTIONAL_IN_REMOVES, new_checkpoints, wrong_pointer
 
 #: Checks a checkpoint, which can be read, by its actions.
-Check = Callable[[Observation, Checkpoint, CheckpointParts], Violation | None]
+ContentCheck = Callable[[Observation, LoggedCheckpoint, CheckpointParts], Violation | None]
 
 
-def judge_checkpoints(o: Observation, check: Check) -> Judgement:
+def judge_checkpoints(o: Observation, check: ContentCheck) -> Judgement:
     """Judge the step's checkpoints. One that cannot be read is DEL-CKPT-1's and VAC-CKPT-3's."""
     return each(_readable(o), lambda found: check(o, *found))
 
 
-def judge_v2_checkpoints(o: Observation, check: Check) -> Judgement:
+def judge_v2_checkpoints(o: Observation, check: ContentCheck) -> Judgement:
     """Judge those of the step's checkpoints that follow the V2 spec."""
     return each([found for found in _readable(o) if _follows_v2(*found)], lambda found: check(o, *found))
 
 
-def _readable(o: Observation) -> list[tuple[Checkpoint, CheckpointParts]]:
+def _readable(o: Observation) -> list[tuple[LoggedCheckpoint, CheckpointParts]]:
     found = []
     for checkpoint in new_checkpoints(o):
         try:
@@ -43,13 +43,13 @@ def _readable(o: Observation) -> list[tuple[Checkpoint, CheckpointParts]]:
     return found
 
 
-def _follows_v2(checkpoint: Checkpoint, parts: CheckpointParts) -> bool:
+def _follows_v2(checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> bool:
     """One named by a UUID must; one with a classic name may."""
     name = parse_name(checkpoint.files[0].name)
     return bool(parts.metadata or parts.sidecars) or (name is not None and name.kind is LogFileKind.CHECKPOINT_UUID)
 
 
-def _wrong(checkpoint: Checkpoint, problem: str, cause: str) -> Violation:
+def _wrong(checkpoint: LoggedCheckpoint, problem: str, cause: str) -> Violation:
     message = f"The checkpoint of version {checkpoint.version} is wrong: {problem}."
     reason = "a checkpoint must be read with its sidecars"
     return Violation(f"checkpoint {checkpoint.version}", message, ByReplay(reason), cause=Cause(cause))
@@ -58,7 +58,7 @@ def _wrong(checkpoint: Checkpoint, problem: str, cause: str) -> Violation:
 # What every checkpoint may hold -------------------------------------------------------------------------------------
 
 
-def check_kinds_held(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+def check_kinds_held(o: Observation, checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> Violation | None:
     """It must hold neither commitInfo nor cdc, and its removes neither stats nor tags."""
     for action in parts.actions:
         if isinstance(action, (CommitInfo, Cdc)):
@@ -70,7 +70,7 @@ def check_kinds_held(o: Observation, checkpoint: Checkpoint, parts: CheckpointPa
     return None
 
 
-def check_removes(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+def check_removes(o: Observation, checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> Violation | None:
     """Its removes must have every field that those of the log have, also those that a checkpoint may leave out."""
     root = o.before.root
     known = {**o.before.snapshot.removes, **{remove.key: remove for commit in o.commits for remove in commit.removes}}
@@ -84,7 +84,7 @@ def check_removes(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts
     return None
 
 
-def check_data_change(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+def check_data_change(o: Observation, checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> Violation | None:
     """Every add and remove must have dataChange=false."""
     for action in parts.actions:
         if isinstance(action, (Add, Remove)) and action.data_change:
@@ -97,7 +97,7 @@ def check_data_change(o: Observation, checkpoint: Checkpoint, parts: CheckpointP
 # What a V2 checkpoint says of itself --------------------------------------------------------------------------------
 
 
-def check_metadata(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+def check_metadata(o: Observation, checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> Violation | None:
     """It must have one checkpointMetadata, with its version; the counts in its tags, where it has any, must be true."""
     if len(parts.metadata) != 1:
         problem = f"it has {len(parts.metadata)} actions checkpointMetadata, and must have one"
@@ -119,7 +119,7 @@ def check_metadata(o: Observation, checkpoint: Checkpoint, parts: CheckpointPart
     return None
 
 
-def check_sidecars(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+def check_sidecars(o: Observation, checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> Violation | None:
     """Each sidecar must be named once, and be a file in _delta_log/_sidecars of the size and time that are named."""
     names = [sidecar.file.name for sidecar in parts.sidecars]
     for sidecar in parts.sidecars:
@@ -136,7 +136,7 @@ def check_sidecars(o: Observation, checkpoint: Checkpoint, parts: CheckpointPart
     return None
 
 
-def check_division(o: Observation, checkpoint: Checkpoint, parts: CheckpointParts) -> Violation | None:
+def check_division(o: Observation, checkpoint: LoggedCheckpoint, parts: CheckpointParts) -> Violation | None:
     """Its adds and removes must all be in its own file or all in sidecars, and nothing else in sidecars."""
     files = [action for action in parts.own if isinstance(action, (Add, Remove))]
     if files and parts.sidecars:

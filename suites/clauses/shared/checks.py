@@ -25,9 +25,9 @@ from records.expectations import (
     Measure,
     NoActions,
     NothingChanged,
-    Of,
     Readable,
     RowsAre,
+    RowsOf,
     Unchanged,
     about,
 )
@@ -80,7 +80,7 @@ def check_stored(add: Add, entry: Entry | None) -> Violation | None:
 # Rows ---------------------------------------------------------------------------------------------------------------
 
 
-def rows_are(of: Of, rows: Rows) -> Expectation:
+def rows_are(of: RowsOf, rows: Rows) -> Expectation:
     """That these are the rows; by a replay if they are too many for a script."""
     number = rows.total()
     return RowsAre(of, evidence.rows_as_json(rows)) if number <= MOST else ByReplay(f"it is to have {number:,} rows")
@@ -95,7 +95,7 @@ def check_rows_read(r: ReadObservation) -> Violation | None:
     problem = "the engine reported an error" if r.refused else f"the engine read {difference(expected, r.rows)}"
     message = f"Reading version {r.version} must return {expected.total()} rows; {problem}."
     cause = causes.error(r) if r.refused else causes.rows(expected, r.rows)
-    expectation = rows_are(Of.ANSWER, expected)
+    expectation = rows_are(RowsOf.ANSWER, expected)
     return Violation(f"version {r.version}", message, expectation, facts, cause=cause)
 
 
@@ -118,7 +118,7 @@ def check_table_rows(
     cause = causes.error(observation) if refused else causes.rows(expected, found)
     if found is None and not isinstance(observation, DeleteObservation):
         cause = causes.NO_LONGER_READ
-    expectation: Expectation = rows_are(Of.TABLE, expected)
+    expectation: Expectation = rows_are(RowsOf.TABLE, expected)
     if found is None:
         expectation = wrong_partition_text(observation) or expectation
     return Violation("rows", message, expectation, (*rows, *facts), cause=cause)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from deltalog.checkpoints.checksums import json_checksum
-from deltalog.checkpoints.reading import Checkpoint, read_checkpoint, read_parts
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint, read_parts
 from deltalog.entries.actions import Action, Add, Metadata, Protocol, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot, replay
@@ -48,7 +48,7 @@ _CLEANED_UP = (
 )
 
 
-def new_checkpoints(o: Observation) -> list[Checkpoint]:
+def new_checkpoints(o: Observation) -> list[LoggedCheckpoint]:
     """The checkpoints of the step's own versions; of a command that may be one of checkpoints, also that of the version before.
 
     Log cleanup may also write an older one again, under a classic name.
@@ -241,7 +241,7 @@ def wrong_pointer(problem: str) -> Violation:
 # Checkpoints --------------------------------------------------------------------------------------------------------
 
 
-def check_checkpoint(o: Observation, checkpoint: Checkpoint) -> Violation | None:
+def check_checkpoint(o: Observation, checkpoint: LoggedCheckpoint) -> Violation | None:
     """A new checkpoint must hold the state of its version; of tombstones, those inside retention, and others if it likes."""
     commits = [(commit.version, commit.actions) for commit in o.commits if commit.version <= checkpoint.version]
     if [version for version, _ in commits] != list(range(o.before.version + 1, checkpoint.version + 1)):
@@ -327,7 +327,7 @@ def _parsed(stats: str | None) -> object:
         return stats
 
 
-def _wrong_checkpoint(checkpoint: Checkpoint, problem: str) -> Violation:
+def _wrong_checkpoint(checkpoint: LoggedCheckpoint, problem: str) -> Violation:
     message = f"The checkpoint of version {checkpoint.version} does not hold the state of that version: {problem}."
     return Violation(
         f"checkpoint {checkpoint.version}", message, ByReplay("a checkpoint must be compared with the log")

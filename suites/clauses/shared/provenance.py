@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from harness.judging.clause import Violation
 from harness.observing.steps.observation import Observation
 from harness.observing.table.vacuum_inputs import committed
@@ -23,12 +23,12 @@ _ROW_TRACKING = "delta.rowTracking"
 _ROUNDING = 1000
 
 
-def fields(commit: Commit) -> dict[str, Any]:
+def fields(commit: LoggedCommit) -> dict[str, Any]:
     """The fields of the commit's commitInfo."""
     return dict(commit.info.fields) if commit.info else {}
 
 
-def check_timestamp(o: Observation, commit: Commit) -> Violation | None:
+def check_timestamp(o: Observation, commit: LoggedCommit) -> Violation | None:
     """commitInfo.timestamp must be the engine's clock; if that cannot be set, a time within the step."""
     found, operation = fields(commit).get("timestamp"), _operation(commit)
     first, last = (o.clock, o.clock) if o.rules.own_clock else (o.outcome.started, o.outcome.ended)
@@ -43,7 +43,7 @@ def check_timestamp(o: Observation, commit: Commit) -> Violation | None:
     return Violation("commitInfo", message, expectation)
 
 
-def check_in_commit_timestamp(o: Observation, commit: Commit) -> Violation | None:
+def check_in_commit_timestamp(o: Observation, commit: LoggedCommit) -> Violation | None:
     """With in-commit timestamps commitInfo is first, and its time the clock, or later than the commit before; else absent."""
     found, operation = fields(commit).get("inCommitTimestamp"), _operation(commit)
     if not o.table.has(Feature.IN_COMMIT_TIMESTAMPS):
@@ -67,7 +67,7 @@ def check_in_commit_timestamp(o: Observation, commit: Commit) -> Violation | Non
     return Violation("commitInfo", message, ByReplay("a script has another clock"))
 
 
-def check_file_time(o: Observation, commit: Commit) -> Violation | None:
+def check_file_time(o: Observation, commit: LoggedCommit) -> Violation | None:
     """A commit's file must be written while the step runs: its modification time is the commit's, without in-commit timestamps."""
     if o.outcome.started - _ROUNDING - o.rules.time_unit <= commit.modified <= o.outcome.ended + _ROUNDING:
         return None
@@ -76,7 +76,7 @@ def check_file_time(o: Observation, commit: Commit) -> Violation | None:
     return Violation("log", message, ByReplay("a script does not know when the step ended"))
 
 
-def check_kinds(commit: Commit, kinds: Collection[type[Action]]) -> Violation | None:
+def check_kinds(commit: LoggedCommit, kinds: Collection[type[Action]]) -> Violation | None:
     """A commit must have one commitInfo, and otherwise actions of these kinds only."""
     infos = sum(isinstance(action, CommitInfo) for action in commit.actions)
     if infos != 1:
@@ -111,7 +111,7 @@ def _kind(action: Action) -> str:
     return {"Metadata": "metaData"}.get(name, name[0].lower() + name[1:])
 
 
-def check_origin(o: Observation, commit: Commit, expected: Mapping[str, object]) -> Violation | None:
+def check_origin(o: Observation, commit: LoggedCommit, expected: Mapping[str, object]) -> Violation | None:
     """commitInfo must have these values, a txnId that no other commit has, and the engine's name and release."""
     found = fields(commit)
     for key, value in expected.items():
@@ -134,7 +134,7 @@ def check_origin(o: Observation, commit: Commit, expected: Mapping[str, object])
     return None
 
 
-def check_names(commit: Commit, key: str, names: Collection[str]) -> Violation | None:
+def check_names(commit: LoggedCommit, key: str, names: Collection[str]) -> Violation | None:
     """An object in commitInfo must have exactly these members."""
     found = fields(commit).get(key)
     members = sorted(found) if isinstance(found, Mapping) else []
@@ -144,5 +144,5 @@ def check_names(commit: Commit, key: str, names: Collection[str]) -> Violation |
     return Violation("commitInfo", message, ByReplay(f"the members of {key} differ by operation"))
 
 
-def _operation(commit: Commit) -> str:
+def _operation(commit: LoggedCommit) -> str:
     return str(fields(commit).get("operation"))

@@ -43,7 +43,7 @@ class VersionChecksum:
 
 
 #: Yields the members that are wrong, each with what is wrong.
-Check = Callable[[VersionChecksum], Iterable[tuple[str, str]]]
+ChecksumCheck = Callable[[VersionChecksum], Iterable[tuple[str, str]]]
 
 
 def new_checksums(o: Observation) -> list[VersionChecksum]:
@@ -61,7 +61,7 @@ def new_checksums(o: Observation) -> list[VersionChecksum]:
     return found
 
 
-def judge_checksums(checksums: Iterable[VersionChecksum], *checks: Check) -> Judgement:
+def judge_checksums(checksums: Iterable[VersionChecksum], *checks: ChecksumCheck) -> Judgement:
     """Judge each checksum by all of the checks."""
 
     def problem(checksum: VersionChecksum) -> Violation | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deltalog.checkpoints.reading import Checkpoint, read_checkpoint
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint
 from deltalog.entries.actions import FileKey, Remove
 from deltalog.errors import UnreadableCheckpoint
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
@@ -111,14 +111,14 @@ def pointer_has_its_checksum(v: VacuumObservation) -> Judgement:
     return check_pointer_checksum(v)
 
 
-def _in_checkpoints(check: checkpoint_contents.Check) -> Callable[[VacuumObservation], Judgement]:
+def _in_checkpoints(check: checkpoint_contents.ContentCheck) -> Callable[[VacuumObservation], Judgement]:
     def judge(v: VacuumObservation) -> Judgement:
         return checkpoint_contents.judge_checkpoints(v, check)
 
     return judge
 
 
-def _in_v2_checkpoints(check: checkpoint_contents.Check) -> Callable[[VacuumObservation], Judgement]:
+def _in_v2_checkpoints(check: checkpoint_contents.ContentCheck) -> Callable[[VacuumObservation], Judgement]:
     def judge(v: VacuumObservation) -> Judgement:
         return checkpoint_contents.judge_v2_checkpoints(v, check)
 
@@ -200,7 +200,7 @@ def checksums_describe_the_version(v: VacuumObservation) -> Judgement:
     return judge_checksums(new_checksums(v), counts, definition, vectors, files)
 
 
-def _removes_in(v: VacuumObservation, checkpoint: Checkpoint) -> frozenset[FileKey]:
+def _removes_in(v: VacuumObservation, checkpoint: LoggedCheckpoint) -> frozenset[FileKey]:
     """The keys of the tombstones in a checkpoint; none if it cannot be read."""
     try:
         actions = read_checkpoint(checkpoint)

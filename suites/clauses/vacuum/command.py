@@ -14,8 +14,8 @@ from model.prediction.refusals import TOO_SHORT
 from model.prediction.scans import LiteScan, ObjectScan
 from model.vocabulary.severity import Severity
 from records.expectations import (
-    Change,
     Fails,
+    ForbiddenChange,
     Gone,
     Lists,
     NothingChanged,
@@ -27,7 +27,7 @@ from records.expectations import (
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (
-    Condition,
+    VacuumCondition,
     deleted,
     is_lite,
     linked_directories,
@@ -47,7 +47,7 @@ def check_not_refused(v: VacuumObservation, how: str = "") -> Violation | None:
     return Violation("step", message, Succeeds(), evidence.of_answer(v), cause=causes.error(v))
 
 
-def not_refused(when: Condition) -> Callable[[VacuumObservation], Judgement]:
+def not_refused(when: VacuumCondition) -> Callable[[VacuumObservation], Judgement]:
     """A VACUUM of this kind is not refused, if there is no other reason to refuse it."""
 
     def judge(v: VacuumObservation) -> Judgement:
@@ -268,7 +268,7 @@ def second_run(v: VacuumObservation) -> Judgement:
     if not files:
         return judgement(None)
     message = f"A second VACUUM right after the first must delete no file; it deleted {evidence.named(files)}."
-    expectation = NothingChanged(Change.DELETION_OF_FILES)
+    expectation = NothingChanged(ForbiddenChange.DELETION_OF_FILES)
     cause = _deleted_again(v, files)
     return judgement(Violation(files[0], message, expectation, evidence.of_path(v, files[0]), cause=cause))
 
@@ -295,5 +295,7 @@ def run_after_one_without_work(v: VacuumObservation) -> Judgement:
     message = f"A VACUUM right after one that deleted nothing must delete nothing; it deleted {evidence.named(paths)}."
     cause = _deleted_again(v, paths)
     return judgement(
-        Violation(paths[0], message, NothingChanged(Change.DELETION), evidence.of_path(v, paths[0]), cause=cause)
+        Violation(
+            paths[0], message, NothingChanged(ForbiddenChange.DELETION), evidence.of_path(v, paths[0]), cause=cause
+        )
     )

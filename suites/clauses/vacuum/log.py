@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from deltalog.entries.actions import Add, Cdc, Remove
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, unreadable, wrong_numbers, wrong_words
 from harness.observing import evidence
@@ -14,7 +14,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import PathFate
 from model.prediction.links import resolved
-from model.prediction.paths import Thing, checksum_of
+from model.prediction.paths import StorageEntry, checksum_of
 from model.prediction.scans import LiteScan
 from model.prediction.vacuum import listed_directories, predict_vacuum
 from model.text.layout import is_named_by_engine
@@ -33,8 +33,8 @@ from suites.clauses.shared.provenance import (
     check_timestamp,
 )
 from suites.clauses.vacuum.path_rules import (
-    Condition,
-    Judge,
+    VacuumCondition,
+    VacuumJudge,
     deleted,
     deleted_by_others,
     is_lite,
@@ -51,7 +51,7 @@ OF_DELETED = {
 }
 
 
-def info(commit: Commit) -> dict[str, Any]:
+def info(commit: LoggedCommit) -> dict[str, Any]:
     """The fields of the commit's commitInfo."""
     return dict(commit.info.fields) if commit.info else {}
 
@@ -107,7 +107,7 @@ def check_as_by_default(v: VacuumObservation) -> Violation | None:
     return check_start_and_end(v) if is_logged(v) else check_no_version(v)
 
 
-def passes(check: Callable[[VacuumObservation], Violation | None], *, when: Condition) -> Judge:
+def passes(check: Callable[[VacuumObservation], Violation | None], *, when: VacuumCondition) -> VacuumJudge:
     """A run of this kind passes the check."""
 
     def judge(v: VacuumObservation) -> Judgement:
@@ -279,7 +279,7 @@ def _candidates(v: VacuumObservation) -> tuple[list[str], list[str]]:
 def _missing_files(v: VacuumObservation) -> dict[str, PathFate]:
     """The fates that files would have which the commits that LITE examines name, and which no longer exist."""
     named = {*v.scan.stamps, *v.scan.changes} if isinstance(v.scan, LiteScan) else set()
-    missing = {path: Thing(Kind.FILE, 0, 0) for path in named if path not in v.before.listing}
+    missing = {path: StorageEntry(Kind.FILE, 0, 0) for path in named if path not in v.before.listing}
     if not missing:
         return {}
     return predict_vacuum(
@@ -366,7 +366,7 @@ definition_unchanged = clause(
 # What START and END record of themselves ----------------------------------------------------------------------------
 
 
-def each_commit(check: Callable[[VacuumObservation, Commit], Violation | None]) -> Judge:
+def each_commit(check: Callable[[VacuumObservation, LoggedCommit], Violation | None]) -> VacuumJudge:
     """Both commits pass the check, also those of a run that failed on the way."""
 
     def judge(v: VacuumObservation) -> Judgement:
@@ -375,7 +375,7 @@ def each_commit(check: Callable[[VacuumObservation, Commit], Violation | None]) 
     return judge
 
 
-def _check_members(v: VacuumObservation, commit: Commit) -> Violation | None:
+def _check_members(v: VacuumObservation, commit: LoggedCommit) -> Violation | None:
     """The parameters and metrics of START and END must be the documented ones; an END that failed has no metrics."""
     found = info(commit)
     if found.get("operation") == START:

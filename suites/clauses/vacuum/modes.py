@@ -17,7 +17,7 @@ from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Mode, VacuumForm
-from records.expectations import FieldIs, Lists, Of, RowsAre
+from records.expectations import FieldIs, Lists, RowsAre, RowsOf
 from suites.clauses.shared import harms
 from suites.clauses.shared.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
@@ -209,7 +209,7 @@ def answers(v: VacuumObservation) -> Judgement:
     if not v.step.returns_rows:
         message = f"{v.step.form.value} must return no rows; it returned {len(rows)}."
         return judgement(
-            Violation("rows", message, RowsAre(Of.ANSWER, ()), facts, cause=_OTHER_ANSWER) if rows else None
+            Violation("rows", message, RowsAre(RowsOf.ANSWER, ()), facts, cause=_OTHER_ANSWER) if rows else None
         )
     paths = [relative(str(row[0]), v.root) if len(row) == 1 else None for row in rows]
     if not v.step.dry_run:

@@ -23,9 +23,9 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.steps import IOFault
 from records.expectations import Expectation, Gone, Readable, Unchanged, about
 
-Judge = Callable[[VacuumObservation], Judgement]
-Condition = Callable[[VacuumObservation], bool]
-Paths = Callable[[VacuumObservation], Iterable[str]]
+VacuumJudge = Callable[[VacuumObservation], Judgement]
+VacuumCondition = Callable[[VacuumObservation], bool]
+VacuumPaths = Callable[[VacuumObservation], Iterable[str]]
 
 #: Files that the log protects, whatever their age.
 REFERENCED = (Reason.LIVE, Reason.LIVE_BY_URI, Reason.LIVE_VECTOR, Reason.RETAINED, Reason.RETAINED_VECTOR)
@@ -41,7 +41,7 @@ def always(v: VacuumObservation) -> bool:
     return True
 
 
-def keeps(*reasons: Reason, when: Condition = always) -> Judge:
+def keeps(*reasons: Reason, when: VacuumCondition = always) -> VacuumJudge:
     """The paths that must be kept for these reasons are kept."""
 
     def judge(v: VacuumObservation) -> Judgement:
@@ -50,7 +50,7 @@ def keeps(*reasons: Reason, when: Condition = always) -> Judge:
     return judge
 
 
-def deletes(*reasons: Reason, when: Condition = always) -> Judge:
+def deletes(*reasons: Reason, when: VacuumCondition = always) -> VacuumJudge:
     """The paths that must be deleted for these reasons are deleted."""
 
     def judge(v: VacuumObservation) -> Judgement:
@@ -60,7 +60,7 @@ def deletes(*reasons: Reason, when: Condition = always) -> Judge:
     return judge
 
 
-def keeps_and_deletes(paths: Paths, *, when: Condition = always) -> Judge:
+def keeps_and_deletes(paths: VacuumPaths, *, when: VacuumCondition = always) -> VacuumJudge:
     """Of these paths exactly those are deleted that must be."""
 
     def judge(v: VacuumObservation) -> Judgement:

@@ -18,7 +18,7 @@ from harness.observing.table.vacuum_inputs import files_of, vector_path
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
-from records.expectations import ByReplay, Expectation, Fails, Of
+from records.expectations import ByReplay, Expectation, Fails, RowsOf
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.checks import check_rows_read, check_table_rows, difference, rows_are
 from suites.clauses.shared.earlier_versions import earlier_versions, is_in_log
@@ -191,7 +191,7 @@ def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
     message = f"Version {r.version} must be read as it was or not at all; the engine read {difference(expected, r.rows)}{gone}."
     facts = (*evidence.of_rows(expected, r.rows), *(fact for path in lost[:1] for fact in evidence.of_path(r, path)))
     refused = bool(lost) or _is_blocked(r)
-    expectation: Expectation = Fails(()) if refused else rows_are(Of.ANSWER, expected)
+    expectation: Expectation = Fails(()) if refused else rows_are(RowsOf.ANSWER, expected)
     return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=_other_rows(bool(lost))))
 
 
@@ -259,7 +259,7 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
         return judgement(None)
     lost = _lost_changes(c, c.of)
     message = f"The change feed of version {c.version} must be as it was, or not be read; it has {difference(expected, found)}."
-    expectation: Expectation = Fails(()) if lost else rows_are(Of.ANSWER, expected)
+    expectation: Expectation = Fails(()) if lost else rows_are(RowsOf.ANSWER, expected)
     facts = (*evidence.of_rows(expected, found), *(fact for path in lost[:1] for fact in evidence.of_path(c, path)))
     return judgement(Violation("rows", message, expectation, facts, cause=_other_rows(bool(lost))))
 

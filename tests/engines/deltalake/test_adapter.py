@@ -27,7 +27,7 @@ from engines.deltalake.operations import DELETE_MISTAKES
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.script_functions import counts
 from engines.deltalake.sql import sql
-from engines.dialect import Run, ScriptedCase
+from engines.dialect import ScriptedCase, ScriptRun
 from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import kind_of, open_adapter, provider_for
@@ -174,7 +174,7 @@ def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
 
 
 def test_a_script_uses_the_processors_that_were_drawn() -> None:
-    case = ScriptedCase(TABLE, "/t", (Run(0, Read(), Moment(0)),), processors=2)
+    case = ScriptedCase(TABLE, "/t", (ScriptRun(0, Read(), Moment(0)),), processors=2)
     assert DeltalakeScript(case, pip="deltalake").start() == ("use_processors(2)",)
 
 

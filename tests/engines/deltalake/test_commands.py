@@ -18,7 +18,7 @@ from deltalog.log import read_log
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.commands import calls_of
-from engines.dialect import Run, ScriptedCase
+from engines.dialect import ScriptedCase, ScriptRun
 from engines.port import Outcome
 from harness.running.judge import Judge
 from harness.tables.plan import plan_table
@@ -153,7 +153,7 @@ def test_the_rows_afterwards_are_those_of_the_model(engine: DeltalakeEngine, roo
 def test_a_script_does_the_same(engine: DeltalakeEngine, root: Path, command: Command) -> None:
     """The lines of the command, run with the names that they use."""
     skip_unless_known(engine, command)
-    run = Run(0, OtherCommand(command), Moment(0), rows_file=rows_file_of(TABLE, OtherCommand(command)))
+    run = ScriptRun(0, OtherCommand(command), Moment(0), rows_file=rows_file_of(TABLE, OtherCommand(command)))
     scripted = scripts.DELTA_RS(ScriptedCase(TABLE, str(root), (run,)))
     written = scripted.command(run)
     scope: dict[str, Any] = {"ROOT": str(root), "before_0": 0}

@@ -14,7 +14,7 @@ import pytest
 from deltalog.log import read_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.names import LOG_DIRECTORY
-from engines.dialect import Run, ScriptedCase
+from engines.dialect import ScriptedCase, ScriptRun
 from engines.port import Outcome
 from engines.spark.adapter import SparkEngine
 from harness.tables.plan import plan_table
@@ -396,7 +396,7 @@ def test_a_script_does_the_same(
     spark: Any, spark_engine: SparkEngine, tmp_path: Path, command: Command, operation: str | None
 ) -> None:
     root, before = make(FEATURED, tmp_path), rows_of(FEATURED)
-    done = Run(0, OtherCommand(command), Moment(0))
+    done = ScriptRun(0, OtherCommand(command), Moment(0))
     dialect = scripts.SPARK(ScriptedCase(FEATURED, str(root), (done,)))
     clock = dialect.clock(str(CLOCK), first=True)
     pieces = dialect.command(done)

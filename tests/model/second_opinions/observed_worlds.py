@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deltalog.entries.codec import from_json
-from deltalog.entries.commits import Commit
+from deltalog.entries.commits import LoggedCommit
 from deltalog.frozen import FrozenMap
 from deltalog.log import Log
 from deltalog.snapshot import replay
@@ -37,7 +37,7 @@ _MODES = {
 def observation(found: World) -> VacuumObservation:
     """The VACUUM of a world, before which the suite saw its storage and its log, and which did nothing."""
     commits = {
-        version: Commit(version, tuple(action for one in actions for action in from_json(one)), time, "")
+        version: LoggedCommit(version, tuple(action for one in actions for action in from_json(one)), time, "")
         for version, (time, actions) in enumerate(found["log"])
     }
     stored = replay((version, commit.actions) for version, commit in commits.items())
