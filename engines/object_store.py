@@ -38,7 +38,7 @@ class ObjectStore:
         return f"{scheme}://{self.bucket}"
 
     def in_paths(self, text: str, scheme: str) -> str:
-        """A text of the engine's, with paths in place of URIs."""
+        """A text of the engine's, with paths instead of URIs."""
         return text.replace(f"{self.prefix(scheme)}/", "/")
 
     def require_reachable(self) -> None:

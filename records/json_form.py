@@ -99,7 +99,7 @@ def _reader(kind: type) -> Callable[[Mapping[str, Any], Any], Any]:
 
 
 def _step_to_json(step: RecordedStep) -> dict[str, Any]:
-    """Of a step that may write it says what is committed and deleted, be it nothing."""
+    """Of a step that may write it says what is committed and deleted, even if it is nothing."""
     document = _whole_step(step)
     if step.kind not in _READING:
         written = {"version": list(step.observed.version), "operations": [], "vanished": []}

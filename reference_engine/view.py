@@ -129,7 +129,7 @@ class View:
         return found
 
     def unread_file(self, add: Add) -> LiveFile:
-        """The file by its add alone, with NULLs in place of its rows; without rows if it has no row count."""
+        """The file by its add alone, with NULLs instead of its rows; without rows if it has no row count."""
         partition = self.partition(add)
         count = self._count(add)
         row = self.table.row(partition, (None,) * len(self.table.data_columns))

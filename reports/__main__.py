@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         nargs="+",
         metavar="PART",
-        help="what a run with --shard wrote: a run.jsonl or run.jsonl.gz, or the directory that holds it",
+        help="the report of a run with --shard: a run.jsonl or run.jsonl.gz, or its directory",
     )
     command.add_argument(
         "--out",
@@ -133,14 +133,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--propose-accept",
         type=Path,
         metavar="FILE",
-        help="write what holds the upgrade back into FILE, in the format of --accept, which takes it",
+        help="write everything that holds the upgrade back into FILE, in the format of --accept",
     )
     command.add_argument(
         "--allow-changes",
         action="store_true",
         help="LOOK FIRST ends with 0",
     )
-    command.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
+    command.add_argument("-v", "--verbose", action="store_true", help="print all differences")
     command.set_defaults(do=compare_runs)
     arguments = parser.parse_args(argv)
     try:

@@ -137,7 +137,7 @@ def main(arguments: list[str]) -> int:
         print(f"{version.title}.", flush=True)
         run_gate(version, options, report=out / name_of(engine, version.version))
     if not any(row(engine, version.version, out) for version in versions):
-        raise UsageMistake("No gate came to its end, as is said above: there is no table.")
+        raise UsageMistake("No gate finished (see above), so there is no table.")
     releases = releases_of(engine)
     rows = {known: found for known in releases.judged if (found := row(engine, known, out)) is not None}
     rows |= {version.version: row(engine, version.version, out) or _not_run(version) for version in versions}

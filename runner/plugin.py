@@ -263,7 +263,7 @@ def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> N
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 nothing proven, 130 interrupted."""
+    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 inconclusive, 130 interrupted."""
     config = session.config
     if _CONTROLLER not in config.stash:
         return
@@ -282,7 +282,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
             session.exitstatus = controller.finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
     except KeyboardInterrupt:
         session.exitstatus = controller.interrupted()
-    except Exception:  # noqa: BLE001 - without a report, nothing is proven
+    except Exception:  # noqa: BLE001 - without a report, the run is inconclusive
         traceback.print_exc()
         session.exitstatus = 2
 

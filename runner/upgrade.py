@@ -125,7 +125,7 @@ def upgrade(
     """
     nothing: Sequence[str] = ()
     sides = (("base", base, candidate, nothing), ("candidate", candidate, base, own))
-    # A comparison and a report of before would be taken for those of this upgrade, if it does not come to its end.
+    # If this upgrade does not finish, an older comparison and report would be taken for its own.
     clear_files(out, COMPARISON)
     clear_cases(out / "cases")
     for side, *_ in sides:
@@ -136,7 +136,7 @@ def upgrade(
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
         run_gate(version, [*_QUIET, *shared, *options, *alone], report=out / side)
         if not _ended(out / side):
-            print(f"The gate on {version.title} did not come to its end: nothing is compared.", file=sys.stderr)
+            print(f"The gate on {version.title} did not finish: nothing is compared.", file=sys.stderr)
             return 2
     if in_turn and _run_in_turn(base, candidate, out / TOGETHER, [*options, *own]):
         how = [*how, "--together", str(out / TOGETHER)]
@@ -188,7 +188,7 @@ def main(arguments: list[str]) -> int:
         "--propose-accept",
         type=Path,
         metavar="FILE",
-        help="write what holds the upgrade back into FILE, in the format of --accept, which takes it",
+        help="write everything that holds the upgrade back into FILE, in the format of --accept",
     )
     parser.add_argument(
         "--allow-changes",
@@ -209,7 +209,7 @@ def main(arguments: list[str]) -> int:
             metavar="PATH",
             help=f"{what}: of TO alone, for a build of your own; repeatable",
         )
-    parser.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print all differences")
     asked, options = parser.parse_known_args(arguments)
     base, candidate = available(asked.base), available(asked.candidate)
     if base.engine != candidate.engine:

@@ -70,7 +70,7 @@ class Totals:
 
     @property
     def exit_code(self) -> int:
-        """0: no false positive, 1: one or more, 2: nothing is proven."""
+        """0: no false positive, 1: one or more, 2: inconclusive."""
         if self.false_positives:
             return 1
         return 2 if self.errors or not self.cases else 0

@@ -128,9 +128,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.soundness", description=__doc__)
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--minutes", type=positive, metavar="M", help="judge for this long (default: 30)")
-    parser.add_argument(
-        "--cases", type=whole, metavar="N", help="judge this many cases, and started shards to their end"
-    )
+    parser.add_argument("--cases", type=whole, metavar="N", help="judge this many cases, and finish started shards")
     parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
     parser.add_argument(
         "--history", type=Path, default=DIRECTORY / "history.jsonl", metavar="FILE", help="of earlier runs"

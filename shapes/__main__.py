@@ -43,22 +43,22 @@ def parser() -> argparse.ArgumentParser:
         "tables", nargs="*", metavar="PATH", help="a table's directory: a local path, or a URI s3://, abfss:// or gs://"
     )
     made.add_argument(
-        "--tables", dest="tables_from", metavar="FILE", help="a file with a path a line; - is the standard input"
+        "--tables", dest="tables_from", metavar="FILE", help="a file with one path per line; - is the standard input"
     )
     made.add_argument("--out", type=Path, metavar="FILE", help="where the shapes go (default: the standard output)")
     made.add_argument(
-        "--listing", action="store_true", help="list the tables' directories too, for what lies there beside the log"
+        "--listing", action="store_true", help="also list the tables' directories, for files beside the log"
     )
     made.add_argument(
         "--keep-names",
         action="store_true",
-        help="keep the tables' paths and the names of their columns, for your own eyes: do not hand that on",
+        help="keep the tables' paths and the names of their columns; for you only, do not pass it on",
     )
     made.add_argument(
         "--history",
         type=_number,
         metavar="N",
-        help="look for writers and operations in the newest N commits (default: in all that are there)",
+        help="look for writers and operations in the newest N commits (default: in all commits)",
     )
     made.add_argument(
         "--relative-to", metavar="PLACE", default="", help="where relative paths begin (default: the current directory)"
@@ -111,7 +111,7 @@ def _read(tables: Sequence[str], arguments: argparse.Namespace) -> Folded:
 
 
 def _say(line: str, to: TextIO) -> None:
-    """In place of the progress."""
+    """Instead of the progress."""
     print(f"\r\033[K{line}" if to.isatty() else line, file=to)
 
 

@@ -110,7 +110,7 @@ def _vectors(column: pa.StructArray) -> list[Vector | None]:
 
 
 def _vector(row: Mapping[str, Any] | None) -> Vector | None:
-    """Some writers have an empty struct in place of NULL."""
+    """Some writers have an empty struct instead of NULL."""
     if row is None or row.get("storageType") is None:
         return None
     numbers = (row.get("sizeInBytes") or 0, row.get("cardinality") or 0)

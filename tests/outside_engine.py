@@ -17,7 +17,7 @@ from reference_engine import ReferenceEngine
 
 
 class Outside(EngineKind):
-    """The reference engine with these capabilities, or with something in place of them, or of its adapter."""
+    """The reference engine with these capabilities, or with something instead of them, or of its adapter."""
 
     name = "outside"
 

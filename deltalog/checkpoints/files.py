@@ -49,7 +49,7 @@ def file_bytes(
 ) -> bytes:
     """The bytes of a file with ``actions``, without fields that the schema lacks.
 
-    ``parsed``: the columns with structs that adds have in place of their statistics, and beside their partition values.
+    ``parsed``: the columns with structs that adds have instead of their statistics, and beside their partition values.
     """
     if parsed is not None:
         place = schema.get_field_index("add")

@@ -56,7 +56,7 @@ def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression
 
 
 def without_last_group(data: bytes) -> bytes:
-    """A Parquet file with zeros in place of the pages of its last row group. Raises ValueError if it has one only."""
+    """A Parquet file with zeros instead of the pages of its last row group. Raises ValueError if it has one only."""
     metadata = pq.ParquetFile(io.BytesIO(data)).metadata
     if metadata.num_row_groups < 2:
         raise ValueError(f"the file has {metadata.num_row_groups} row group, and must have several")

@@ -271,7 +271,7 @@ class SparkEngine:
 
 
 def _in_paths(outcome: Outcome, step: Request, store: ObjectStore) -> Outcome:
-    """The outcome with paths in place of URIs. Raises EngineDied if there is an error, and the server is gone."""
+    """The outcome with paths instead of URIs. Raises EngineDied if there is an error, and the server is gone."""
     error, rows = outcome.error, outcome.rows
     if error is not None:
         store.require_reachable()

@@ -15,7 +15,13 @@ LOCAL = "local[*]"
 
 OPTIONS = (
     Option("--spark-conf", "K=V", "a Spark setting, repeatable", repeatable=True),
-    Option("--extra-classpath", "PATH", "in front of Delta's classes, repeatable", type=Path, repeatable=True),
+    Option(
+        "--extra-classpath",
+        "PATH",
+        "a jar or folder in front of Delta's classes, repeatable",
+        type=Path,
+        repeatable=True,
+    ),
     Option("--jars", "PATH", "Delta's jars, instead of Maven's, repeatable", type=Path, repeatable=True),
     Option("--spark-master", "URL", f"Spark's master (default: {LOCAL})"),
     Option(
@@ -28,10 +34,10 @@ OPTIONS = (
     Option(
         "--spark-remote",
         "local",
-        "judge SQL through a client of Spark Connect; `local`: of a server that the run starts",
+        "judge SQL through a client of Spark Connect; `local`: the run starts the server",
         runs_on="Spark",
     ),
-    Option("--spark-clock", "machine", "judge with the machine's clock, which the run does not set", runs_on="Spark"),
+    Option("--spark-clock", "machine", "use the machine's clock: the run does not set Delta's clock", runs_on="Spark"),
 )
 
 

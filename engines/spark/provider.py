@@ -107,8 +107,8 @@ class SparkProvider(Provider):
         """Raises EngineUnavailable if the JVM with this log died as the user's jars lack a class."""
         if name := missing_class(log):
             raise EngineUnavailable(
-                f"Spark's JVM died, as it cannot load the class {name}: --jars is in place of all jars that Maven has for Delta, "
-                "so name the one with this class too (docs/ci.md)."
+                f"Spark's JVM died, because it cannot load the class {name}: --jars replaces all of Delta's jars from Maven, "
+                "so name the jar with this class too (docs/ci.md)."
             )
 
     def _on_cluster(self, leases: Leases, plan: JvmPlan, lost: int) -> Lease:

@@ -47,7 +47,7 @@ FAULTS = (
         _records(lambda text: _COMPARISON.sub(lambda found: f"{found[1]}{_OTHER[found[2]]}{found[3]}", text, count=1)),
         "commitInfo records a predicate with another operator."),
     delete_fault("records-or-for-and", "DEL-INFO-2D", _records(lambda text: text.replace(" AND ", " OR ", 1)),
-        "commitInfo records a predicate with OR in place of AND."),
+        "commitInfo records a predicate with OR instead of AND."),
     delete_fault("records-half-a-predicate", "DEL-INFO-2D", _records(_left_operand),
         "commitInfo records the left side only of conditions that are joined by AND."),
     delete_fault("records-no-negation", "DEL-INFO-2D",

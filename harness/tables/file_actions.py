@@ -196,7 +196,7 @@ def content_of(rows: pa.Table, file: DataFile) -> bytes:
 
 
 def stored(table: Table, file: DataFile, content: bytes) -> bytes | None:
-    """What is on storage of a data file with this content, or in place of it; None: nothing."""
+    """What is on storage of a data file with this content, or instead of it; None: nothing."""
     if table.has(Feature.UNREADABLE_FILES):
         return bytes(len(content))
     if file.damage is Damage.LAST_GROUP:

@@ -69,7 +69,7 @@ class TurnJudge:
         self._alone: dict[str, frozenset[tuple[str, str, str, int]]] = {}  # by case
 
     def judge(self, case: Case) -> Iterator[TurnCase]:
-        """The case in each pattern. What one side shows alone, on the same case, is no news."""
+        """The case in each pattern. What one side shows alone, on the same case, is not new."""
         for pattern in PATTERNS:
             taken, failure = self._run(case, pattern)
             yield TurnCase(case, pattern, taken, failure, tuple(self._news(case, pattern, taken)))

@@ -95,10 +95,10 @@ class Reference(str, Enum):
 
 
 class Damage(str, Enum):
-    """What storage has in place of a data file that its actions describe whole."""
+    """What storage has instead of a data file that its actions describe whole."""
 
     LAST_GROUP = (
-        "last row group"  # zeros in place of the last of several row groups; the others and the footer are whole
+        "last row group"  # zeros instead of the last of several row groups; the others and the footer are whole
     )
     TRUNCATED = "truncated"  # its first half
     MISSING = "missing"  # nothing
@@ -115,8 +115,8 @@ class DataFile:
     statistics: Statistics = Statistics.FULL
     group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
-    trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 in place of 1.50
-    empty_nulls: bool = False  # NULL partition values are "" in the log, in place of null
+    trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 instead of 1.50
+    empty_nulls: bool = False  # NULL partition values are "" in the log, instead of null
     damage: Damage | None = None
 
     @property

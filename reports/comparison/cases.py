@@ -76,7 +76,7 @@ class ComparedSide:
 class ComparedFault:
     """A known fault that violates clauses on a side: its reason, with its most severe clause's severity.
 
-    ``on_base``, ``on_candidate``: whether the version has it, be it that a case shows it or that it is listed for the version.
+    ``on_base``, ``on_candidate``: whether the version has it: a case shows it, or it is listed for the version.
     """
 
     reason: str

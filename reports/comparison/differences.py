@@ -84,7 +84,7 @@ class Difference:
 
     @property
     def diverges(self) -> bool:
-        """Whether the tables are not the same afterwards, be it that one side only fails."""
+        """Whether the tables are not the same afterwards, also if only one side fails."""
         fails = self.field == ERROR and None in (self.base, self.candidate)
         return RULES[self.field.kind].diverges or (fails and not self.command.reads)
 

@@ -115,7 +115,7 @@ def _broken(run: Run) -> Iterator[str]:
 
 
 def _undecided(run: Run) -> Iterator[str]:
-    """Why nothing is proven."""
+    """Why the run is inconclusive."""
     unexercised, erred = _with(run, Verdict.NOT_TESTED, Verdict.ERROR), findings_of(run).errors
     if unexercised:
         yield f"no case decides on {counted(len(unexercised), 'clause')}"

@@ -74,7 +74,7 @@ def read_run(path: Path | str) -> Run:
 
 
 def read_stream(path: Path | str) -> Run:
-    """Read a stream as ``read_run`` does, be it of a whole run or of a part. Raises StreamError."""
+    """Read a stream as ``read_run`` does, of a whole run or of a part. Raises StreamError."""
     path = stream_path(Path(path))
     try:
         file = _opened(path)

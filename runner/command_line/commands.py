@@ -58,7 +58,7 @@ def in_a_sentence(main: Main) -> Main:
         except (UsageMistake, EngineUnavailable) as mistake:
             print(mistake, file=sys.stderr)
         except BrokenExecutor:
-            print("A worker process died: nothing is proven. What was written before that is kept.", file=sys.stderr)
+            print("A worker process died: the run is INCONCLUSIVE. What it wrote before is kept.", file=sys.stderr)
         except KeyboardInterrupt:
             print(INTERRUPTED, file=sys.stderr)
             return INTERRUPTED_CODE

@@ -75,20 +75,27 @@ def add_options(parser: OptionParser) -> None:
     add = group.addoption
     judged = f"the engine to judge: {', '.join(ENGINES)}, or module:name of your own (default: {DEFAULT})"
     add("--engine", default=DEFAULT, metavar="NAME", help=judged)
-    shared = "draw only what this engine supports too: both then judge the same cases"
+    shared = "use only cases that this engine supports too, so that both are judged by the same cases"
     add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
-    budget = "a time, such as 3m, in which the profile's cases show most; or a part of them, such as 0.5 (default: 1)"
+    budget = (
+        "a time, such as 3m, for the most revealing cases of the profile; or a part of it, such as 0.5 (default: 1)"
+    )
     add("--budget", default="1", metavar="TIME", help=budget)
-    add("--draw", default="0", metavar="N", help="judge N random cases besides, the same for each engine and --seed")
-    add("--seed", default=None, metavar="N", help="a random run with this seed")
+    add("--draw", default="0", metavar="N", help="judge N more cases, random, the same for each engine and --seed")
+    add("--seed", default=None, metavar="N", help="the seed of the random cases")
     part = "judge the K-th of N parts of the run; `python -m reports merge` puts their reports together"
     add("--shard", default=None, metavar="K/N", help=part)
-    add("--known-bad", default=None, metavar="NAME", help="an engine with this fault built in; `list` names them")
+    add(
+        "--known-bad",
+        default=None,
+        metavar="NAME",
+        help="judge the engine with this fault built in; `list` names the faults",
+    )
     judged = "judge these only; ids or prefixes, repeatable; `list` names all"
     add("--clause", action="append", default=[], metavar="ID", help=judged)
     add("--report-dir", default="build/report", metavar="DIR", help="where the report goes (default: build/report)")
-    add("--known-faults", default=None, metavar="FILE", help="known faults (default: the engine's)")
+    add("--known-faults", default=None, metavar="FILE", help="the list of known faults (default: the engine's own)")
     add(
         "--propose-known-faults",
         default=None,
@@ -96,7 +103,7 @@ def add_options(parser: OptionParser) -> None:
         help="write what failed into this new file, as entries for a known faults file",
     )
     scripts = (
-        "run the scripts of the N gravest failures (default: all of delta-rs; of Spark 3 in the profile gate, else 0)"
+        "run the scripts of the N gravest failures (default: on delta-rs all; on Spark 3 in the profile gate, else 0)"
     )
     add("--check-scripts", default=None, metavar="N", help=scripts)
     for option in _own_options():
@@ -105,9 +112,9 @@ def add_options(parser: OptionParser) -> None:
         else:
             add(option.name, default=None, metavar=option.metavar, help=option.help)
     stores = ", ".join(storage.value for storage in Storage)
-    add("--storage", default="local", metavar="NAME", help=f"what tables are on: {stores} (default: local)")
+    add("--storage", default="local", metavar="NAME", help=f"where tables lie: {stores} (default: local)")
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
-    add("--brief", action="store_true", help="print the progress and the answer, and nothing else")
+    add("--brief", action="store_true", help="print only the progress and the answer")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
     add(
         "--step-limit", default="120", metavar="SECONDS", help="the time limit of one step of the engine (default: 120)"

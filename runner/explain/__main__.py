@@ -34,7 +34,7 @@ def explained(name: str, engine: str | None) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="tombstone explain", description=(__doc__ or "").partition(": ")[2])
-    parser.add_argument("name", metavar="ID", help="of a clause, a case, a known fault or a known-bad engine")
+    parser.add_argument("name", metavar="ID", help="a clause, a case, a known fault or a known-bad engine")
     parser.add_argument("engine", metavar="ENGINE", nargs="?", help="only the known faults of this engine")
     asked = parser.parse_args(arguments)
     if asked.engine not in (None, *ENGINES):

@@ -214,7 +214,9 @@ class Controller:
         part = self.plan.part is not None
         footer = footer_of(found, self._findings.judged, seconds=time.monotonic() - self._began, part=part)
         if mishaps and footer.exit != 1:
-            self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
+            self._console.print(
+                f"The suite itself failed in {', '.join(mishaps)}: the run is INCONCLUSIVE.", highlight=False
+            )
             return 2
         cases = self._writer.cases()
         failed = self._findings.failures(found, cases.of_line)

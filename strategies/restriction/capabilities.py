@@ -150,7 +150,7 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
 
 
 def _within_one_time(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """Where the table is made older in place of the clock, what a session has opened before does not become older."""
+    """Where the table is made older instead of the clock, what a session has opened before does not become older."""
     found: list[Step] = []
     aged = False
     for step in steps:
@@ -347,7 +347,7 @@ def _settings(step: Delete | Vacuum, capabilities: Capabilities) -> tuple[Settin
 
 
 def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
-    """The condition without functions of the user, and with IS NULL in place of tests, that the engine does not support."""
+    """The condition without functions of the user, and with IS NULL instead of tests, that the engine does not support."""
     if isinstance(predicate, Wrapped):
         operand = _condition(predicate.operand, capabilities)
         return Wrapped(operand, predicate.by) if predicate.by in capabilities.wrappers else operand

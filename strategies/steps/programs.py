@@ -14,7 +14,7 @@ from strategies.steps.operations import allows, operations
 from strategies.steps.program_state import Program
 from strategies.weights import odds, weighted
 
-#: What is drawn in place of an operation that the program does not allow.
+#: What is drawn instead of an operation that the program does not allow.
 _INSTEAD = Operation.DELETE
 
 _OPERATIONS = odds(
@@ -45,7 +45,7 @@ _SEQUENCE = (Operation.DELETE, Operation.CLOCK, Operation.VACUUM)
 def programs(draw: DrawFn, table: Table, *, length: int = 7, engine_steps: int = 6) -> tuple[Step, ...]:
     """Programs of ``length`` operations on ``table`` and a final read: at most ``engine_steps`` steps of the engine.
 
-    Operations are those of ``model.vocabulary.operations`` without other commands; a DELETE is in place of one that the program
+    Operations are those of ``model.vocabulary.operations`` without other commands; a DELETE is instead of one that the program
     does not allow. Steps beyond ``engine_steps`` are left out. The length is fixed because Hypothesis prefers short lists, and
     short programs rarely have a DELETE before a VACUUM. Two in three programs contain a DELETE, a clock setting and a VACUUM in
     this order, with any operations around them. The clock never goes back. Shrinks operation by operation.
@@ -106,7 +106,7 @@ _COMMAND_SEQUENCES: tuple[tuple[Operation | None, ...], ...] = (
 
 @st.composite
 def command_programs(draw: DrawFn, table: Table, *, length: int = 8, engine_steps: int = 7) -> tuple[Step, ...]:
-    """Programs as those of ``programs``, of which half of the operations are other commands; in place of a command that the
+    """Programs as those of ``programs``, of which half of the operations are other commands; instead of a command that the
     program does not allow is any that it does.
 
     Each contains one of ``_COMMAND_SEQUENCES``, the first three of them three times as often as another.

@@ -17,6 +17,15 @@ TURNS = {
     "what there is": "all",
     "at the least": "at least",
     "proves nothing": "is inconclusive",
+    "nothing is proven": "the run is inconclusive",
+    "in place of": "instead of",
+    "be it": "also if it is",
+    "mended": "fixed",
+    "mends": "fixes",
+    "come to its end": "finish",
+    "came to its end": "finished",
+    "from there on": "from this one on",
+    "no news": "not new",
 }
 
 KINDS = ("*.md", "*.py", "*.j2", "*.toml", "*.yml", "*.ini")

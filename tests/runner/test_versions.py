@@ -313,10 +313,7 @@ def test_an_incomplete_gate_is_not_compared(
 ) -> None:
     use(Gate(v4_4_0=2), monkeypatch, tmp_path)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "The gate on Delta 4.4.0 on PySpark 4.2.0 did not come to its end: nothing is compared.\n"
-    )
+    assert capsys.readouterr().err == "The gate on Delta 4.4.0 on PySpark 4.2.0 did not finish: nothing is compared.\n"
 
 
 def test_a_gate_that_left_a_clause_unexercised_is_compared(
@@ -345,10 +342,7 @@ def test_a_gate_that_ended_with_1_without_a_report_is_not_compared(
     use(Gate(), monkeypatch, tmp_path)
     monkeypatch.setattr(upgrade, "run_gate", lambda *_, **__: 1)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "The gate on Delta 3.3.2 on PySpark 3.5.7 did not come to its end: nothing is compared.\n"
-    )
+    assert capsys.readouterr().err == "The gate on Delta 3.3.2 on PySpark 3.5.7 did not finish: nothing is compared.\n"
 
 
 # All versions ---------------------------------------------------------------------------------------------------------
@@ -377,7 +371,7 @@ def test_where_no_gate_ends_there_is_no_table(
     readme.write_text(f"{begin}\nold\n{end}\n", encoding="utf-8")
     assert all_versions.main(["4.4.0", "--write"]) == 2
     said = capsys.readouterr()
-    assert said.err == "No gate came to its end, as is said above: there is no table.\n" and "|" not in said.out
+    assert said.err == "No gate finished (see above), so there is no table.\n" and "|" not in said.out
     assert "old" in readme.read_text(encoding="utf-8")
 
 

@@ -23,7 +23,7 @@ from runner.processes.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
 from tests.harness.test_judge import CASE
 
-#: In place of Java: each process writes what the real one does, and its environment, and waits until it is told to end.
+#: Instead of Java: each process writes what the real one does, and its environment, and waits until it is told to end.
 _PROGRAM = """#!/bin/sh
 printenv > "$PWD/environ.$$"
 case "$*" in

@@ -65,14 +65,14 @@ def test_the_version_of_scala_is_that_of_sparks_jars() -> None:
 
 @pytest.fixture
 def process() -> Iterator[subprocess.Popen[bytes]]:
-    """In place of the JVM: a process that waits until it is ended."""
+    """Instead of the JVM: a process that waits until it is ended."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as waiting:
         yield waiting
         waiting.kill()
 
 
 class Job:
-    """In place of a session: the job with this number, from 0, fails, by ``fail``; those before it do nothing."""
+    """Instead of a session: the job with this number, from 0, fails, by ``fail``; those before it do nothing."""
 
     def __init__(self, failing: int, fail: Any) -> None:
         self._left, self._fail = failing, fail
@@ -179,7 +179,7 @@ def test_a_master_that_does_not_answer(
 
 
 class Clock:
-    """In place of threading.Timer: the time is up when the test says so."""
+    """Instead of threading.Timer: the time is up when the test says so."""
 
     latest: Clock
 

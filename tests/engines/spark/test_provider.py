@@ -18,7 +18,7 @@ from engines.spark.provider import SparkProvider
 
 
 class Jvms:
-    """In place of ``Leases``: another JVM whenever the last one is lost."""
+    """Instead of ``Leases``: another JVM whenever the last one is lost."""
 
     def __init__(self) -> None:
         self.generation = 0
@@ -29,7 +29,7 @@ class Jvms:
 
 
 class Checks:
-    """In place of ``check_executors``: the check of the JVM of this generation fails."""
+    """Instead of ``check_executors``: the check of the JVM of this generation fails."""
 
     def __init__(self, failing: int) -> None:
         self.failing = failing
@@ -75,8 +75,8 @@ def test_a_jvm_that_died_as_the_users_jars_lack_a_class_is_the_last(
         with pytest.raises(EngineUnavailable) as refusal:
             own.lease(1)
         assert str(refusal.value) == (
-            "Spark's JVM died, as it cannot load the class io.delta.storage.commit.actions.AbstractProtocol: --jars is in place "
-            "of all jars that Maven has for Delta, so name the one with this class too (docs/ci.md)."
+            "Spark's JVM died, because it cannot load the class io.delta.storage.commit.actions.AbstractProtocol: --jars "
+            "replaces all of Delta's jars from Maven, so name the jar with this class too (docs/ci.md)."
         )
 
 
