@@ -12,7 +12,7 @@ from harness.campaigns.drawing import fixed_cases
 from runner.command_line.commands import ended
 from runner.run.controller import FIXED_SEED
 from selfcheck.engine_pool import PooledEngine, hosted
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.profiles import PROFILES
 
 
@@ -24,9 +24,9 @@ def main(arguments: list[str]) -> int:
         try:
             drawing = judging = engines = 0.0
             steps = 0
-            for shard in shards(PROFILES["smoke"], ()):
+            for batch in batches(PROFILES["smoke"], ()):
                 began = time.perf_counter()
-                cases = fixed_cases(shard, FIXED_SEED, engine.capabilities)
+                cases = fixed_cases(batch, FIXED_SEED, engine.capabilities)
                 drawn = time.perf_counter()
                 for case in cases:
                     judged = judge.judge(case)

@@ -72,7 +72,7 @@ def measure(size: Size) -> Measured:
     with tempfile.TemporaryDirectory() as directory:
         began = time.process_time()
         judged = Judge(engine, clauses, Path(directory)).judge(case)
-        to_json(case_record(judged, campaign="scale", shard=0, index=0, origin="generated"))
+        to_json(case_record(judged, campaign="scale", batch=0, index=0, origin="generated"))
         seconds = time.process_time() - began
     if judged.failure is not None:
         raise RuntimeError(judged.failure.message)

@@ -23,7 +23,7 @@ RENAMED: Mapping[type, Mapping[str, str]] = {RecordedCase: {"document": "case"}}
 #: Fields that are left out where they have their default; all others are always written.
 LEFT_OUT: Mapping[type, Collection[str]] = {
     Header: (
-        *("date", "option", "part", "left_out", "known_faults", "shard", "machines", "rules", "rule_changes"),
+        *("date", "option", "budget_share", "left_out", "known_faults", "shard", "machines", "rules", "rule_changes"),
         *("interpreter", "options", "suite"),
     ),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),

@@ -18,7 +18,7 @@ from model.vocabulary.severity import Severity
 from records.expectations import Expectation
 
 #: The only schema version that is written and read.
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 
 
 class Requirement(NamedTuple):
@@ -130,7 +130,7 @@ class Header:
 
     ``versions``: the engine's own first. ``known_bad``: the fault built into the engine on purpose. ``machine``: what an engine
     may depend on besides its version. ``date``: the day on which the run began, in UTC. ``option``: the engine as the option
-    named it. ``part``: of a fixed profile's corpus, by the seconds that its cases take, and ``left_out`` the cases that the
+    named it. ``budget_share``: of a fixed profile's corpus, by the seconds that its cases take. ``left_out``: the cases that the
     budget left out. ``known_faults``: what is known of this version, and excused. ``shard``: which part of a run this is; None: a
     whole run. ``machines``: of a run that was merged, the machine of each part: the first is also ``machine``. ``rules``: of the
     engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
@@ -150,7 +150,7 @@ class Header:
     campaigns: tuple[PlannedCampaign, ...]
     date: Annotated[str, Requirement("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
     option: Name | None = None
-    part: Annotated[float, Requirement("exclusiveMinimum", 0), Requirement("maximum", 1)] | None = None
+    budget_share: Annotated[float, Requirement("exclusiveMinimum", 0), Requirement("maximum", 1)] | None = None
     left_out: Count | None = None
     known_faults: tuple[ListedFault, ...] | None = None
     shard: Part | None = None
@@ -161,7 +161,7 @@ class Header:
     options: tuple[str, ...] = ()
     suite: Name | None = None
     type: Literal["header"] = "header"
-    schema: Literal[5] = SCHEMA_VERSION
+    schema: Literal[6] = SCHEMA_VERSION
 
     @property
     def version(self) -> str:
@@ -338,7 +338,7 @@ CoverageTable = Annotated[str, Requirement("enum", ("paths", "vacuums", "cutoff"
 class RecordedCase:
     """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``).
 
-    ``index``: the place in its campaign's shard, from 0. ``features``: what the table has, sorted. ``processors``: how many were
+    ``index``: the place in its campaign's batch, from 0. ``features``: what the table has, sorted. ``processors``: how many were
     drawn for the engine (None: not drawn); a machine with fewer gives all. ``left``: what the last step that was killed left, if
     something is wrong in it or after it. ``coverage``: counts by table, row and column
     (``reports.findings.coverage``).
@@ -346,7 +346,7 @@ class RecordedCase:
 
     id: CaseId
     campaign: Name
-    shard: Count
+    batch: Count
     index: Count
     origin: Annotated[str, Requirement("enum", ("generated", "explicit", "replayed", "shrunk"))]
     document: Mapping[str, Any]

@@ -15,7 +15,7 @@ from rich.console import Console
 from engines.port import Engine, EngineUnavailable
 from engines.provider import kind_of, open_adapter
 from faults import FAULTS, KnownBadEngine
-from harness.campaigns.campaign import MARKER, Shard, campaign_of
+from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
 from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake
@@ -149,18 +149,18 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One item for each shard of a campaign: ``test_row_deletes[3]``."""
+    """One item for each batch of a campaign: ``test_row_deletes[3]``."""
     campaign = campaign_of(metafunc.function)
     if campaign is not None:
-        found = [shard for shard in _plan(metafunc.config) if shard.campaign.name == campaign.name]
-        metafunc.parametrize("shard", found, ids=[str(shard.number) for shard in found])
+        found = [batch for batch in _plan(metafunc.config) if batch.campaign.name == campaign.name]
+        metafunc.parametrize("batch", found, ids=[str(batch.number) for batch in found])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort the shards as planned, and deselect the others. A replay is a single test."""
+    """Sort the batches as planned, and deselect the others. A replay is a single test."""
     replaying = config.stash[_OPTIONS].replay is not None
     judges = any(item.path.parent == SUITES for item in items)
-    order = {shard.name: number for number, shard in enumerate(_plan(config))} if judges and not replaying else {}
+    order = {batch.name: number for number, batch in enumerate(_plan(config))} if judges and not replaying else {}
 
     def position(item: pytest.Item) -> int | None:
         """The item's position; None: deselected."""
@@ -169,8 +169,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker(MARKER) is None:
             return 0 if replaying else None
         assert isinstance(item, pytest.Function)
-        shard = item.callspec.params["shard"]
-        return order.get(shard.name) if isinstance(shard, Shard) else None  # pytest's NOTSET for a test without shards
+        batch = item.callspec.params["batch"]
+        return order.get(batch.name) if isinstance(batch, Batch) else None  # pytest's NOTSET for a test without batches
 
     positions = {item: position(item) for item in items}
     if left_out := [item for item in items if positions[item] is None]:
@@ -178,14 +178,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted((item for item in items if positions[item] is not None), key=lambda item: positions[item] or 0)
 
 
-def _plan(config: pytest.Config) -> list[Shard]:
-    """The shards to judge, which every worker plans alike."""
+def _plan(config: pytest.Config) -> list[Batch]:
+    """The batches to judge, which every worker plans alike."""
     if _PLAN not in config.stash:
         try:
             config.stash[_PLAN] = plan_of(config.stash[_OPTIONS])
         except EngineUnavailable as unavailable:  # with --collect-only: else the run has begun without it
             pytest.exit(str(unavailable), returncode=2)
-    return list(config.stash[_PLAN].shards)
+    return list(config.stash[_PLAN].batches)
 
 
 @pytest.fixture(scope="session")
@@ -234,7 +234,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
-    """No dot for a shard, as there is a progress line; and a broken clause is in the answer, not among pytest's failures."""
+    """No dot for a batch, as there is a progress line; and a broken clause is in the answer, not among pytest's failures."""
     if _CONTROLLER not in config.stash or config.stash[_OPTIONS].replay is not None:
         return None
     if _is_broken(report):

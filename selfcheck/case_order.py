@@ -12,7 +12,7 @@ from model.codec import case_id
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from runner.run.controller import FIXED_SEED
-from suites.campaigns import chapters_of, shards
+from suites.campaigns import batches, chapters_of
 
 cases_of = cache(fixed_cases)
 
@@ -39,5 +39,5 @@ def begun_with(id: str, cases: Iterable[Case]) -> tuple[int, Iterator[Case]]:
 
 
 def _all(profile: Profile, capabilities: Capabilities) -> Iterator[Case]:
-    planned = shards(profile, (), capabilities)
-    return chain.from_iterable(cases_of(shard, FIXED_SEED, capabilities) for shard in planned)
+    planned = batches(profile, (), capabilities)
+    return chain.from_iterable(cases_of(batch, FIXED_SEED, capabilities) for batch in planned)

@@ -49,7 +49,7 @@ from selfcheck.corpus.facets import (
 from selfcheck.corpus.page import Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.processes import processes
-from selfcheck.random_cases import random_cases, random_shards
+from selfcheck.random_cases import random_batches, random_cases
 from suites.campaigns import CAMPAIGNS, chapters_of
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -107,13 +107,13 @@ def kept() -> dict[str, list[Case]]:
 
 
 def drawn(number: int, seed: int) -> list[Shown]:
-    """The cases of a random shard."""
-    return [counted(case) for case in random_cases(random_shards()[number], seed, EVERYTHING)]
+    """The cases of a random batch."""
+    return [counted(case) for case in random_cases(random_batches()[number], seed, EVERYTHING)]
 
 
 def having(number: int, seed: int, enough: Collection[Facet]) -> list[Case]:
-    """The cases of a random shard that have other written facets than these. They are not run."""
-    cases = random_cases(random_shards()[number], seed, EVERYTHING)
+    """The cases of a random batch that have other written facets than these. They are not run."""
+    cases = random_cases(random_batches()[number], seed, EVERYTHING)
     return [case for case in cases if any(facet[0] in WRITTEN and facet not in enough for facet in facets_of(case))]
 
 
@@ -163,7 +163,7 @@ def pool_of(
     """The regression cases, and the distinct cases with a DELETE or a VACUUM: the corpus as it is, then those of the seeds; with
     ``campaigns`` those of these only."""
     first = {name: workers.map(counted, cases) for name, cases in kept().items()}
-    numbers = [n for n, one in enumerate(random_shards()) if not campaigns or one.campaign.name in campaigns]
+    numbers = [n for n, one in enumerate(random_batches()) if not campaigns or one.campaign.name in campaigns]
     others = [workers.submit(drawn, n, seed) for seed in range(1, seeds + 1) for n in numbers]
     regressions = list(first.pop(KEPT[0]))
     found: dict[str, Shown] = {case_id(one.case): one for cases in first.values() for one in cases}
@@ -171,7 +171,7 @@ def pool_of(
         for one in future.result():
             found.setdefault(case_id(one.case), one)
         if number % 10 == 0:
-            print(f"{number} of {len(others)} shards: {len(found):,} cases", flush=True)
+            print(f"{number} of {len(others)} batches: {len(found):,} cases", flush=True)
     known = {case_id(one.case) for one in regressions}
     return regressions, [one for id, one in found.items() if id not in known and chapters_of(one.case)]
 
@@ -180,8 +180,8 @@ def _lacking(workers: ProcessPoolExecutor, corpus: Iterable[Shown], seeds: int) 
     """Random cases that have the written facets of which the corpus has too few, several of each."""
     counts = Counter(facet for one in corpus for facet in one.facets if facet[0] in WRITTEN)
     enough = {facet for facet, count in counts.items() if count >= goal_of(facet)}
-    shards = [(number, seed) for seed in range(1, seeds + 1) for number in range(len(random_shards()))]
-    futures = [workers.submit(having, number, seed, enough) for number, seed in shards]
+    batches = [(number, seed) for seed in range(1, seeds + 1) for number in range(len(random_batches()))]
+    futures = [workers.submit(having, number, seed, enough) for number, seed in batches]
     drawn = {case_id(case): case for future in futures for case in future.result() if chapters_of(case)}
     cases = list(drawn.values())
     some = Cover([Candidate(Counter(set(facets_of(case)) - enough), seconds_of(case)) for case in cases])

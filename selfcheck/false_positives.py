@@ -1,4 +1,4 @@
-"""The worker processes of ``selfcheck.soundness``: they judge shards on a healthy engine and report false positives."""
+"""The worker processes of ``selfcheck.soundness``: they judge batches on a healthy engine and report false positives."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import version_of
-from harness.campaigns.campaign import Shard
+from harness.campaigns.campaign import Batch
 from harness.campaigns.shrinking import truncated
 from model.codec import case_id, from_json, to_json
 from model.vocabulary.case import Case
 from selfcheck.detection import Stopwatch
 from selfcheck.engine_pool import worker
 from selfcheck.history import Line
-from selfcheck.random_cases import random_cases, random_shards
+from selfcheck.random_cases import random_batches, random_cases
 
 
 def version() -> str:
@@ -25,14 +25,14 @@ def version() -> str:
 
 
 def judged(seed: int, name: str) -> Line:
-    """The line of a shard: its counts, and the cases that violated a clause or could not be judged."""
-    here, shard = worker(), _shards()[name]
+    """The line of a batch: its counts, and the cases that violated a clause or could not be judged."""
+    here, batch = worker(), _batches()[name]
     watch = Stopwatch(here.engine)
     judge, capabilities = here.judge(watch), here.engine.capabilities
-    line: Line = {"seed": seed, "shard": shard.name, "cases": 0, "steps": 0, "alarms": [], "errors": []}
+    line: Line = {"seed": seed, "batch": batch.name, "cases": 0, "steps": 0, "alarms": [], "errors": []}
     began = time.monotonic()
 
-    for case in random_cases(shard, seed, capabilities):
+    for case in random_cases(batch, seed, capabilities):
         found = judge.judge(case)
         line["cases"] += 1
         line["steps"] += len(found.steps)
@@ -56,9 +56,9 @@ def is_known(case: Path, clause: str) -> bool:
 
 
 @cache
-def _shards() -> dict[str, Shard]:
+def _batches() -> dict[str, Batch]:
     """By name: a campaign's strategy cannot be pickled."""
-    return {shard.name: shard for shard in random_shards()}
+    return {batch.name: batch for batch in random_batches()}
 
 
 def _entry(case: Case, message: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Ask, Delete, Request
 from runner.command_line.commands import Parser, ended, whole
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
-from selfcheck.random_cases import random_cases, random_shards
+from selfcheck.random_cases import random_batches, random_cases
 from strategies.conditions.signatures import functions_in, signatures_of
 
 #: The file of ``corpus/``.
@@ -64,12 +64,12 @@ def written_in(test: Verbatim) -> frozenset[str]:
 _QUOTED = r"""`[^`]*`|"[^"]*"|'(?:[^'\\]|\\.)*'"""
 
 
-def answers(language: Language, shard: int, seed: int) -> list[Answers]:
-    """The cases of a shard that end without an unknown violation, and without a step that could not be judged."""
+def answers(language: Language, batch: int, seed: int) -> list[Answers]:
+    """The cases of a batch that end without an unknown violation, and without a step that could not be judged."""
     here = worker()
-    own = [one for one in random_shards() if one.campaign.language is language]
+    own = [one for one in random_batches() if one.campaign.language is language]
     found = []
-    for case in random_cases(own[shard % len(own)], seed, here.engine.capabilities):
+    for case in random_cases(own[batch % len(own)], seed, here.engine.capabilities):
         engine = Listening(here.engine)
         judged = here.judge(engine).judge(case)
         if judged.failure is None and not judged.failed and len(judged.steps) == len(case.steps):
@@ -106,13 +106,13 @@ def chosen(known: Iterable[Answers]) -> list[Answers]:
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.function_cases", description=__doc__)
     parser.add_argument("--engine", required=True, metavar="NAME", help=", ".join(ENGINES))
-    parser.add_argument("--shards", type=whole, default=20, metavar="N", help="of 25 random cases each (default: 20)")
+    parser.add_argument("--batches", type=whole, default=20, metavar="N", help="of 25 random cases each (default: 20)")
     parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     options = parser.parse_args(arguments)
     language = Language.DATAFUSION if options.engine == "deltalake" else Language.SPARK
     with hosted(options.engine) as host, workers(host, options.n) as pool:
-        numbers = islice(count(), options.shards)
+        numbers = islice(count(), options.batches)
         pending = [pool.submit(answers, language, number, options.seed + number) for number in numbers]
         known = [one for future in pending for one in future.result()]
     best = chosen(known)

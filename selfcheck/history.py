@@ -1,4 +1,4 @@
-"""The history of soundness runs: JSON lines, one for each judged shard, appended by every run."""
+"""The history of soundness runs: JSON lines, one for each judged batch, appended by every run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from records.mistakes import UsageMistake
 
-#: A judged shard: engine, version, suite, seed, shard, cases, steps, seconds, engine_seconds, alarms (false positives), errors.
+#: A judged batch: engine, version, suite, seed, batch, cases, steps, seconds, engine_seconds, alarms (false positives), errors.
 #: Or a case whose false positives were settled because they became known faults: engine, version, suite, settled.
 Line = dict[str, Any]
 
@@ -104,9 +104,9 @@ class HistoryFile:
         self._lines.append(line)
 
     def judged(self, subject: Subject) -> frozenset[tuple[int, str]]:
-        """The judged shards, each with its seed."""
-        shards = [line for line in self._lines if subject.fits(line) and "settled" not in line]
-        return frozenset((line["seed"], line["shard"]) for line in shards)
+        """The judged batches, each with its seed."""
+        batches = [line for line in self._lines if subject.fits(line) and "settled" not in line]
+        return frozenset((line["seed"], line["batch"]) for line in batches)
 
     def totals(self, subject: Subject) -> Totals:
         """The totals of this subject."""

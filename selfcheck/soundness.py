@@ -1,6 +1,6 @@
 """``python -m selfcheck.soundness``: random cases on a healthy engine, and the false positives in a thousand cases.
 
-A run judges the shards of the nightly profile, seed after seed, for the given time, and skips those in the history.
+A run judges the batches of the nightly profile, seed after seed, for the given time, and skips those in the history.
 Exits with 0 if there was no false positive, with 1 if there was one, and with 2 if that says nothing: cases could not be
 judged, or none was. Earlier runs of the same suite on the same engine count too; the cases of their false positives are
 judged again, because what they violate may be a known fault by now.
@@ -21,7 +21,7 @@ from runner.command_line.commands import Parser, ended, positive, whole
 from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
 from selfcheck.history import HistoryFile, Line, Subject, Totals, suite_digest
-from selfcheck.random_cases import random_shards
+from selfcheck.random_cases import random_batches
 from suites.campaigns import CAMPAIGNS
 
 DIRECTORY = Path("build/soundness")
@@ -37,7 +37,7 @@ def run(
     number: int,
     campaigns: Collection[str] = (),
 ) -> Subject:
-    """Judge until the time is up, or this many cases are judged. Started shards are judged to their end.
+    """Judge until the time is up, or this many cases are judged. Started batches are judged to their end.
 
     ``campaigns`` are the names of those that draw; none: all.
     """
@@ -70,13 +70,13 @@ def run(
 
 
 def _expected(pending: set[Future[Line]], done: int) -> int:
-    """The number of cases once all pending shards are judged: a shard has about twenty distinct cases."""
+    """The number of cases once all pending batches are judged: a batch has about twenty distinct cases."""
     return done + 20 * len(pending)
 
 
 def _todo(first: int, judged: Set[tuple[int, str]], campaigns: Collection[str]) -> Iterator[tuple[int, str]]:
-    """The shards of these campaigns (none: of all) that are not judged yet, seed after seed."""
-    names = [shard.name for shard in random_shards() if not campaigns or shard.campaign.name in campaigns]
+    """The batches of these campaigns (none: of all) that are not judged yet, seed after seed."""
+    names = [batch.name for batch in random_batches() if not campaigns or batch.campaign.name in campaigns]
     for seed in count(first):
         yield from ((seed, name) for name in names if (seed, name) not in judged)
 
@@ -103,7 +103,7 @@ def _print(line: Line) -> None:
     for found in line["alarms"]:
         print(f"FALSE POSITIVE: {found['clause']}: {found['message']}\n  {found['replay']}", flush=True)
     for error in line["errors"]:
-        print(f"NOT JUDGED: {error['message']}\n  {error.get('replay', line['shard'])}", flush=True)
+        print(f"NOT JUDGED: {error['message']}\n  {error.get('replay', line['batch'])}", flush=True)
 
 
 def summary(subject: Subject, totals: Totals, before: Totals) -> str:
@@ -128,7 +128,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.soundness", description=__doc__)
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--minutes", type=positive, metavar="M", help="judge for this long (default: 30)")
-    parser.add_argument("--cases", type=whole, metavar="N", help="judge this many cases, and finish started shards")
+    parser.add_argument("--cases", type=whole, metavar="N", help="judge this many cases, and finish started batches")
     parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
     parser.add_argument(
         "--history", type=Path, default=DIRECTORY / "history.jsonl", metavar="FILE", help="of earlier runs"

@@ -1,4 +1,4 @@
-"""The campaigns that the test modules of this directory define, and the shards of a run."""
+"""The campaigns that the test modules of this directory define, and the batches of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import accumulate
 from types import ModuleType
 
-from harness.campaigns.campaign import Campaign, Profile, Shard, campaign_of
+from harness.campaigns.campaign import Batch, Campaign, Profile, campaign_of
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.drawing import kept_cases
@@ -95,29 +95,29 @@ def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) ->
     )
 
 
-def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> list[Shard]:
+def batches(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> list[Batch]:
     """The test items of a run: the regression cases, the corpus or the large tables, then what is drawn, the slowest first.
 
     Cases that are kept are restricted to what an engine with these ``capabilities`` supports.
     """
     wanted = tuple(clauses)
     found = [
-        *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.shard),
-        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities)[0], profile.shard),
+        *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.batch),
+        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities)[0], profile.batch),
     ]
     drawn = [
-        shard
+        batch
         for campaign in selected(wanted, capabilities)
-        for shard in _split(campaign, profile.cases[campaign.name], profile.shard)
+        for batch in _split(campaign, profile.cases[campaign.name], profile.batch)
     ]
-    drawn.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
+    drawn.sort(key=lambda batch: (batch.campaign.chapters == ("DEL",), batch.number, batch.campaign.name))
     return found + drawn
 
 
 def left_out(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> int:
     """How many cases of the corpus a budget leaves out, or the choice of large tables in its place."""
     wanted = tuple(clauses)
-    others = replace(profile, corpus=FILES, large=False, part=1.0) if profile.large else None
+    others = replace(profile, corpus=FILES, large=False, budget_share=1.0) if profile.large else None
     of_corpus = 0 if others is None else len(_of_corpus(others, wanted, capabilities)[0])
     return len(_of_corpus(profile, wanted, capabilities)[1]) + of_corpus
 
@@ -143,20 +143,20 @@ def _of_corpus(
     chapters = _chapters(clauses, capabilities)
     kept = SCALE if profile.large else CORPUS.of(tuple(case for name in profile.corpus for case in corpus_cases(name)))
     cases = [case for case in kept_cases(kept, capabilities) if chapters & chapters_of(case)]
-    if profile.part == 1:
+    if profile.budget_share == 1:
         return cases, ()
     reached = list(accumulate(map(seconds_of, cases)))
-    number = sum(seconds <= profile.part * reached[-1] for seconds in reached) if cases else 0
+    number = sum(seconds <= profile.budget_share * reached[-1] for seconds in reached) if cases else 0
     return cases[: max(1, number)], cases[max(1, number) :]
 
 
-def _kept(campaign: Campaign, cases: Sequence[Case], size: int) -> Iterator[Shard]:
-    """Shards of ``size`` of these cases, in their order."""
+def _kept(campaign: Campaign, cases: Sequence[Case], size: int) -> Iterator[Batch]:
+    """Batches of ``size`` of these cases, in their order."""
     for number, start in enumerate(range(0, len(cases), size)):
         some = tuple(cases[start : start + size])
-        yield Shard(campaign.of(some), number, len(some))
+        yield Batch(campaign.of(some), number, len(some))
 
 
-def _split(campaign: Campaign, cases: int, size: int) -> list[Shard]:
-    """Shards of ``size`` cases; the last has what remains."""
-    return [Shard(campaign, number, min(cases - done, size)) for number, done in enumerate(range(0, cases, size))]
+def _split(campaign: Campaign, cases: int, size: int) -> list[Batch]:
+    """Batches of ``size`` cases; the last has what remains."""
+    return [Batch(campaign, number, min(cases - done, size)) for number, done in enumerate(range(0, cases, size))]

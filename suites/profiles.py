@@ -30,9 +30,9 @@ def _drawn(total: int) -> dict[str, int]:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", _drawn(0), True, shard=5, tries=30, corpus=("smoke",)),
-        Profile("gate", _drawn(0), True, shard=5, tries=30, corpus=FILES),
-        Profile("scale", _drawn(0), True, shard=1, tries=30, large=True),
+        Profile("smoke", _drawn(0), True, batch=5, tries=30, corpus=("smoke",)),
+        Profile("gate", _drawn(0), True, batch=5, tries=30, corpus=FILES),
+        Profile("scale", _drawn(0), True, batch=1, tries=30, large=True),
         Profile("nightly", _drawn(6000), False, 50),
         Profile("soak", _drawn(48000), False, 100),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaigns.campaign import Shard, Worker, read_from
+from harness.campaigns.campaign import Batch, Worker, read_from
 from harness.campaigns.corpus import corpus_cases
 from model.vocabulary.case import Case
 
@@ -12,6 +12,6 @@ def _cases() -> tuple[Case, ...]:
 
 
 @read_from(_cases, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"))
-def test_corpus(shard: Shard, worker: Worker) -> None:
+def test_corpus(batch: Batch, worker: Worker) -> None:
     """Smoke judges the cases of ``corpus/smoke.jsonl``, the gate those of ``corpus/gate.jsonl`` too."""
-    worker.judge(shard)
+    worker.judge(batch)

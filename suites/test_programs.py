@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from harness.campaigns.campaign import Shard, Worker, cases_from, explored_by
+from harness.campaigns.campaign import Batch, Worker, cases_from, explored_by
 from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
@@ -24,33 +24,33 @@ ENGINE_STEPS = 10
 
 
 @cases_from(programs(), judged_by=("DEL", "VAC", "READ", "CRASH"), weight=32)
-def test_programs(shard: Shard, worker: Worker) -> None:
+def test_programs(batch: Batch, worker: Worker) -> None:
     """Whole programs with a chosen distribution, which matters with tens of cases."""
-    worker.judge(shard)
+    worker.judge(batch)
 
 
 @cases_from(evolved_tables(), judged_by=("DEL", "VAC"), weight=40)
-def test_evolved_tables(shard: Shard, worker: Worker) -> None:
+def test_evolved_tables(batch: Batch, worker: Worker) -> None:
     """Tables that other writers changed: types widened, features that came and went, checkpoints written otherwise or by half."""
-    worker.judge(shard)
+    worker.judge(batch)
 
 
 @cases_from(command_cases(), judged_by=("DEL", "VAC", "READ", "LIFE"), weight=64)
-def test_commands(shard: Shard, worker: Worker) -> None:
+def test_commands(batch: Batch, worker: Worker) -> None:
     """DELETE and VACUUM between the other commands of a table's life, and these themselves."""
-    worker.judge(shard)
+    worker.judge(batch)
 
 
 @cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC", "READ"), weight=24)
-def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
+def test_earlier_sessions(batch: Batch, worker: Worker) -> None:
     """Commands and queries of a session that opened the table before others committed."""
-    worker.judge(shard)
+    worker.judge(batch)
 
 
 @cases_from(pairs(), judged_by=("LIFE", "DEL", "VAC"), weight=128)
-def test_pairs(shard: Shard, worker: Worker) -> None:
+def test_pairs(batch: Batch, worker: Worker) -> None:
     """Each command that changes a table, before each kind of DELETE and VACUUM; also of a session that opened it before."""
-    worker.judge(shard)
+    worker.judge(batch)
 
 
 def _rule_of(*chosen: Operation, name: str = "") -> Callable[..., None]:
@@ -113,6 +113,6 @@ class TableMachine(ProgramMachine):
 
 
 @explored_by(TableMachine, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH"), weight=20)
-def test_exploration(shard: Shard, worker: Worker) -> None:
+def test_exploration(batch: Batch, worker: Worker) -> None:
     """Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same."""
-    worker.judge(shard)
+    worker.judge(batch)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.campaigns.campaign import Shard, Worker, cases_from
+from harness.campaigns.campaign import Batch, Worker, cases_from
 from strategies.cases.together import together_cases
 
 
 @cases_from(together_cases(), judged_by=("CONC", "DEL", "VAC", "READ"), weight=60)
-def test_together(shard: Shard, worker: Worker) -> None:
+def test_together(batch: Batch, worker: Worker) -> None:
     """The order of their commits says what the table must be; the steps that follow are judged as ever."""
-    worker.judge(shard)
+    worker.judge(batch)

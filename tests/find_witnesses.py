@@ -27,7 +27,7 @@ from model.vocabulary.rules import DELTA_RS, SPARK
 from reference_engine import ReferenceEngine
 from runner.run.controller import FIXED_SEED
 from strategies.restriction.capabilities import restricted_to
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.handmade import settings
@@ -52,7 +52,7 @@ def witness(name: str) -> Case:
 
 def smoke_cases() -> list[Case]:
     """The cases of the smoke profile."""
-    return [case for shard in shards(PROFILES["smoke"], ()) for case in fixed_cases(shard, FIXED_SEED)]
+    return [case for batch in batches(PROFILES["smoke"], ()) for case in fixed_cases(batch, FIXED_SEED)]
 
 
 def imitating(fault: Fault) -> ReferenceEngine:

@@ -49,7 +49,7 @@ from runner.demo import KEPT
 from runner.run.controller import FIXED_SEED
 from selfcheck.engine_pool import PooledEngine, hosted
 from strategies.restriction.capabilities import restricted_to
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests import scripts
@@ -89,7 +89,7 @@ def _json(value: Any) -> str:
 
 def of_case(judged: JudgedCase) -> Iterable[str]:
     """The lines of a judged case, without the time that it took."""
-    line = to_json(case_record(judged, campaign="net", shard=0, index=0, origin="generated"))
+    line = to_json(case_record(judged, campaign="net", batch=0, index=0, origin="generated"))
     yield f"case {line['id']}: {', '.join(line['features'])}; {_json(line['coverage'])}; {_json(line['error'])}"
     for step in line["steps"]:
         yield f"  {step['index']} {step['kind']}: {step['text']}: {_json(step['outcome'])} {_json(step['observed'])}"
@@ -106,8 +106,8 @@ def verdicts(engine: str) -> Iterable[str]:
         worker = PooledEngine(host)
         judge = worker.judge()
         try:
-            for shard in shards(PROFILES["gate"], ()):
-                for case in fixed_cases(shard, FIXED_SEED, worker.engine.capabilities):
+            for batch in batches(PROFILES["gate"], ()):
+                for case in fixed_cases(batch, FIXED_SEED, worker.engine.capabilities):
                     yield from of_case(judge.judge(case))
         finally:
             worker.engine.close()

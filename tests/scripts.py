@@ -36,7 +36,7 @@ DELTA_RS: DialectFor = partial(DeltalakeScript, pip="deltalake pyarrow")
 
 def recorded(judged: judging.JudgedCase) -> RecordedCase:
     """The record of a judged case."""
-    return case_record(judged, campaign="net", shard=0, index=0, origin="generated")
+    return case_record(judged, campaign="net", batch=0, index=0, origin="generated")
 
 
 def listed(id: str) -> ListedClause:

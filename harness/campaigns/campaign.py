@@ -1,4 +1,4 @@
-"""A campaign: one test of the suite with the source of its cases, run in shards.
+"""A campaign: one test of the suite with the source of its cases, run in batches.
 
 One of three decorators makes a test a campaign: ``cases_from`` (a strategy), ``read_from`` (files) and ``explored_by`` (a state
 machine). ``suites.campaigns`` lists them all.
@@ -39,8 +39,8 @@ class Campaign:
 
 
 @dataclass(frozen=True)
-class Shard:
-    """A part of a campaign with its own seed: one test item."""
+class Batch:
+    """Some cases of a campaign with a seed of their own: one test item."""
 
     campaign: Campaign
     number: int
@@ -51,7 +51,7 @@ class Shard:
         return f"{self.campaign.name}-{self.number}"
 
     def seed(self, run: int) -> int:
-        """The seed of this shard in a run with the seed ``run``: it depends on nothing else."""
+        """The seed of this batch in a run with the seed ``run``: it depends on nothing else."""
         text = f"{run}:{self.campaign.name}:{self.number}"
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
@@ -63,11 +63,11 @@ class Profile:
     name: str
     cases: Mapping[str, int]
     fixed: bool
-    shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
+    batch: int  # cases in one test item: the unit that pytest-xdist hands to a worker
     tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
     corpus: tuple[str, ...] = ()  # the files of ``corpus/`` that it judges (harness.campaigns.corpus)
     large: bool = False  # whether it judges the cases on large tables in the place of a corpus
-    part: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
+    budget_share: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
 
     def scaled(self, factor: float) -> Profile:
         """The profile with that part of its corpus (all of it from 1 on), or with that many times the cases of a random profile.
@@ -75,15 +75,15 @@ class Profile:
         A random profile draws at least one case of each campaign.
         """
         if self.fixed:
-            return replace(self, part=min(1.0, factor))
+            return replace(self, budget_share=min(1.0, factor))
         return replace(self, cases={name: max(1, round(count * factor)) for name, count in self.cases.items()})
 
 
 class Worker(Protocol):
     """Judges cases on the engine of the command line, by every clause that applies (runner.run.worker)."""
 
-    def judge(self, shard: Shard) -> None:
-        """Judge the cases of a shard. Raises harness.campaigns.drawing.PromiseBroken."""
+    def judge(self, batch: Batch) -> None:
+        """Judge the cases of a batch. Raises harness.campaigns.drawing.PromiseBroken."""
         ...
 
     def replay(self) -> None:
@@ -91,7 +91,7 @@ class Worker(Protocol):
         ...
 
 
-Test = TypeVar("Test", bound=Callable[[Shard, Worker], None])
+Test = TypeVar("Test", bound=Callable[[Batch, Worker], None])
 
 
 def cases_from(

@@ -6,15 +6,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from harness.campaigns.campaign import Shard
+from harness.campaigns.campaign import Batch
 from harness.campaigns.costs import DRAWN_SECONDS, seconds_of
 from model.codec import case_id
 
 #: A part's items, in the order of the run.
-BatchItems = tuple[Shard, ...]
+BatchItems = tuple[Batch, ...]
 
 
-def divided(items: Sequence[Shard], number: int) -> tuple[BatchItems, ...]:
+def divided(items: Sequence[Batch], number: int) -> tuple[BatchItems, ...]:
     """So many parts of about the same time: the longest item first, each to the part that has least so far. A part may be empty.
 
     Every machine must come to the same parts, so times are whole ms: sums of fractions differ between releases of Python.
@@ -35,12 +35,12 @@ def digest_of(parts: Sequence[BatchItems]) -> str:
     return hashlib.blake2b(json.dumps(listed).encode(), digest_size=8).hexdigest()
 
 
-def milliseconds_of(item: Shard) -> int:
+def milliseconds_of(item: Batch) -> int:
     """What one worker needs for it, estimated (harness.campaigns.costs)."""
     if item.campaign.kept is None:
         return round(1000 * DRAWN_SECONDS) * item.cases
     return sum(round(1000 * seconds_of(case)) for case in item.campaign.kept())
 
 
-def _ids(item: Shard) -> list[str]:
+def _ids(item: Batch) -> list[str]:
     return [] if item.campaign.kept is None else [case_id(case) for case in item.campaign.kept()]

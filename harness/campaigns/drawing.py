@@ -1,4 +1,4 @@
-"""The cases of a shard: drawn by Hypothesis from its seed alone."""
+"""The cases of a batch: drawn by Hypothesis from its seed alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import run_state_machine_as_test
 
-from harness.campaigns.campaign import Campaign, Shard
+from harness.campaigns.campaign import Batch, Campaign
 from harness.campaigns.machine import Collecting, ProgramMachine
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
@@ -55,18 +55,18 @@ _QUIET = settings(
 )
 
 
-def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING) -> list[Case]:
-    """The distinct cases of a shard in a fixed profile: they depend on the seed ``run`` alone.
+def fixed_cases(batch: Batch, run: int, capabilities: Capabilities = EVERYTHING) -> list[Case]:
+    """The distinct cases of a batch in a fixed profile: they depend on the seed ``run`` alone.
 
     Hypothesis starts with the simplest case and often varies earlier draws, so successive cases are similar. Drawing costs
     milliseconds and judging seconds: draw many, take some, evenly spaced. The cases are restricted to what an engine with these
     ``capabilities`` supports; there may be fewer.
     """
-    if shard.campaign.kept is not None:
-        return kept_cases(shard.campaign, capabilities)
-    distinct = _distinct(drawn_cases(shard, run, capabilities, examples=shard.cases * DRAWN_FOR_ONE))
-    spacing = len(distinct) / shard.cases
-    places = [int(spacing * (place + 0.5)) for place in range(shard.cases)]
+    if batch.campaign.kept is not None:
+        return kept_cases(batch.campaign, capabilities)
+    distinct = _distinct(drawn_cases(batch, run, capabilities, examples=batch.cases * DRAWN_FOR_ONE))
+    spacing = len(distinct) / batch.cases
+    places = [int(spacing * (place + 0.5)) for place in range(batch.cases)]
     return [distinct[place] for place in dict.fromkeys(places)] if distinct else []
 
 
@@ -85,15 +85,15 @@ def _distinct(cases: list[Case]) -> list[Case]:
     return list({case_id(case): case for case in cases}.values())
 
 
-def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples: int) -> list[Case]:
-    """The cases that a shard draws with the seed ``run``, in order, the simplest first, with duplicates."""
-    if shard.campaign.machine is not None:
-        return _explored_cases(shard.campaign.machine, shard.seed(run), capabilities, examples=examples)
+def drawn_cases(batch: Batch, run: int, capabilities: Capabilities, *, examples: int) -> list[Case]:
+    """The cases that a batch draws with the seed ``run``, in order, the simplest first, with duplicates."""
+    if batch.campaign.machine is not None:
+        return _explored_cases(batch.campaign.machine, batch.seed(run), capabilities, examples=examples)
     drawn: list[Case] = []
 
-    @hypothesis.seed(shard.seed(run))
+    @hypothesis.seed(batch.seed(run))
     @settings(_QUIET, max_examples=examples, phases=(Phase.generate,))
-    @given(restricted_cases(shard.campaign.cases, capabilities=capabilities))
+    @given(restricted_cases(batch.campaign.cases, capabilities=capabilities))
     def draw(case: Case) -> None:
         drawn.append(case)
 
@@ -116,12 +116,12 @@ def _explored_cases(
     return [restricted_to(case, capabilities=capabilities) for case in collecting.cases if case.steps]
 
 
-def search_settings(shard: Shard, database: Path) -> settings:
-    """The settings of a shard of a random profile. Failing examples are stored for the next run."""
+def search_settings(batch: Batch, database: Path) -> settings:
+    """The settings of a batch of a random profile. Failing examples are stored for the next run."""
     return settings(
         _QUIET,
-        max_examples=shard.cases,
+        max_examples=batch.cases,
         phases=SEARCH_PHASES,
         stateful_step_count=MACHINE_STEPS,
-        database=DirectoryBasedExampleDatabase(database / shard.name),
+        database=DirectoryBasedExampleDatabase(database / batch.name),
     )

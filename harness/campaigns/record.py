@@ -13,14 +13,14 @@ from records import run
 from records.run import ClauseResult, Verdict
 
 
-def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> run.RecordedCase:
-    """The record of a judged case; ``index`` is its place in its campaign's shard."""
+def case_record(judged: JudgedCase, *, campaign: str, batch: int, index: int, origin: str) -> run.RecordedCase:
+    """The record of a judged case; ``index`` is its place in its campaign's batch."""
     failure = judged.failure
     violations = tuple(one for tally in judged.tallies.values() for one in tally.violations)
     return run.RecordedCase(
         id=case_id(judged.case),
         campaign=campaign,
-        shard=shard,
+        batch=batch,
         index=index,
         origin=origin,
         document=to_json(judged.case),

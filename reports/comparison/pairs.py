@@ -67,7 +67,7 @@ def _why(base: Run, candidate: Run) -> str:
     one, other = base.header, candidate.header
     pairs = {
         "profile": (one.profile, other.profile),
-        "part": (one.part or 1, other.part or 1),
+        "budget_share": (one.budget_share or 1, other.budget_share or 1),
         "seed": (one.seed, other.seed),
         "Hypothesis": (one.versions.get("hypothesis"), other.versions.get("hypothesis")),
         "suite": (one.suite, other.suite),

@@ -13,13 +13,13 @@ from records.run import SCHEMA_VERSION, Footer, Header, RecordedCase, Verdict
 from records.schema import LINES
 from reports.stream.lines import Json, check
 
-#: The campaign, shard, index and id of a case.
+#: The campaign, batch, index and id of a case.
 LineKey = tuple[str, int, int, str]
 
 
 def sort_key(case: RecordedCase) -> LineKey:
     """The order of cases in every view. Parallel workers write them in any order."""
-    return case.campaign, case.shard, case.index, case.id
+    return case.campaign, case.batch, case.index, case.id
 
 
 class Checks:
@@ -96,10 +96,10 @@ class Checks:
 
     def _case(self, line: Json, where: str) -> None:
         """As JSON: there may be many, and the record of each is made when somebody asks for it."""
-        key: LineKey = line["campaign"], line["shard"], line["index"], line["id"]
+        key: LineKey = line["campaign"], line["batch"], line["index"], line["id"]
         if key in self.seen:
             raise StreamError(
-                f"{where} repeats case {line['id']} (campaign {line['campaign']}, shard {line['shard']}, "
+                f"{where} repeats case {line['id']} (campaign {line['campaign']}, batch {line['batch']}, "
                 f"index {line['index']}): each judged case has one line."
             )
         self._known([*line["clauses"], *(violation["clause"] for violation in line["violations"])], where)

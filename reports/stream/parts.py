@@ -99,7 +99,7 @@ def _difference(one: Header, other: Header) -> str:
         "known-bad engine": (one.known_bad, other.known_bad),
         "profile": (one.profile, other.profile),
         "seed": (one.seed, other.seed),
-        "budget": (one.part, other.part),
+        "budget": (one.budget_share, other.budget_share),
     }
     for name, (mine, theirs) in values.items():
         if mine != theirs:

@@ -37,7 +37,7 @@ _IN_MEMORY = 2**23
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id), and may be decoded again by each pass over
+    """A whole, valid stream. ``cases`` are sorted by (campaign, batch, index, id), and may be decoded again by each pass over
     them (``Cases``): what several views need of them is in ``reports.findings.of_run``."""
 
     header: Header

@@ -72,7 +72,7 @@ class Controller:
         self._seed = _seed(options)
         self._header: Header | None = None
         self._findings: FindingsSoFar | None = None
-        self._judged: set[tuple[str, int]] = set()  # the campaign and number of each shard that has a case
+        self._judged: set[tuple[str, int]] = set()  # the campaign and number of each batch that has a case
         self._replayed: RecordedCase | None = None
         self._claims = Claims()
         self._lock = threading.Lock()
@@ -172,7 +172,7 @@ class Controller:
                 return
             case = self._writer.case(line)
             self._findings.take(case)
-            self._judged.add((case.campaign, case.shard))
+            self._judged.add((case.campaign, case.batch))
             if case.origin == "shrunk":
                 self._claims.shrunk(case)
             self._progress.case(case)
@@ -189,10 +189,10 @@ class Controller:
             self._console.print(self._unavailable, highlight=False, markup=False, soft_wrap=True)
         if self._options.replay is not None:
             return show_replay(self._console, self._replayed, proven=complete and not mishaps)
-        missing = self._missing_shards()
+        missing = self._missing_batches()
         stopped = stopped and bool(missing) and self._broken
         if stopped:
-            todo = f"{len(missing)} of {len(self.plan.shards)} test items were not judged"
+            todo = f"{len(missing)} of {len(self.plan.batches)} test items were not judged"
             self._console.print(
                 f"Stopped at a failure: {todo}, and only what failed is decided.", highlight=False, soft_wrap=True
             )
@@ -242,9 +242,9 @@ class Controller:
         """Whether a case breaks a clause in a way that no known fault excuses."""
         return self._findings is not None and any(tally.failed for tally in self._findings.judged.tallies.values())
 
-    def _missing_shards(self) -> list[str]:
-        """The planned shards without a case: deselected, or lost with their worker."""
-        return [shard.name for shard in self.plan.shards if (shard.campaign.name, shard.number) not in self._judged]
+    def _missing_batches(self) -> list[str]:
+        """The planned batches without a case: deselected, or lost with their worker."""
+        return [batch.name for batch in self.plan.batches if (batch.campaign.name, batch.number) not in self._judged]
 
     def _write_counterexamples(self, found: Sequence[Failure], failed: Sequence[str], *, header: Header) -> bool:
         """Write them and run their scripts; whether these contradict the verdict on each clause that failed."""

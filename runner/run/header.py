@@ -36,15 +36,15 @@ def run_header(
     """``unsupported`` has the clauses that do not apply to the engine, each with the reason; ``listed`` what is excused."""
     profile = plan.profile
     planned: Counter[str] = Counter()
-    for shard in plan.shards:
-        planned[shard.campaign.name] += shard.cases
+    for batch in plan.batches:
+        planned[batch.campaign.name] += batch.cases
     return Header(
         date=datetime.now(timezone.utc).date().isoformat(),
         engine=options.kind.name,
         option=options.engine,
         versions={**versions, "hypothesis": version("hypothesis")},
         profile=profile.name,
-        part=profile.part,
+        budget_share=profile.budget_share,
         left_out=plan.left_out,
         seed=seed,
         known_bad=options.known_bad,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from engines.kind import Limits
 from engines.provider import installed_version, kind_of, limits_in
-from harness.campaigns.campaign import Profile, Shard
+from harness.campaigns.campaign import Batch, Profile
 from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
 from harness.campaigns.division import digest_of, divided, milliseconds_of
 from model.vocabulary.capabilities import Capabilities
 from records.run import Part
 from runner.command_line.options import Options
-from suites.campaigns import corpus_seconds, left_out, shards
+from suites.campaigns import batches, corpus_seconds, left_out
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class RunPlan:
     """
 
     profile: Profile
-    shards: tuple[Shard, ...]
+    batches: tuple[Batch, ...]
     left_out: int = 0  # cases of the corpus that the budget leaves out
     part: Part | None = None
 
     @property
     def is_empty_part(self) -> bool:
         """Whether the run has fewer test items than parts, and this part has none."""
-        return self.part is not None and not self.shards
+        return self.part is not None and not self.batches
 
 
 def plan_of(options: Options) -> RunPlan:
@@ -45,7 +45,7 @@ def plan_of(options: Options) -> RunPlan:
     if options.seconds is not None:
         profile = profile.scaled(_factor(options, options.seconds, capabilities))
     about = profile, options.clauses, capabilities
-    items = tuple(shards(*about))
+    items = tuple(batches(*about))
     if options.shard is None:
         return RunPlan(profile, items, left_out(*about))
     number, of = options.shard
@@ -55,7 +55,7 @@ def plan_of(options: Options) -> RunPlan:
 
 def seconds_of(plan: RunPlan, engine: str) -> float:
     """What the engine needs for a plan on two cores once it has started, by ``harness.campaigns.costs``."""
-    return sum(map(milliseconds_of, plan.shards)) / 1000 / WORKERS / kind_of(engine).costs.speed
+    return sum(map(milliseconds_of, plan.batches)) / 1000 / WORKERS / kind_of(engine).costs.speed
 
 
 def limits_of(options: Options) -> Sequence[Limits]:

@@ -12,10 +12,10 @@ import pyarrow as pa
 from engines.port import Engine, version_of
 from engines.provider import kind_of
 from engines.restricted import Restricted
-from harness.campaigns.campaign import Shard
+from harness.campaigns.batch_runner import BatchRunner, message
+from harness.campaigns.campaign import Batch
 from harness.campaigns.drawing import broken
 from harness.campaigns.record import case_record
-from harness.campaigns.shard_runner import ShardRunner, message
 from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
 from records import run
@@ -32,7 +32,7 @@ DATABASE = Path(".hypothesis") / "examples"
 
 
 class EngineWorker:
-    """Judges shards, or one replayed case. The engine is opened with the first, if not before."""
+    """Judges batches, or one replayed case. The engine is opened with the first, if not before."""
 
     def __init__(self, options: Options, controller: Controller, open_engine: Callable[[], Engine], name: str) -> None:
         self._options = options
@@ -71,11 +71,11 @@ class EngineWorker:
             self._judge = Judge(self._engine, clauses, directory, begun.listed)
         return self._judge
 
-    def judge(self, shard: Shard) -> None:
-        """Judge the shard's cases. Raises PromiseBroken."""
+    def judge(self, batch: Batch) -> None:
+        """Judge the batch's cases. Raises PromiseBroken."""
         judge = self.open()
-        runner = ShardRunner(
-            shard, judge, emit=self._record, claim=self._controller.claim, capabilities=self._capabilities
+        runner = BatchRunner(
+            batch, judge, emit=self._record, claim=self._controller.claim, capabilities=self._capabilities
         )
         runner.run(profile=self._options.profile, seed=self._seed, database=DATABASE)
 
@@ -92,7 +92,7 @@ class EngineWorker:
             engine = f"{self._engine.name} {version_of(self._engine)}"
             lacking = f"{engine} does not support all that the case needs: replay it on an engine that does."
             judged = JudgedCase(case, (), {}, run.CaseError("harness", lacking, ""))
-        self._record(case_record(judged, campaign="replay", shard=0, index=0, origin="replayed"))
+        self._record(case_record(judged, campaign="replay", batch=0, index=0, origin="replayed"))
         if judged.failed:
             gravest = judged.wrong[0]
             raise broken(gravest.clause)(message(gravest, judged))

@@ -111,7 +111,7 @@ def case(
     document = {
         "id": f"{number:012x}",
         "campaign": "strays",
-        "shard": 0,
+        "batch": 0,
         "index": number,
         "origin": "generated",
         "case": case_document(number, [one["command"] for one in chosen]),

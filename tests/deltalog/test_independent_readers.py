@@ -10,7 +10,7 @@ import pytest
 
 from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine
-from harness.campaigns.campaign import Campaign, Shard
+from harness.campaigns.campaign import Batch, Campaign
 from harness.campaigns.drawing import fixed_cases
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
@@ -60,7 +60,7 @@ class Compared:
 
 def drawn(campaigns: list[Campaign], count: int, seed: int) -> list[Case]:
     """Cases of tables whose files can be read."""
-    cases = [case for campaign in campaigns for case in fixed_cases(Shard(campaign, 0, count), seed)]
+    cases = [case for campaign in campaigns for case in fixed_cases(Batch(campaign, 0, count), seed)]
     damaged = (any(file.damage for file in case.table.files) for case in cases)
     return [case for case, one in zip(cases, damaged) if not (one or case.table.has(Feature.UNREADABLE_FILES))]
 

@@ -15,7 +15,7 @@ from model.vocabulary.capabilities import mistake_in
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
 from runner.run.controller import FIXED_SEED
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 
@@ -29,8 +29,8 @@ def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every
     promised = CATALOGUE.keys() - unsupported(engine).keys()
     judge = Judge(engine, [CATALOGUE[id] for id in CATALOGUE if id in promised], tmp_path)
     exercised: set[str] = set()
-    for shard in shards(PROFILES["smoke"], (), CAPABILITIES):
-        for case in fixed_cases(shard, FIXED_SEED, CAPABILITIES):
+    for batch in batches(PROFILES["smoke"], (), CAPABILITIES):
+        for case in fixed_cases(batch, FIXED_SEED, CAPABILITIES):
             judged = judge.judge(case)
             assert judged.failure is None and not judged.wrong, (judged.failure, judged.wrong)
             exercised |= {id for id, tally in judged.tallies.items() if tally.met}

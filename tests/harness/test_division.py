@@ -5,22 +5,22 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.campaigns.campaign import Campaign, Shard
+from harness.campaigns.campaign import Batch, Campaign
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.division import digest_of, divided
 from harness.campaigns.drawing import kept_cases
 from runner.run.plan import plan_of
 from runner.run.plan import seconds_of as planned_seconds
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.profiles import PROFILES
 from tests.runner.test_options import chosen
 
 DRAWN = Campaign("row-deletes", ("DEL",))
 
 
-def drawn(*sizes: int) -> list[Shard]:
+def drawn(*sizes: int) -> list[Batch]:
     """Items of a campaign that draws so many cases in each."""
-    return [Shard(DRAWN, number, size) for number, size in enumerate(sizes)]
+    return [Batch(DRAWN, number, size) for number, size in enumerate(sizes)]
 
 
 @given(st.lists(st.integers(1, 50), max_size=20), st.integers(1, 8))
@@ -41,23 +41,23 @@ def test_there_may_be_more_parts_than_items() -> None:
 
 def test_the_parts_of_the_gate_take_about_the_same_time() -> None:
     for number in (2, 5, 8):
-        parts = divided(shards(PROFILES["gate"], ()), number)
+        parts = divided(batches(PROFILES["gate"], ()), number)
         times = [sum(seconds_of(case) for item in part for case in kept_cases(item.campaign)) for part in parts]
         assert max(times) < 1.1 * min(times), times
 
 
 def test_the_digest_is_of_the_cases_and_of_who_judges_them() -> None:
-    whole = shards(PROFILES["smoke"], ())
+    whole = batches(PROFILES["smoke"], ())
     digests = [
         digest_of(divided(whole, 2)),
         digest_of(divided(whole, 3)),
         digest_of(divided(whole[1:], 2)),
-        digest_of(divided(shards(PROFILES["smoke"], ["DEL"]), 2)),
+        digest_of(divided(batches(PROFILES["smoke"], ["DEL"]), 2)),
         digest_of(divided(drawn(5, 5), 2)),
         digest_of(divided(drawn(5, 4), 2)),
     ]
     assert len(set(digests)) == len(digests)
-    assert digest_of(divided(shards(PROFILES["smoke"], ()), 2)) == digests[0]
+    assert digest_of(divided(batches(PROFILES["smoke"], ()), 2)) == digests[0]
 
 
 def test_the_plans_of_the_parts_are_the_plan_of_the_run() -> None:
@@ -69,8 +69,8 @@ def test_the_plans_of_the_parts_are_the_plan_of_the_run() -> None:
         command = ("--engine=deltalake", *options)
         whole = plan_of(chosen(*command))
         parts = [plan_of(chosen(*command, f"--shard={number}/3")) for number in (1, 2, 3)]
-        names = [item.name for part in parts for item in part.shards]
-        assert sorted(names) == sorted(item.name for item in whole.shards) and len(names) == len(set(names))
+        names = [item.name for part in parts for item in part.batches]
+        assert sorted(names) == sorted(item.name for item in whole.batches) and len(names) == len(set(names))
         assert all((part.profile, part.left_out) == (whole.profile, whole.left_out) for part in parts)
         numbered = [(part.part.number, part.part.of) for part in parts if part.part is not None]
         assert numbered == [(1, 3), (2, 3), (3, 3)] and whole.part is None

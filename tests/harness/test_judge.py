@@ -230,7 +230,7 @@ def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
     result = full_judge(ReferenceEngine(), tmp_path).judge(Case(PLACED, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
     assert result.coverage[Cell("vacuums", "table's default", "default")] == 3
     paths = {"orphaned file": {"delete": 1}, "live add by URI": {"keep": 2}}
-    line = case_record(result, campaign="c", shard=0, index=0, origin="generated")
+    line = case_record(result, campaign="c", batch=0, index=0, origin="generated")
     assert line.coverage["vacuums"] == {"table's default": {"default": 3}}
     assert paths.items() <= line.coverage["paths"].items()
     vanished = line.steps[1].observed.vanished

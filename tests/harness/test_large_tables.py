@@ -39,7 +39,7 @@ from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
 from strategies.cases.large_tables import SIZES, large_case, large_cases
 from strategies.tables.initial_tables import tables
-from suites.campaigns import SCALE, left_out, shards
+from suites.campaigns import SCALE, batches, left_out
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
@@ -97,8 +97,8 @@ def test_an_invalid_size_is_refused(size: dict[str, object], problem: str) -> No
 
 
 def test_the_profile_scale_judges_them_after_the_regressions() -> None:
-    found = [shard for shard in shards(PROFILES["scale"], ()) if shard.campaign.name == SCALE.name]
-    assert len(found) == len(SIZES) and {shard.cases for shard in found} == {1}
+    found = [batch for batch in batches(PROFILES["scale"], ()) if batch.campaign.name == SCALE.name]
+    assert len(found) == len(SIZES) and {batch.cases for batch in found} == {1}
     assert left_out(PROFILES["scale"], ()) > 100, "it leaves out the corpus, whose clauses it does not all exercise"
 
 
@@ -228,7 +228,7 @@ def test_a_large_table_is_judged_without_a_violation(features: tuple[str, ...], 
     assert not judged.violated and len(judged.steps) == 7
     dry_run, vacuum = judged.steps[3:5]
     assert len(vacuum.observed.vanished) > 100 and len(dry_run.outcome.rows or ()) > 100
-    record = json.dumps(record_to_json(case_record(judged, campaign="scale", shard=0, index=0, origin="generated")))
+    record = json.dumps(record_to_json(case_record(judged, campaign="scale", batch=0, index=0, origin="generated")))
     assert len(record) < 250_000
 
 
@@ -252,7 +252,7 @@ def test_long_lists_are_told_by_their_number(tmp_path: Path) -> None:
 def test_a_wrong_engine_is_noticed_and_told_in_few_words(fault: str, clause: str, tmp_path: Path) -> None:
     judged = judged_by(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), large_case(SIZE), tmp_path)
     assert clause in judged.failed
-    record = case_record(judged, campaign="scale", shard=0, index=0, origin="generated")
+    record = case_record(judged, campaign="scale", batch=0, index=0, origin="generated")
     by_clause = Counter((one.clause, one.cause, one.step) for one in record.violations)
     assert max(by_clause.values()) <= MOST_ALIKE
     assert all(len(one.message) < 2_500 and len("".join(one.evidence)) < 4_000 for one in record.violations)

@@ -127,7 +127,7 @@ def test_a_step_that_cannot_be_recorded_keeps_its_verdicts(tmp_path: Path, monke
     )
     (step,) = found.steps
     assert (step.index, step.kind, step.observed.version) == (0, "delete", (0, 1))
-    assert case_record(found, campaign="c", shard=0, index=0, origin="generated").violations[0].step == step.index
+    assert case_record(found, campaign="c", batch=0, index=0, origin="generated").violations[0].step == step.index
 
 
 def test_a_step_that_cannot_be_observed_keeps_what_was_judged(tmp_path: Path) -> None:
@@ -219,5 +219,5 @@ def test_a_refusal_is_as_wrong_in_any_words(step: EngineStep, message: str, tmp_
     engine.message = message
     found = full_judge(engine, tmp_path / "odd").judge(case)
     assert found.failed and found.failed == boom.failed and found.failure is None
-    record = case_record(found, campaign="c", shard=0, index=0, origin="generated")
+    record = case_record(found, campaign="c", batch=0, index=0, origin="generated")
     assert len(json.dumps([one.evidence for one in record.violations])) < 100_000

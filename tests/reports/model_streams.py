@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
-from harness.campaigns.campaign import Shard
+from harness.campaigns.campaign import Batch
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_record
 from harness.running.judge import Judge
@@ -26,8 +26,8 @@ from tests.builders.small_streams import footer
 
 def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:
     """Up to ``each`` cases of every campaign, with the campaign's name; fixed by the seed."""
-    chosen = [Shard(campaign, 0, each) for campaign in CAMPAIGNS if campaign.kept is None]
-    return [(shard.campaign.name, case) for shard in chosen for case in fixed_cases(shard, seed, capabilities)]
+    chosen = [Batch(campaign, 0, each) for campaign in CAMPAIGNS if campaign.kept is None]
+    return [(batch.campaign.name, case) for batch in chosen for case in fixed_cases(batch, seed, capabilities)]
 
 
 def lines_of(
@@ -38,7 +38,7 @@ def lines_of(
     known = list(listed)
     judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, known)
     lines = [
-        case_record(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
+        case_record(judge.judge(case), campaign=campaign, batch=0, index=index, origin="generated")
         for index, (campaign, case) in enumerate(cases)
     ]
     clauses = tuple(

@@ -255,7 +255,7 @@ Edit = dict[str, Any]
         ({"known_bad": "removes-twice"}, "known-bad engine none and removes-twice"),
         ({"profile": "smoke"}, "profile gate and smoke"),
         ({"seed": 5}, "seed 4 and 5"),
-        ({"part": 0.5}, "budget none and 0.5"),
+        ({"budget_share": 0.5}, "budget none and 0.5"),
         ({"clauses": ["VAC-SAFE-1"]}, "other clauses"),
         ({"known_faults": LISTED}, "other known faults"),
         ({"left_out": 3}, "other cases"),

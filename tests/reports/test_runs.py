@@ -149,7 +149,7 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> RecordedCase:
         **({} if covered is None else {"coverage": nested(covered)}),
         "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
         "campaign": draw(st.sampled_from(["row-deletes", "stray_files"])),
-        "shard": draw(st.integers(0, 1)),
+        "batch": draw(st.integers(0, 1)),
         "index": index,
         "origin": draw(st.sampled_from(["generated", "explicit", "replayed", "shrunk"])),
         "case": {"format": 1},
@@ -354,8 +354,8 @@ def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
         with pytest.raises(StreamError, match="before a header"):
             writer.case(line_of(passing))
         writer.header(first)
-        with pytest.raises(StreamError, match=r"The case to be written is not a valid case at \$\.shard"):
-            line_of(replace(passing, shard=-1))
+        with pytest.raises(StreamError, match=r"The case to be written is not a valid case at \$\.batch"):
+            line_of(replace(passing, batch=-1))
         writer.case(line_of(passing))
         with pytest.raises(StreamError, match="repeats case"):
             writer.case(line_of(passing))
@@ -626,7 +626,7 @@ def test_each_pair_is_drawn_or_listed_as_never_drawn(sets: list[list[str]]) -> N
 
 
 def test_the_summary_has_a_table_of_features() -> None:
-    written = summary(run(*LINES, *with_features(["ids"], shard=1)))
+    written = summary(run(*LINES, *with_features(["ids"], batch=1)))
     table = written.split("3 pairs never drawn</summary>")[1].split("</details>")[0].strip().splitlines()
     assert table[2:] == [
         "|  | feed | ids | mapping | vectors |",

@@ -23,7 +23,7 @@ from runner.run.circumstances import set_up
 from runner.run.controller import Controller, RunContext
 from runner.run.plan import RunPlan, limits_of, plan_of
 from runner.run.worker import EngineWorker
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
 from tests.runner.test_options import chosen, mistake
 
@@ -37,7 +37,7 @@ def options(master: str, *arguments: str) -> Options:
 
 def steps(plan: RunPlan) -> Iterator[Step]:
     """The steps of the kept cases of a plan."""
-    kept = [shard.campaign for shard in plan.shards if shard.campaign.kept is not None]
+    kept = [batch.campaign for batch in plan.batches if batch.campaign.kept is not None]
     return (step for campaign in kept for case in kept_cases(campaign) for step in case.steps)
 
 
@@ -81,7 +81,7 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
 
     worker = EngineWorker(chosen_options, cast("Controller", Stub()), ReferenceEngine, "main")
     profile = dataclasses.replace(chosen_options.profile, corpus=())
-    worker.judge(shards(profile, ())[0])
+    worker.judge(batches(profile, ())[0])
     worker.close()
     return said
 

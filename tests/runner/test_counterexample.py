@@ -53,7 +53,7 @@ def judged_record(case: Case, directory: Path) -> RecordedCase:
     judged = Judge(engine, clauses, directory / "judged").judge(case)
     engine.close()
     assert judged.failed
-    return case_record(judged, campaign="programs", shard=0, index=0, origin="shrunk")
+    return case_record(judged, campaign="programs", batch=0, index=0, origin="shrunk")
 
 
 @pytest.fixture(scope="module")

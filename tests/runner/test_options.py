@@ -144,12 +144,12 @@ def test_without_clauses_all_are_judged() -> None:
 
 
 def test_a_budget_may_be_a_part() -> None:
-    assert chosen("--profile=gate", "--budget=0.5").profile == replace(PROFILES["gate"], part=0.5)
+    assert chosen("--profile=gate", "--budget=0.5").profile == replace(PROFILES["gate"], budget_share=0.5)
 
 
 def test_random_cases_can_be_drawn_besides() -> None:
     smoke = chosen("--profile=smoke", "--draw=100", "--budget=0.5").profile
-    assert sum(smoke.cases.values()) == 100 and smoke.part == 0.5 and smoke.corpus == PROFILES["smoke"].corpus
+    assert sum(smoke.cases.values()) == 100 and smoke.budget_share == 0.5 and smoke.corpus == PROFILES["smoke"].corpus
     nightly = chosen("--profile=nightly", "--draw=100").profile
     assert sum(nightly.cases.values()) == 100 + sum(PROFILES["nightly"].cases.values())
     assert PROFILES["smoke"].cases == dict.fromkeys(smoke.cases, 0)
@@ -166,7 +166,7 @@ def test_a_budget_may_be_a_time(text: str, seconds: float) -> None:
 
 def test_a_small_budget_of_a_random_profile_draws_less() -> None:
     profile, whole = chosen("--profile=nightly", "--budget=0.5").profile, PROFILES["nightly"]
-    assert profile.part == 1 and sum(profile.cases.values()) < 0.6 * sum(whole.cases.values())
+    assert profile.budget_share == 1 and sum(profile.cases.values()) < 0.6 * sum(whole.cases.values())
 
 
 def test_a_part_of_a_run() -> None:

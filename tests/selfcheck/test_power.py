@@ -24,7 +24,7 @@ from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import Host, PooledEngine, hosted
 from selfcheck.power import exit_code, main, read_lines
 from selfcheck.power_tables import EngineRun, tables
-from suites.campaigns import shards
+from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
@@ -50,7 +50,7 @@ def deletes(number: int) -> list[Case]:
 
 
 def test_a_fault_is_tried_on_the_cases_of_its_chapter_in_the_order_of_a_run() -> None:
-    cases = [case for shard in shards(SMOKE, ()) for case in fixed_cases(shard, FIXED_SEED)]
+    cases = [case for batch in batches(SMOKE, ()) for case in fixed_cases(batch, FIXED_SEED)]
     deletes = [case for case in cases if any(isinstance(step, (Delete, InvalidDelete)) for step in case.steps)]
     assert list(relevant_cases(SMOKE, {"DEL"}, EVERYTHING)) == deletes
     assert list(relevant_cases(SMOKE, {"DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"}, EVERYTHING)) == cases

@@ -27,7 +27,7 @@ from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, PooledEngine
 from selfcheck.false_positives import is_known, judged
 from selfcheck.history import HistoryFile, Subject, Totals, suite_digest
-from selfcheck.random_cases import random_cases, random_shards
+from selfcheck.random_cases import random_batches, random_cases
 from selfcheck.soundness import main, summary
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE
@@ -39,7 +39,7 @@ SUBJECT = Subject("model", "4.4.0", "abc")
 
 def entry(**more: Any) -> dict[str, Any]:
     counts = {"cases": 10, "steps": 30, "seconds": 2.0, "engine_seconds": 1.0, "alarms": [], "errors": []}
-    return {**asdict(SUBJECT), "seed": 1, "shard": "programs-0", **counts, **more}
+    return {**asdict(SUBJECT), "seed": 1, "batch": "programs-0", **counts, **more}
 
 
 FALSE_POSITIVE = {"clause": "VAC-SAFE-1", "case": "x", "message": "It is gone.", "replay": "x.json"}
@@ -50,22 +50,22 @@ FALSE_POSITIVE = {"clause": "VAC-SAFE-1", "case": "x", "message": "It is gone.",
 
 def test_a_seed_has_the_cases_of_the_nightly_profile_and_starts_with_some_of_each_campaign() -> None:
     planned = Counter[str]()
-    for shard in random_shards():
-        planned[shard.campaign.name] += shard.cases
+    for batch in random_batches():
+        planned[batch.campaign.name] += batch.cases
     nightly = PROFILES["nightly"]
     assert planned == Counter(nightly.cases)
-    first = [shard.campaign.name for shard in random_shards()[: len(CAMPAIGNS)]]
+    first = [batch.campaign.name for batch in random_batches()[: len(CAMPAIGNS)]]
     assert sorted(first) == sorted(campaign.name for campaign in CAMPAIGNS)
 
 
-def test_the_cases_of_a_shard_depend_on_the_seed_alone() -> None:
-    shard = next(shard for shard in random_shards() if shard.campaign.name == "partition-deletes")
-    cases = random_cases(shard, 1, EVERYTHING)
-    assert cases == random_cases(shard, 1, EVERYTHING) != random_cases(shard, 2, EVERYTHING)
-    assert len({case_id(case) for case in cases}) == len(cases) <= shard.cases
+def test_the_cases_of_a_batch_depend_on_the_seed_alone() -> None:
+    batch = next(batch for batch in random_batches() if batch.campaign.name == "partition-deletes")
+    cases = random_cases(batch, 1, EVERYTHING)
+    assert cases == random_cases(batch, 1, EVERYTHING) != random_cases(batch, 2, EVERYTHING)
+    assert len({case_id(case) for case in cases}) == len(cases) <= batch.cases
 
 
-# A shard ----------------------------------------------------------------------------------------------------------------
+# A batch ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PooledEngine:
 @pytest.mark.parametrize("name", slow_after(1, ["partition-deletes-0", "exploration-0"]))
 def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: PooledEngine) -> None:
     line = judged(1, name)
-    assert (line["seed"], line["shard"], line["alarms"], line["errors"]) == (1, name, [], [])
+    assert (line["seed"], line["batch"], line["alarms"], line["errors"]) == (1, name, [], [])
     assert line["steps"] >= line["cases"] > 10
     assert 0 < line["engine_seconds"] < line["seconds"]
     worker.engine = KnownBadEngine(ReferenceEngine(), FAULTS["read-loses-a-row"])
@@ -112,7 +112,7 @@ def test_runs_add_up(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "history.jsonl"
     for line in (
         entry(),
-        entry(shard="programs-1", alarms=[FALSE_POSITIVE, {**FALSE_POSITIVE, "clause": "VAC-SAFE-2"}]),
+        entry(batch="programs-1", alarms=[FALSE_POSITIVE, {**FALSE_POSITIVE, "clause": "VAC-SAFE-2"}]),
         entry(suite="older", cases=500),
         entry(engine="spark", cases=7),
     ):
@@ -129,7 +129,7 @@ def test_a_settled_case_counts_only_if_it_fails_again(tmp_path: Path) -> None:
     kept.append({**asdict(SUBJECT), "settled": FALSE_POSITIVE["case"]})
     assert [one["case"] for one in kept.totals(SUBJECT).false_positives] == ["another"]
     assert kept.judged(SUBJECT) == {(1, "programs-0")} and kept.totals(SUBJECT).cases == 10
-    kept.append(entry(shard="programs-1", alarms=[FALSE_POSITIVE]))
+    kept.append(entry(batch="programs-1", alarms=[FALSE_POSITIVE]))
     assert HistoryFile(tmp_path / "history.jsonl").totals(SUBJECT).failing_cases == 2
 
 
@@ -201,7 +201,7 @@ def test_a_second_run_continues_the_first(tmp_path: Path, capsys: pytest.Capture
     for _ in range(2):
         assert main(["--cases", "1", "-n", "1", "--seed", "5", "--history", str(path)]) == 0
     found = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
-    assert len({(one["seed"], one["shard"]) for one in found}) == len(found) >= 2
+    assert len({(one["seed"], one["batch"]) for one in found}) == len(found) >= 2
     cases = sum(one["cases"] for one in found)
     assert f": {cases:,} cases, " in capsys.readouterr().out.splitlines()[-3]
 
@@ -228,7 +228,7 @@ def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
 @pytest.mark.slow
 def test_the_next_run_judges_false_positives_again(tmp_path: Path) -> None:
     """A case that no longer fails on the same suite and engine still counts."""
-    path, case = tmp_path / "history.jsonl", random_cases(random_shards()[0], 1, EVERYTHING)[0]
+    path, case = tmp_path / "history.jsonl", random_cases(random_batches()[0], 1, EVERYTHING)[0]
     (tmp_path / f"VAC-SAFE-1-{case_id(case)}.json").write_text(json.dumps(to_json(case)), encoding="utf-8")
     command = ["--cases", "1", "-n", "1", "--seed", "5", "--history", str(path)]
     assert main(command) == 0

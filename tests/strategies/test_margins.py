@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engines.deltalake.capabilities import NEWEST
-from harness.campaigns.campaign import Shard
-from harness.campaigns.shard_runner import ShardRunner
+from harness.campaigns.batch_runner import BatchRunner
+from harness.campaigns.campaign import Batch
 from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import SetRetention
@@ -126,8 +126,8 @@ def test_the_state_machine_judges_whole_cases_on_such_an_engine(tmp_path: Path) 
     lines: list[RecordedCase] = []
     engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
-    runner = ShardRunner(
-        Shard(EXPLORATION, 0, 8),
+    runner = BatchRunner(
+        Batch(EXPLORATION, 0, 8),
         Judge(engine, clauses, tmp_path),
         emit=lines.append,
         claim=lambda *what: True,

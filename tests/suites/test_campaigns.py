@@ -14,7 +14,7 @@ from harness.campaigns.drawing import fixed_cases
 from model.vocabulary.capabilities import EVERYTHING
 from runner.plugin import ROOT
 from runner.run.plan import plan_of
-from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, chapters_of, left_out, selected, shards
+from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, batches, chapters_of, left_out, selected
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.runner.test_options import chosen
@@ -35,7 +35,7 @@ def test_ids_name_what_is_tested() -> None:
     names = {"suites/test_corpus.py::test_corpus[0]", "suites/test_delete.py::test_feature_deletes[0]"}
     assert names < set(ids)
     assert (
-        len(ids) == len(set(ids)) == len(plan_of(chosen("--engine=deltalake", "--profile=smoke", "--draw=60")).shards)
+        len(ids) == len(set(ids)) == len(plan_of(chosen("--engine=deltalake", "--profile=smoke", "--draw=60")).batches)
     )
     assert not any("replay" in id for id in ids)
 
@@ -69,26 +69,26 @@ def test_an_engine_without_vacuum_gets_the_cases_with_other_commands() -> None:
     deletes = replace(EVERYTHING, vacuum=False)
     assert selected([], deletes) == tuple(campaign for campaign in CAMPAIGNS if campaign.chapters != ("VAC",))
     assert not selected(["VAC"], deletes)
-    cases = [case for shard in shards(PROFILES["smoke"], [], deletes) for case in fixed_cases(shard, 1, deletes)]
+    cases = [case for batch in batches(PROFILES["smoke"], [], deletes) for case in fixed_cases(batch, 1, deletes)]
     assert cases and all(chapters_of(case) and "VAC" not in chapters_of(case) for case in cases)
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
-def test_a_profile_draws_all_its_cases_in_shards(profile: object) -> None:
+def test_a_profile_draws_all_its_cases_in_batches(profile: object) -> None:
     assert isinstance(profile, type(PROFILES["gate"]))
-    found = shards(profile, ())
+    found = batches(profile, ())
     for campaign in CAMPAIGNS:
-        sizes = [shard.cases for shard in found if shard.campaign is campaign]
-        assert sum(sizes) == profile.cases[campaign.name] and all(size <= profile.shard for size in sizes)
+        sizes = [batch.cases for batch in found if batch.campaign is campaign]
+        assert sum(sizes) == profile.cases[campaign.name] and all(size <= profile.batch for size in sizes)
 
 
 def test_gate_judges_the_corpus_of_smoke_first() -> None:
     smoke, gate = (
         [
             case
-            for shard in shards(PROFILES[name], ())
-            if shard.campaign.name == CORPUS.name
-            for case in fixed_cases(shard, 1)
+            for batch in batches(PROFILES[name], ())
+            if batch.campaign.name == CORPUS.name
+            for case in fixed_cases(batch, 1)
         ]
         for name in ("smoke", "gate")
     )
@@ -97,7 +97,7 @@ def test_gate_judges_the_corpus_of_smoke_first() -> None:
 
 def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
     whole, part = (
-        [case for shard in shards(profile, ()) if shard.campaign.name == CORPUS.name for case in fixed_cases(shard, 1)]
+        [case for batch in batches(profile, ()) if batch.campaign.name == CORPUS.name for case in fixed_cases(batch, 1)]
         for profile in (PROFILES["gate"], PROFILES["gate"].scaled(0.25))
     )
     assert whole[: len(part)] == part and 0 < len(part) < len(whole) / 2
@@ -105,6 +105,6 @@ def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
 
 
 def test_of_the_corpus_only_cases_with_a_command_of_a_selected_chapter_are_judged() -> None:
-    planned = [shard for shard in shards(PROFILES["smoke"], ["VAC-SAFE-1"]) if shard.campaign.name == CORPUS.name]
-    cases = [case for shard in planned for case in fixed_cases(shard, 1)]
+    planned = [batch for batch in batches(PROFILES["smoke"], ["VAC-SAFE-1"]) if batch.campaign.name == CORPUS.name]
+    cases = [case for batch in planned for case in fixed_cases(batch, 1)]
     assert cases and all("VAC" in chapters_of(case) for case in cases)

@@ -14,7 +14,7 @@ from model.vocabulary.steps import Mode
 from reference_engine import ReferenceEngine, ReferenceOptions
 from selfcheck.corpus.facets import GOALS
 from suites.catalogue import CATALOGUE, unsupported
-from tests.suites.test_profiles import judge_healthy, lacking, shard_cases, totals
+from tests.suites.test_profiles import cases_by_batch, judge_healthy, lacking, totals
 
 pytestmark = pytest.mark.xdist_group("judge")
 
@@ -106,5 +106,5 @@ def test_the_gate_covers(cells: list[Cell], least: int, counted: tuple[Counter[s
 
 
 def test_the_gate_draws_every_pair_of_features_together() -> None:
-    pairs = Counter(pair for _, case in shard_cases("gate") for pair in combinations(features_of(case.table), 2))
+    pairs = Counter(pair for _, case in cases_by_batch("gate") for pair in combinations(features_of(case.table), 2))
     assert lacking(pairs, combinations(sorted(PAIRED), 2), GOALS["pair"]) == {}

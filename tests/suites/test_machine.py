@@ -13,11 +13,11 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
-from harness.campaigns.campaign import Shard
+from harness.campaigns.batch_runner import BatchRunner
+from harness.campaigns.campaign import Batch
 from harness.campaigns.drawing import PromiseBroken, fixed_cases
 from harness.campaigns.machine import Judging
 from harness.campaigns.record import case_record
-from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.excusing.conditions import CONDITIONS
 from harness.running.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
@@ -41,8 +41,8 @@ from tests.handmade.crashes import CRASHES
 def explore(
     engine: Engine, directory: Path, lines: list[run.RecordedCase], *, runs: int, listed: Iterable[KnownFault] = ()
 ) -> None:
-    runner = ShardRunner(
-        Shard(EXPLORATION, 0, runs),
+    runner = BatchRunner(
+        Batch(EXPLORATION, 0, runs),
         full_judge(engine, directory, listed),
         emit=lines.append,
         claim=lambda *what: True,
@@ -88,7 +88,7 @@ def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: 
     assert [file.path for file in found[0].left.files if "_delta_log" in file.path] == [
         file.path for file in at_once.left.files if "_delta_log" in file.path
     ]
-    assert case_record(found[0], campaign="c", shard=0, index=0, origin="generated").left == found[0].left
+    assert case_record(found[0], campaign="c", batch=0, index=0, origin="generated").left == found[0].left
 
 
 def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,12 +114,12 @@ def test_a_failing_example_is_kept_for_the_next_run(tmp_path: Path) -> None:
 @cache
 def runs() -> tuple[Case, ...]:
     """As many runs as the corpus has of the state machine."""
-    return tuple(fixed_cases(Shard(EXPLORATION, 0, 20), FIXED_SEED))
+    return tuple(fixed_cases(Batch(EXPLORATION, 0, 20), FIXED_SEED))
 
 
 def test_a_fixed_profile_draws_the_same_runs_without_an_engine() -> None:
-    shard = Shard(EXPLORATION, 0, 2)
-    assert fixed_cases(shard, FIXED_SEED) == fixed_cases(shard, FIXED_SEED) != fixed_cases(shard, FIXED_SEED + 1)
+    batch = Batch(EXPLORATION, 0, 2)
+    assert fixed_cases(batch, FIXED_SEED) == fixed_cases(batch, FIXED_SEED) != fixed_cases(batch, FIXED_SEED + 1)
     assert len(runs()) == 20
     for case in runs():
         assert sum(isinstance(step, ENGINE_STEP_TYPES) for step in case.steps) <= ENGINE_STEPS
@@ -127,7 +127,7 @@ def test_a_fixed_profile_draws_the_same_runs_without_an_engine() -> None:
 
 
 def test_every_rule_runs() -> None:
-    drawn = {operation_of(step) for case in fixed_cases(Shard(EXPLORATION, 0, 40), FIXED_SEED) for step in case.steps}
+    drawn = {operation_of(step) for case in fixed_cases(Batch(EXPLORATION, 0, 40), FIXED_SEED) for step in case.steps}
     together = {Operation.KILLED_DELETE, Operation.KILLED_VACUUM, *COMMANDS}  # several have one rule
     alone = set(Operation) - {
         *together,

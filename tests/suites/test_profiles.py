@@ -13,7 +13,7 @@ import pytest
 
 from engines.spark.releases import capabilities_of, rules_of
 from faults import FAULTS, Fault
-from harness.campaigns.campaign import Campaign, Shard
+from harness.campaigns.campaign import Batch, Campaign
 from harness.campaigns.drawing import fixed_cases
 from harness.running.coverage import Cell
 from harness.running.judge import Judge, JudgedCase
@@ -23,7 +23,7 @@ from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from reference_engine import ReferenceEngine, ReferenceOptions
 from runner.run.controller import FIXED_SEED
 from selfcheck.corpus.facets import SMOKE
-from suites.campaigns import CAMPAIGNS, shards
+from suites.campaigns import CAMPAIGNS, batches
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES, drawing
 from tests.find_witnesses import OF_SPARK
@@ -38,23 +38,23 @@ What = TypeVar("What")
 
 
 @cache
-def shard_cases(profile: str) -> tuple[tuple[Shard, Case], ...]:
-    return tuple((shard, case) for shard in shards(PROFILES[profile], ()) for case in fixed_cases(shard, FIXED_SEED))
+def cases_by_batch(profile: str) -> tuple[tuple[Batch, Case], ...]:
+    return tuple((batch, case) for batch in batches(PROFILES[profile], ()) for case in fixed_cases(batch, FIXED_SEED))
 
 
 def judge_healthy(
     profile: str, directory: Path, habits: Sequence[ReferenceOptions] = HABITS
-) -> Iterator[tuple[Shard, JudgedCase]]:
+) -> Iterator[tuple[Batch, JudgedCase]]:
     """The cases of a profile, judged on healthy engines: one of each of these habits in turn."""
     clauses = list(CATALOGUE.values())
     judges = [Judge(ReferenceEngine(some), clauses, directory / str(n)) for n, some in enumerate(habits)]
-    for number, (shard, case) in enumerate(shard_cases(profile)):
+    for number, (batch, case) in enumerate(cases_by_batch(profile)):
         judged = judges[number % len(judges)].judge(case)
         assert judged.failure is None, judged.failure
-        yield shard, judged
+        yield batch, judged
 
 
-def totals(judged: Iterable[tuple[Shard, JudgedCase]]) -> tuple[Counter[str], Counter[Cell]]:
+def totals(judged: Iterable[tuple[Batch, JudgedCase]]) -> tuple[Counter[str], Counter[Cell]]:
     """How many steps exercise each clause, and what the VACUUMs cover."""
     clauses, coverage = Counter[str](), Counter[Cell]()
     for _, case in judged:
@@ -73,7 +73,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def smoke(directory: Path) -> tuple[tuple[Shard, JudgedCase], ...]:
+def smoke(directory: Path) -> tuple[tuple[Batch, JudgedCase], ...]:
     return tuple(judge_healthy("smoke", directory))
 
 
@@ -85,7 +85,7 @@ def test_a_healthy_engine_violates_no_clause(directory: Path) -> None:
 @pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
 def test_a_healthy_engine_violates_no_clause_in_drawn_cases(campaign: Campaign, directory: Path) -> None:
     judges = [Judge(ReferenceEngine(habits), list(CATALOGUE.values()), directory / "drawn") for habits in HABITS]
-    cases = fixed_cases(Shard(campaign, 0, 12), FIXED_SEED)
+    cases = fixed_cases(Batch(campaign, 0, 12), FIXED_SEED)
     judged = [judges[number % len(judges)].judge(case) for number, case in enumerate(cases)]
     assert len(judged) >= 3
     for one in judged:
@@ -116,8 +116,8 @@ def test_the_smoke_profile_exercises_every_clause_of_an_older_release(version: s
     promised = CATALOGUE.keys() - unsupported(engine).keys()
     judge = Judge(engine, [CATALOGUE[id] for id in promised], directory / version)
     counts = Counter[str]()
-    for shard in shards(PROFILES["smoke"], ()):
-        for case in fixed_cases(shard, FIXED_SEED, capabilities):
+    for batch in batches(PROFILES["smoke"], ()):
+        for case in fixed_cases(batch, FIXED_SEED, capabilities):
             counts.update({id: tally.met for id, tally in judge.judge(case).tallies.items()})
     assert lacking(counts, promised, 1) == {}
 
@@ -146,6 +146,6 @@ def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path) -> Non
 
 
 def test_a_fixed_profile_draws_the_same_cases_again() -> None:
-    shard = next(shard for shard in shards(drawing(PROFILES["smoke"], 60), ()) if shard.campaign.kept is None)
-    assert fixed_cases(shard, FIXED_SEED) == fixed_cases(shard, FIXED_SEED)
-    assert fixed_cases(shard, FIXED_SEED) != fixed_cases(shard, FIXED_SEED + 1)
+    batch = next(batch for batch in batches(drawing(PROFILES["smoke"], 60), ()) if batch.campaign.kept is None)
+    assert fixed_cases(batch, FIXED_SEED) == fixed_cases(batch, FIXED_SEED)
+    assert fixed_cases(batch, FIXED_SEED) != fixed_cases(batch, FIXED_SEED + 1)

@@ -17,7 +17,7 @@ from known_faults.entries import holding_on, in_force, read_known_faults
 from model.codec import InvalidCase
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
-from suites.campaigns import REGRESSIONS, shards
+from suites.campaigns import REGRESSIONS, batches
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.builders.observations import listener
@@ -25,10 +25,10 @@ from tests.builders.observations import listener
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 def test_every_run_judges_them(profile: Profile) -> None:
-    planned = shards(profile, ())
-    first = [shard for shard in planned if shard.campaign.name == REGRESSIONS.name]
+    planned = batches(profile, ())
+    first = [batch for batch in planned if batch.campaign.name == REGRESSIONS.name]
     assert planned[: len(first)] == first
-    assert [case for shard in first for case in fixed_cases(shard, 1)] == list(kept_cases())
+    assert [case for batch in first for case in fixed_cases(batch, 1)] == list(kept_cases())
     assert len(kept_cases()) == len(list(FOLDER.glob("*.json"))) > 0
 
 

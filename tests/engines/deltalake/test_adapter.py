@@ -167,7 +167,7 @@ def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
         case = Case(table, (ONE,))
         judged = Judge(Noting(rules=DELTA_RS), [], tmp_path).judge(case)
         assert judged.processors == processors_for(table) == given[-1]
-        line = case_record(judged, campaign="row-deletes", shard=0, index=0, origin="generated")
+        line = case_record(judged, campaign="row-deletes", batch=0, index=0, origin="generated")
         assert line.processors == given[-1]
         assert Judge(Noting(), [], tmp_path).judge(case).processors is None
     assert len(given) == len(tables)

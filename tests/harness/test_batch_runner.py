@@ -1,4 +1,4 @@
-"""Which failing cases of a shard are shrunk: for each cause of each clause one, which still has this cause."""
+"""Which failing cases of a batch are shrunk: for each cause of each clause one, which still has this cause."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from engines.deltalake.capabilities import NEWEST
-from harness.campaigns.campaign import Campaign, Profile, Shard
+from harness.campaigns.batch_runner import BatchRunner
+from harness.campaigns.campaign import Batch, Campaign, Profile
 from harness.campaigns.drawing import PromiseBroken
-from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.clause import Judgement, Violation, clause
 from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.judging.severity import Cause, data_loss
@@ -67,7 +67,7 @@ def judged(
     profile: Profile = PROFILES["smoke"],
     capabilities: Capabilities = EVERYTHING,
 ) -> tuple[list[RecordedCase], str]:
-    """The records of a shard of these cases, and the message of its failure."""
+    """The records of a batch of these cases, and the message of its failure."""
     lines: list[RecordedCase] = []
     claims = Claims()
 
@@ -78,8 +78,8 @@ def judged(
 
     campaign = Campaign("kept", ("VAC",), kept=lambda: cases)
     judge = Judge(ReferenceEngine(), [two_causes], tmp_path)
-    runner = ShardRunner(
-        Shard(campaign, 0, len(cases)), judge, emit=emit, claim=claims.claim, capabilities=capabilities
+    runner = BatchRunner(
+        Batch(campaign, 0, len(cases)), judge, emit=emit, claim=claims.claim, capabilities=capabilities
     )
     with pytest.raises(PromiseBroken) as broken:
         runner.run(profile=profile, seed=4, database=tmp_path / "none")

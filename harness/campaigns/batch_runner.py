@@ -1,4 +1,4 @@
-"""Judges the cases of a shard, and shrinks those that break a clause."""
+"""Judges the cases of a batch, and shrinks those that break a clause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import hypothesis
 from hypothesis import given
 from hypothesis.stateful import run_state_machine_as_test
 
-from harness.campaigns.campaign import Profile, Shard
+from harness.campaigns.campaign import Batch, Profile
 from harness.campaigns.drawing import broken, fixed_cases, search_settings
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.campaigns.record import case_record
@@ -25,7 +25,7 @@ from records.run import RecordedViolation
 from strategies.restriction.capabilities import fits, restricted_cases
 
 
-class ShardRunner:
+class BatchRunner:
     """Every judged case goes to ``emit`` as a record of the run.
 
     ``claim`` returns whether a case is to be shrunk for a clause, a cause and the circumstances: whether none that was shrunk
@@ -34,14 +34,14 @@ class ShardRunner:
 
     def __init__(
         self,
-        shard: Shard,
+        batch: Batch,
         judge: Judge,
         *,
         emit: Callable[[run.RecordedCase], None],
         claim: Callable[[str, str, Severity, Sequence[str]], bool],
         capabilities: Capabilities = EVERYTHING,
     ) -> None:
-        self._shard = shard
+        self._batch = batch
         self._judge = judge
         self._emit_record = emit
         self._claim = claim
@@ -50,15 +50,15 @@ class ShardRunner:
         self._tried: dict[Case, JudgedCase] = {}  # while shrinking: what breaks several clauses is often the same case
 
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
-        """Judge the shard's cases, with the run's ``seed``. Raises PromiseBroken for the gravest broken clause.
+        """Judge the batch's cases, with the run's ``seed``. Raises PromiseBroken for the gravest broken clause.
 
         Cases from files, and those of a fixed profile, are all judged; then failing ones are shrunk by
         ``harness.campaigns.shrinking``. In a random profile Hypothesis stops at the first that fails, shrinks it, and
         stores it in its database.
         """
-        campaign = self._shard.campaign
+        campaign = self._batch.campaign
         if profile.fixed or campaign.kept is not None:
-            self._judge_all(fixed_cases(self._shard, seed, self._capabilities), profile.tries)
+            self._judge_all(fixed_cases(self._batch, seed, self._capabilities), profile.tries)
         elif campaign.machine is not None:
             self._explore(campaign.machine, seed, database)
         else:
@@ -99,9 +99,9 @@ class ShardRunner:
     def _search(self, seed: int, database: Path) -> None:
         shrinking = Shrinking()
 
-        @hypothesis.seed(self._shard.seed(seed))
-        @search_settings(self._shard, database)
-        @given(restricted_cases(self._shard.campaign.cases, capabilities=self._capabilities))
+        @hypothesis.seed(self._batch.seed(seed))
+        @search_settings(self._batch, database)
+        @given(restricted_cases(self._batch.campaign.cases, capabilities=self._capabilities))
         def judged(case: Case) -> None:
             found = self._judge.judge(case)
             if shrinking.first is None:
@@ -118,11 +118,11 @@ class ShardRunner:
             if shrinking.first is None or judged == shrinking.first:
                 self._emit(judged, "generated")
 
-        @hypothesis.seed(self._shard.seed(seed))
+        @hypothesis.seed(self._batch.seed(seed))
         def make() -> ProgramMachine:
             return machine(self._follower(shrinking.check, ended), self._capabilities)
 
-        chosen = search_settings(self._shard, database)
+        chosen = search_settings(self._batch, database)
         self._run(shrinking, lambda: run_state_machine_as_test(make, settings=chosen))  # type: ignore[arg-type] # a factory will do
 
     def _follower(
@@ -140,9 +140,9 @@ class ShardRunner:
                 self._emit(shrinking.smallest, "shrunk")
 
     def _emit(self, judged: JudgedCase, origin: str) -> None:
-        shard = self._shard
-        name, number = shard.campaign.name, shard.number
-        self._emit_record(case_record(judged, campaign=name, shard=number, index=self._index, origin=origin))
+        batch = self._batch
+        name, number = batch.campaign.name, batch.number
+        self._emit_record(case_record(judged, campaign=name, batch=number, index=self._index, origin=origin))
         self._index += 1
 
 
