@@ -55,6 +55,10 @@ def _is(*kinds: type[Command]) -> Condition:
     return lambda t: isinstance(t.command, kinds) and not t.failed
 
 
+def _respell(remove: JsonAction) -> None:
+    remove["path"] = remove["path"].replace("part-", "%70art-", 1)
+
+
 def _of(kind: type[Command], tamper: Tamper) -> Tamper:
     return when(_is(kind), tamper)
 
@@ -277,6 +281,8 @@ FAULTS = (
     # actions
     command_fault("command-removes-nothing", "LIFE-1F", actions.drop_field(actions.removes, "deletionVector"),
         "A remove lacks the deletion vector of its file, so that the file stays.", needs=_VECTORS),
+    command_fault("command-respells-a-remove", "LIFE-1K", actions.change_first(actions.removes, _respell),
+        "The first remove of a command encodes a character of its path that the add does not encode."),
     command_fault("command-adds-another-size", "LIFE-1F", actions.raise_field(actions.new_adds, "size"),
         "The size in an add is one too high."),
     command_fault("optimize-changes-data", "LIFE-1G", _of(Optimize, _set_data_change(True)),

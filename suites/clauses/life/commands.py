@@ -133,6 +133,29 @@ def _is_vector_tombstone(o: Observation, remove: Remove) -> bool:
     return drops and remove.file.rpartition("/")[2].startswith("deletion_vector_")
 
 
+@clause(
+    "LIFE-1K",
+    "A remove of a command spells the path of its file as the file's add does.",
+    sources=("P Add File and Remove File",),
+    harm=wrong_answers("Readers that compare the texts still read the removed file."),
+)
+def removes_spelled_as_adds(c: CommandObservation) -> Judgement:
+    """Removes of files that were not live before: LIFE-1F."""
+    spelled = {add.file: add.path for add in c.before.snapshot.adds.values()}
+
+    def problem(remove: Remove) -> Violation | None:
+        if remove.path == spelled[remove.file]:
+            return None
+        message = (
+            f"The remove of {remove.file} spells its path {remove.path}; its add spells it {spelled[remove.file]}."
+        )
+        return Violation(
+            remove.file, message, FieldMatches("remove", "path", Measure.ADD), cause=Cause("another value: path")
+        )
+
+    return each((remove for commit in c.commits for remove in commit.removes if remove.file in spelled), problem)
+
+
 def _removes_nothing(remove: Remove) -> Violation:
     message = f"A remove of {remove.file} with this deletion vector removes nothing: no live file has it."
     expectation = FieldMatches("remove", "deletionVector", Measure.ADD)
