@@ -35,7 +35,9 @@ class InvalidKnownFaults(UsageMistake):
 
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on", "wide"})
+_KEYS = frozenset(
+    {"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on", "wide", "concerns"}
+)
 _OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
@@ -158,8 +160,11 @@ def _known_fault(entry: dict[str, Any], clause: Any, where: str) -> KnownFault:
     wide = entry.get("wide")
     if wide is not None and not _is_text(wide):
         raise InvalidKnownFaults(f"{where} has wide = {wide!r}: say what else it would excuse, or leave it out.")
+    concerns = entry.get("concerns")
+    if concerns is not None and not _is_text(concerns):
+        raise InvalidKnownFaults(f"{where} has concerns = {concerns!r}: end 'Concerns you only if …', or leave it out.")
     symptom = _symptom(entry, where)
-    return KnownFault(clause, entry["reason"], entry["link"], symptom, versions, until, when, on, wide)
+    return KnownFault(clause, entry["reason"], entry["link"], symptom, versions, until, when, on, wide, concerns)
 
 
 def texts_in(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:

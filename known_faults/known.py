@@ -12,6 +12,7 @@ from engines.provider import ENGINES, kind_of
 from engines.spark.masters.names import is_cluster
 from harness.judging.excusing.conditions import CONDITIONS
 from harness.judging.excusing.subjects import SUBJECTS
+from known_faults.concerns import concerns
 from known_faults.entries import CLUSTER, FILES, S3, holding_on, in_force, read_known_faults
 from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
@@ -65,11 +66,19 @@ def known_faults_of(engine: str) -> Path:
 
 
 def by_reason(listed: Iterable[KnownFault]) -> tuple[ListedFault, ...]:
-    """Known faults as the header lists them: the clauses of each reason, in the order of the file."""
-    clauses: dict[str, dict[str, None]] = {}
+    """Known faults as the header lists them: those of each reason, in the order of the file."""
+    found: dict[str, list[KnownFault]] = {}
     for one in listed:
-        clauses.setdefault(one.reason, {})[one.clause] = None
-    return tuple(ListedFault(reason, tuple(own)) for reason, own in clauses.items())
+        found.setdefault(one.reason, []).append(one)
+    return tuple(
+        ListedFault(
+            reason,
+            tuple(dict.fromkeys(one.clause for one in own)),
+            own[0].link,
+            ", or ".join(dict.fromkeys(filter(None, map(concerns, own)))),
+        )
+        for reason, own in found.items()
+    )
 
 
 def known(known_faults: Iterable[KnownFault], version: str, *, today: date | None = None) -> list[KnownFault]:

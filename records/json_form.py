@@ -26,6 +26,7 @@ LEFT_OUT: Mapping[type, Collection[str]] = {
         *("date", "option", "budget_share", "left_out", "known_faults", "shard", "machines", "rules", "rule_changes"),
         *("interpreter", "options", "suite"),
     ),
+    run.ListedFault: ("link", "concerns"),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.RecordedOutcome: ("answer", "second"),
     RecordedStep: ("clock", "cutoff"),

@@ -58,7 +58,7 @@ class KnownFault(Ranged):
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
     (harness.judging.excusing.conditions); None: it always applies. ``on`` is the one of ``known_faults.entries.PLACES`` where it
     applies; None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would
-    not.
+    not. ``concerns`` ends the sentence "Concerns you only if …"; None: ``when`` says it (known_faults.concerns).
     """
 
     clause: str
@@ -70,6 +70,7 @@ class KnownFault(Ranged):
     when: str | None = None
     on: str | None = None
     wide: str | None = None
+    concerns: str | None = None
 
     def covers(
         self,

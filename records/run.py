@@ -79,10 +79,15 @@ class ListedClause:
 
 @dataclass(frozen=True)
 class ListedFault:
-    """The known faults with one reason."""
+    """The known faults with one reason. ``link``: to a page about it. ``concerns``: the end of "Concerns you only if …".
+
+    Both are empty where nothing is known.
+    """
 
     reason: Name
     clauses: Annotated[tuple[ClauseId, ...], Requirement("minItems", 1)]
+    link: str = ""
+    concerns: str = ""
 
 
 @dataclass(frozen=True)

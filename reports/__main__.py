@@ -20,6 +20,7 @@ from reports.merging import merge
 from reports.render.comparison.files import write_comparison
 from reports.render.comparison.terminal import show_comparison
 from reports.render.files import write_views
+from reports.render.github import tell_of_comparison, tell_of_run
 from reports.render.marks import COMPARISON, INDEX, VIEWS, require_own
 from reports.render.page.html import write_index
 from reports.render.page.index import worst
@@ -42,6 +43,7 @@ def render(arguments: argparse.Namespace) -> int:
 def merge_parts(arguments: argparse.Namespace) -> int:
     """``merge PART… [--out DIR]``: the exit code of the whole run, 0 PASS, 1 FAIL, 2 INCONCLUSIVE."""
     run = merge(arguments.parts, arguments.out, known_faults=arguments.known_faults)
+    tell_of_run(run, Console(), arguments.out / "summary.md")
     show(run, Console(), directory=arguments.out, verbose=arguments.verbose)
     return run.footer.exit
 
@@ -56,6 +58,7 @@ def compare_runs(arguments: argparse.Namespace) -> int:
     write_comparison(found, arguments.out)
     if arguments.propose_accept is not None:
         write_proposal(found, arguments.propose_accept)
+    tell_of_comparison(found, Console(), arguments.out / "comparison.md")
     show_comparison(found, Console(), directory=arguments.out, verbose=arguments.verbose)
     return found.exit
 

@@ -12,7 +12,7 @@ from known_faults.entries import ended, in_force
 from known_faults.known import by_reason, known, known_faults_in, known_faults_of, places_of
 from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
-from records.run import Header, Verdict
+from records.run import Header, ListedFault, Verdict
 from reports.counterexamples.checked import ScriptResult, disagreements, read_checked, write_checked
 from reports.counterexamples.examples import shown, write_example
 from reports.findings.engine_rules import is_built_in
@@ -63,6 +63,11 @@ def merge(paths: Sequence[Path], out: Path, *, known_faults: Path | None = None)
     return run
 
 
+def _clauses(listed: Iterable[ListedFault]) -> list[tuple[str, tuple[str, ...]]]:
+    """By what known faults judge: not by whom they concern."""
+    return [(one.reason, one.clauses) for one in listed]
+
+
 def _known_faults(header: Header, path: Path | None, today: date) -> tuple[KnownFault, ...]:
     """The known faults, which must be those that the parts were judged by: their cases say already what is excused."""
     if path is None and not is_built_in(header):
@@ -77,7 +82,7 @@ def _known_faults(header: Header, path: Path | None, today: date) -> tuple[Known
     elif not path.is_file():
         raise UsageMistake(f"--known-faults {path} is not a file: name an existing one.")
     found = known_faults_in(path, places=places_of(header.machine))
-    if by_reason(known(found, header.version, today=today)) != header.known_faults:
+    if _clauses(by_reason(known(found, header.version, today=today))) != _clauses(header.known_faults or ()):
         raise UsageMistake(
             f"The parts were judged by other known faults than {path} has: name theirs with --known-faults."
         )

@@ -41,6 +41,8 @@ _PLAN = pytest.StashKey[RunPlan]()
 _BROKEN = "promise broken"
 #: The tests of this session that failed for another reason.
 _MISHAPS: list[str] = []
+#: The verbosity at which pytest does not count its tests: "37 passed" is about batches, not about clauses.
+_NO_TALLY = -2
 #: How often the user has interrupted this session.
 _INTERRUPTS: list[str] = []
 
@@ -261,12 +263,18 @@ def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> N
         _INTERRUPTS.append(excinfo.typename)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 inconclusive, 130 interrupted."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
+    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 inconclusive, 130 interrupted.
+
+    Around all other hooks, so that the run's answer is printed after what pytest says of its tests, as the last line.
+    """
     config = session.config
     if _CONTROLLER not in config.stash:
-        return
+        return (yield)
+    if config.stash[_OPTIONS].replay is None:
+        config.option.verbose = _NO_TALLY
+    yield
     # With -x or --maxfail pytest itself ends the run, and pytest-xdist interrupts it.
     stopped = 0 < (config.getoption("maxfail") or 0) <= session.testsfailed
     ended = stopped or exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)

@@ -5,6 +5,7 @@ Tests that need Spark share a worker (``xdist_group``) and its JVM.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,10 @@ settings.register_profile(
     "random", _UNTIMED, derandomize=False, database=DirectoryBasedExampleDatabase(".hypothesis/selftest")
 )
 settings.load_profile("selftest")  # the option --hypothesis-profile is applied after this module is imported
+
+# What a test judges is none of the job's results.
+for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+    os.environ.pop(_name, None)
 
 _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
 

@@ -25,9 +25,9 @@ fi
 @pytest.mark.parametrize(
     ("ends", "verdict", "summary"),
     [
-        (0, "upgrade", "# What changed\n"),
-        (1, "do-not-upgrade", "# What changed\n"),
-        (3, "look-first", "# What changed\n"),
+        (0, "upgrade", ""),
+        (1, "do-not-upgrade", ""),
+        (3, "look-first", ""),
         (2, "error", "The two versions could not be compared: see the log of the step.\n"),
     ],
 )
@@ -58,7 +58,8 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
     assert done.returncode == ends
     report = work / "tombstone-report"
     assert (tmp_path / "output").read_text() == f"verdict={verdict}\nreport={report}\n"
-    assert (tmp_path / "summary").read_text() == summary
+    told = tmp_path / "summary"
+    assert (told.read_text() if told.exists() else "") == summary, "the comparison itself writes the rest"
     asked = (tmp_path / "asked").read_text().splitlines()[-1]
     assert asked.endswith(
         f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --known-faults {work}/known.toml "

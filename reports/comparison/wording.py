@@ -17,10 +17,9 @@ from reports.comparison.comparison import Comparison
 from reports.comparison.difference_texts import joined
 from reports.comparison.explanations import Explanation, ExplanationKind, Right
 from reports.comparison.groups import Group
+from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.findings.answers import named
-from reports.stream.reading import Run
-from reports.text.circumstances import machines_differ, profile_of, versions_of
 from reports.text.harms import can, does
 from reports.text.quantities import counted
 
@@ -71,7 +70,8 @@ def also(comparison: Comparison) -> dict[str, list[str]]:
     """What is to be said besides the ways to be worse and the differences, by title, a line for each: what is withdrawn,
     what is accepted, what fails where it was not judged before, and what is better."""
     by = comparison.acceptance.file if comparison.acceptance else ""
-    unjudged = f"fails on {named(comparison.candidate)}, not judged on {named(comparison.base)}"
+    base, candidate = side_names(comparison)
+    unjudged = f"fails on {candidate}, not judged on {base}"
     found = {
         "withdrawn": [f"{can(one.severity)}: {withdrawn_words(one)}" for one in comparison.lost],
         f"worse, and accepted by {by}": [
@@ -85,10 +85,45 @@ def also(comparison: Comparison) -> dict[str, list[str]]:
         unjudged: [
             f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(VerdictChange.UNCOMPARED)
         ],
-        "better": [f"no longer {one.does}: {one.lead.cause}" for one in comparison.better],
+        "better": [f"{one.harm}: {one.told}" for one in better(comparison)],
         **(comparison.shared.lines() if comparison.shared is not None else {}),
     }
     return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
+
+
+@dataclass(frozen=True)
+class Better:
+    """A cause by which the base fails, and the candidate does not: once, under its gravest harm, with all its clauses."""
+
+    harm: str  # "no longer loses data"
+    cause: str
+    clauses: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """The cause, and the clauses."""
+        return f"{self.cause} ({', '.join(self.clauses)})"
+
+
+def better(comparison: Comparison) -> tuple[Better, ...]:
+    """What gets better, the gravest first."""
+    found: dict[str, list[WeighedWay]] = {}
+    for way in comparison.better:
+        found.setdefault(way.lead.cause, []).append(way)
+    return tuple(
+        Better(
+            "no longer crashes" if ways[0].is_crash else f"no longer {does(ways[0].severity)}",
+            cause,
+            tuple(dict.fromkeys(clause for way in ways for clause in (way.lead.clause, *way.clauses))),
+        )
+        for cause, ways in found.items()
+    )
+
+
+def better_in_short(comparison: Comparison) -> str:
+    """``no longer loses data in 5 ways, no longer gives wrong answers in 1 way``; empty without any."""
+    harms = Counter(one.harm for one in better(comparison))
+    return ", ".join(f"{harm} in {counted(number, 'way')}" for harm, number in harms.items())
 
 
 def withdrawn_words(one: Withdrawn) -> str:
@@ -97,27 +132,77 @@ def withdrawn_words(one: Withdrawn) -> str:
     return f"{one.sentence}{clauses} {one.harm} Before the upgrade: {one.remedy}"
 
 
-def right_words(group: Group, comparison: Comparison) -> str:
-    """Which side is right, as far as the verdicts and the model tell."""
+def side_names(comparison: Comparison) -> tuple[str, str]:
+    """The two versions; of a build that has the version of the other, which of the two it is."""
+    base, candidate = named(comparison.base), named(comparison.candidate)
+    return (base, candidate) if base != candidate else (f"{base} (from)", f"{candidate} (to)")
+
+
+def side_titles(comparison: Comparison) -> tuple[str, str]:
+    """``From Delta 3.3.2`` and ``To Delta 4.4.0``, for the heads of columns."""
+    return f"From {named(comparison.base)}", f"To {named(comparison.candidate)}"
+
+
+def change_words(comparison: Comparison) -> dict[VerdictChange, str]:
+    """What became of a clause, as one says it of one and of many: ``4 better``."""
+    base, candidate = side_names(comparison)
     return {
-        Right.BASE: f"{named(comparison.base)} is right",
-        Right.CANDIDATE: f"{named(comparison.candidate)} is right",
-        Right.BOTH: "each does as its own rules say",
-        Right.NEITHER: "neither is right",
-        Right.UNKNOWN: "nothing tells which is right",
-    }[group.right]
+        VerdictChange.REGRESSED: "worse",
+        VerdictChange.UNCOMPARED: f"failing on {candidate} and not judged on {base}",
+        VerdictChange.KNOWN: f"worse by a known fault of {candidate}",
+        VerdictChange.ACCEPTED: "worse, and accepted",
+        VerdictChange.WITHDRAWN: "withdrawn",
+        VerdictChange.IMPROVED: "better",
+        VerdictChange.CHANGED: "with another verdict",
+        VerdictChange.ONLY_BASE: f"judged on {base} only",
+        VerdictChange.ONLY_CANDIDATE: f"judged on {candidate} only",
+        VerdictChange.SAME: "the same",
+    }
+
+
+def right_words(group: Group, comparison: Comparison) -> str:
+    """Which side is right, as far as the verdicts and the model tell: ``Delta 3.3.2 holds, Delta 4.4.0 fails DEL-ROW-1``."""
+    base, candidate = side_names(comparison)
+    broken = _broken_in(group, group.base), _broken_in(group, group.candidate)
+    if group.right is Right.BOTH:
+        return "both are right: each does as its own rules say"
+    if group.right is Right.BASE:
+        return _one_is_right(base, candidate, *broken)
+    if group.right is Right.CANDIDATE:
+        return _one_is_right(candidate, base, *reversed(broken))
+    if group.step is None:
+        return "only one of them was judged"
+    if group.right is Right.NEITHER and not all(broken):
+        return "neither does what the model predicts"
+    if not any(broken):
+        return "both hold the clauses, and nothing tells which is right"
+    sides = (
+        f"{name} fails {clauses}" if clauses else f"{name} holds" for name, clauses in zip((base, candidate), broken)
+    )
+    return ", ".join(sides)
+
+
+def _one_is_right(right: str, wrong: str, broken_by_right: str, broken_by_wrong: str) -> str:
+    if broken_by_wrong and not broken_by_right:
+        return f"{right} holds, {wrong} fails {broken_by_wrong}"
+    return f"{right} does what the model predicts, {wrong} does not"
+
+
+def _broken_in(group: Group, case: RecordedCase) -> str:
+    """The clauses that a side violates in the step to show."""
+    return ", ".join(sorted({one.clause for one in case.violations if one.step == group.step}))
 
 
 def unexplained(comparison: Comparison) -> dict[str, list[str]]:
     """The differences that nothing explains, the gravest first, a line for each; mere texts apart."""
     found: dict[str, list[str]] = {"unexplained": [], "unexplained, in words alone": []}
     for one in comparison.unexplained:
-        told = f"{signature(one)} ({one.base.id})"
+        where = f"({counted(one.cases, 'case')}, such as {one.base.id})"
         if one.is_text:
-            found["unexplained, in words alone"].append(told)
+            found["unexplained, in words alone"].append(f"{signature(one)} {where}")
         else:
-            right = "" if one.right is Right.UNKNOWN else f", {right_words(one, comparison)}"
-            found["unexplained"].append(f"{can(one.severity)}{right}: {told}")
+            told = f"{can(one.severity)}: {signature(one)}: {right_words(one, comparison)} {where}"
+            found["unexplained"].append(told)
     return found
 
 
@@ -128,70 +213,11 @@ def ended_words(shift: ClauseShift, comparison: Comparison) -> str:
     return f"{comparison.acceptance.file} accepted it until {shift.ended.until}, which is past"
 
 
-def unused(comparison: Comparison) -> list[str]:
-    """One line on the entries of the user's file that nothing needed, if there are any."""
-    if comparison.acceptance is None:
-        return []
-    entries = [f"{', '.join(clauses)} ({table.reason})" for table, clauses in comparison.unused.items()]
-    entries += [f"{', '.join(one.texts)} ({one.reason})" for one in comparison.unused_texts]
-    return [f"Not needed in {comparison.acceptance.file}: {'; '.join(entries)}"] if entries else []
-
-
-def overview(comparison: Comparison) -> list[str]:
-    """Both runs, the clauses by change, how many cases and steps differ, and what was not compared."""
-    changes = Counter(clause.change for clause in comparison.clauses)
-    tally = ", ".join(f"{changes[change]} {change.value}" for change in VerdictChange if changes[change])
-    cases = (
-        f"{comparison.differing} of {counted(comparison.compared, 'case')} "
-        f"({counted(comparison.steps, 'step')} compared) differ in what the engines did"
-    )
-    kinds = (
-        f": {counted(len(comparison.unexplained), 'unexplained difference')} and {len(comparison.explained)} explained"
-    )
-    lines = [
-        _versions(comparison.base),
-        _versions(comparison.candidate),
-        *([comparison.shared.summary] if comparison.shared is not None else []),
-        *unjudged(comparison),
-        *unused(comparison),
-        f"{counted(len(comparison.clauses), 'clause')}: {tally or 'none'}",
-        cases + (kinds if comparison.groups else ""),
-    ]
-    if differing := machines_differ(comparison.base.header, comparison.candidate.header):
-        lines.append(f"The machines differ: {differing}.")
-    if comparison.diverged:
-        lines.append(
-            f"{counted(comparison.diverged, 'case')} compared only up to the step after which the two tables differ."
-        )
-    if comparison.cut_short:
-        lines.append(
-            f"{counted(comparison.cut_short, 'case')} ended early on one side, at a violation, without an earlier difference."
-        )
-    return lines
-
-
-def unjudged(comparison: Comparison) -> list[str]:
-    """What could not be judged on each side: ``not exercised on Delta 4.0.0: DEL-ROW-1``."""
-    lines = []
-    for one in comparison.unjudged:
-        if one.clauses:
-            lines.append(f"not exercised on {named(one.run)}: {', '.join(one.clauses)}")
-        if one.cases:
-            lines.append(f"ended in an error on {named(one.run)}: {counted(one.cases, 'case')}")
-    return lines
-
-
 def fault_words(fault: ComparedFault, comparison: Comparison) -> str:
     """``known, loses data: REASON``, with the side that has it if the other does not."""
-    side = comparison.candidate if fault.on_candidate else comparison.base
-    only = "" if fault.on_base and fault.on_candidate else f"{named(side)} only, "
+    base, candidate = side_names(comparison)
+    only = "" if fault.on_base and fault.on_candidate else f"{candidate if fault.on_candidate else base} only, "
     return f"{only}known, {does(fault.severity)}: {fault.reason}"
-
-
-def _versions(run: Run) -> str:
-    header = run.header
-    seed = f", seed {header.seed}" if header.seed is not None else ""
-    return f"{header.engine}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 
 
 _ORDER = (

@@ -12,12 +12,17 @@ from reports.text.harms import does
 
 @dataclass(frozen=True)
 class ShownFault:
-    """A known fault that cases of a run show: the reason of its entry, with the gravest of its violations."""
+    """A known fault that cases of a run show: the reason of its entry, with the gravest of its violations.
+
+    ``link`` and ``concerns``: as the header lists them.
+    """
 
     reason: str
     severity: Severity
     clauses: tuple[str, ...]
     cases: int
+    link: str = ""
+    concerns: str = ""
 
     @property
     def does(self) -> str:
@@ -38,6 +43,7 @@ class Excused:
 
     def __init__(self, header: Header) -> None:
         self._severities = {clause.id: clause.severity for clause in header.clauses}
+        self._listed = {one.reason: one for one in header.known_faults or ()}
         self._found: dict[str, _Shown] = {}
 
     def take(self, case: RecordedCase) -> None:
@@ -50,13 +56,11 @@ class Excused:
 
     def shown(self) -> tuple[ShownFault, ...]:
         """Those that cases show, the gravest first."""
-        made = (
-            ShownFault(
-                reason,
-                gravest(one.severities),
-                tuple(sorted(one.clauses)),
-                len(one.cases),
-            )
-            for reason, one in self._found.items()
-        )
+        made = (self._fault(reason, one) for reason, one in self._found.items())
         return tuple(sorted(made, key=lambda one: (one.severity.rank, -one.cases, one.reason)))
+
+    def _fault(self, reason: str, shown: _Shown) -> ShownFault:
+        listed = self._listed.get(reason)
+        link, concerns = ("", "") if listed is None else (listed.link, listed.concerns)
+        clauses = tuple(sorted(shown.clauses))
+        return ShownFault(reason, gravest(shown.severities), clauses, len(shown.cases), link, concerns)

@@ -27,9 +27,15 @@ def show_text(console: Console, text: str = "", style: str = "") -> None:
 
 
 def show_clipped(console: Console, text: str) -> None:
-    """One line, cut at the width of the terminal."""
+    """One line, cut at the width of the terminal; whole where there is none, as a log is all that its readers have."""
     shown = visible(text)
-    _print(console, [shown if len(shown) <= console.width else f"{shown[: console.width - 1]}…"])
+    fits = len(shown) <= console.width or not console.is_terminal
+    _print(console, [shown if fits else f"{shown[: console.width - 1]}…"])
+
+
+def show_line(console: Console, text: str, style: str = "") -> None:
+    """A line that stays one, however long it is: for the last of a run, which logs are searched for."""
+    _print(console, [visible(text)], style)
 
 
 def show_fact(console: Console, label: str, text: str) -> None:
@@ -63,4 +69,4 @@ def show_kinds(console: Console, kinds: Mapping[str, Sequence[str]], *, whole: b
         for line in lines[:most]:
             show_clipped(console, f"  {line}")
         if len(lines) > most:
-            show_text(console, f"  … and {len(lines) - most} more")
+            show_text(console, f"  and {len(lines) - most} more")

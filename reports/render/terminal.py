@@ -17,19 +17,19 @@ from model.text.durations import duration
 from records.run import Header, RecordedCase, Verdict
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult, read_checked
-from reports.findings.answers import answer_of
+from reports.findings.answers import answer_of, named
 from reports.findings.coverage import Coverage
 from reports.findings.failures import Failure
 from reports.findings.of_run import Findings, findings_of
 from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
-from reports.render.lines import show_command, show_fact, show_kinds, show_text, visible
+from reports.render.lines import show_command, show_fact, show_kinds, show_line, show_text, visible
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.engines import engine_words
 from reports.text.harms import does
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
-from reports.text.verdicts import tallied
+from reports.text.verdicts import headline, tallied
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -81,12 +81,11 @@ class Progress:
         self._steps += len(case.steps)
         self._failed += any(result.verdict is Verdict.FAILS for result in case.clauses.values())
         now = self._now()
-        text = Text(self._line(now), overflow="ellipsis", no_wrap=True)
         if self._console.is_terminal:
-            self._live.update(text, refresh=True)
+            self._live.update(Text(self._line(now), overflow="ellipsis", no_wrap=True), refresh=True)
         elif now - self._shown >= self._every:
             self._shown = now
-            self._console.print(text, soft_wrap=True)
+            self._console.print(Text(self._line(now)), soft_wrap=True)
 
     def stop(self) -> None:
         """The run ended: remove the line from a terminal. It may be called twice."""
@@ -110,7 +109,8 @@ class Progress:
 def show(
     run: Run, console: Console, *, directory: Path | None = None, page: Path | None = None, verbose: bool = False
 ) -> None:
-    """Print a finished run on one screen: the answer, the failures, the clauses by chapter, what is known, and where the rest is.
+    """Print a finished run on one screen: the answer, the failures, the clauses by chapter, what is known, where the rest is, and
+    the answer again with the number of clauses, as the last line.
 
     The gravest failure comes first. Clauses that fail in the same step of the same case are one failure. ``directory`` is the
     report directory that holds ``counterexamples/``; with it, paths and commands are shown. ``page`` is its page, if it is not
@@ -126,7 +126,7 @@ def show(
     for number, failure in enumerate(found[:_FAILURES], start=1):
         _show_failure(run, number, failure, console, directory, checked)
     if len(found) > _FAILURES:
-        show_text(console, f"… and {counted(len(found) - _FAILURES, 'more failure')}: see report.html")
+        show_text(console, f"and {counted(len(found) - _FAILURES, 'more failure')}: see report.html")
     for one in checked:
         if one.disagrees:
             show_text(console, one.text, "bold red")
@@ -139,15 +139,16 @@ def show(
     header, footer = run.header, run.footer
     took = f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')} in {_seconds(footer.seconds)}"
     show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
-    show_text(console, f"{header.engine}: {versions_of(header)}")
+    show_text(console, versions_of(header))
+    if page is None and directory is not None:
+        page = directory / "report.html"
     if header.shard is not None:
         if directory is not None:
             show_command(console, "part", str(directory))
-        return
-    if page is None and directory is not None:
-        page = directory / "report.html"
-    if page is not None:
+    elif page is not None:
         show_command(console, "report", str(page))
+    answer = answer_of(run)
+    show_line(console, f"{answer.word.value}: {headline(run.footer, named(run))}", answer.style)
 
 
 def show_answer(run: Run, console: Console) -> None:

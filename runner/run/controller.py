@@ -30,6 +30,7 @@ from reports.findings.failures import Failure, examples
 from reports.findings.of_run import FindingsSoFar
 from reports.findings.verdicts import footer_of, verdicts
 from reports.render.files import write_views
+from reports.render.github import tell_of_run
 from reports.render.report_directory import reserve
 from reports.render.terminal import Progress, show, show_answer
 from reports.stream.lines import case_of
@@ -226,9 +227,9 @@ class Controller:
             footer = replace(footer, exit=2)
         run = Run(self._header, cases, self._writer.footer(footer))
         self._findings.finished(run, failed)
-        self._write_report(run, failed)
         if footer.steps >= WARM:
             self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
+        self._write_report(run, failed)
         return footer.exit
 
     def interrupted(self) -> int:
@@ -273,6 +274,7 @@ class Controller:
         if self._options.brief:
             show_answer(run, self._console)
         else:
+            tell_of_run(run, self._console, directory / "summary.md" if run.header.shard is None else None)
             show(run, self._console, directory=directory, verbose=self._options.verbose)
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.pages import FEW
-from tests.browser.windows import Windows, tab_to
+from tests.browser.windows import Windows, open_details, tab_to
 
 FILTERS = "main .filters :is(button[aria-pressed], select, input)"
 
@@ -103,9 +103,9 @@ def test_filters_together_survive_a_new_window(windows: Windows, name: str) -> N
 
 def clauses(page: Page) -> list[str]:
     """The clauses whose rows are shown. The counter agrees."""
-    rows = page.locator("#matrix tbody tr").evaluate_all("(all) => all.map((one) => [one.id, one.checkVisibility()])")
+    rows = page.locator(".matrix tbody tr").evaluate_all("(all) => all.map((one) => [one.id, one.checkVisibility()])")
     found = [str(id).removeprefix("clause-") for id, is_visible in rows if is_visible]
-    expect(page.locator("#shown")).to_have_text(f"{len(found)} of {len(rows)} shown")
+    expect(page.locator("#shown")).to_have_text(f"{len(found)} of {len(rows)} match")
     return found
 
 
@@ -158,4 +158,18 @@ def test_a_link_to_a_hidden_row_shows_it_and_back_hides_it_again(windows: Window
 def test_a_page_opened_at_a_clause_shows_its_row(windows: Windows) -> None:
     page = windows.open("many", "#clause-VAC-GONE-50")
     expect(page.locator("#clause-VAC-GONE-50")).to_be_in_viewport()
+    open_details(page)
     assert len(clauses(page)) == 200
+
+
+def test_a_long_list_of_clauses_is_folded_by_chapter_and_a_filter_opens_those_that_have_some(windows: Windows) -> None:
+    page = windows.open("many")
+    chapters = page.locator("details.chapter")
+    folded = "(all) => all.map((one) => [one.open, one.checkVisibility()])"
+    assert chapters.evaluate_all(folded) == [[False, True], [False, True]]
+    assert chapters.first.locator("summary").first.inner_text() == "DEL: 100 clauses: 100 fail"
+    page.get_by_label("Text").fill("vac-gone-50")
+    assert clauses(page) == ["VAC-GONE-50"]
+    assert chapters.evaluate_all(folded) == [[False, False], [True, True]]
+    page.get_by_label("Text").fill("")
+    assert chapters.evaluate_all(folded) == [[False, True], [False, True]]

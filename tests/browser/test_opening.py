@@ -41,7 +41,7 @@ def test_a_page_of_many_failures_is_ready_when_it_is_loaded(windows: Windows, re
     shown = page.locator("#shown").text_content()
     seconds = time.perf_counter() - started
     request.config.stash[TIMES].append(f"The page with 500 failures: {seconds:.2f} s until it is loaded and filtered.")
-    assert shown == "200 of 200 shown", "its filters need no other event"
+    assert shown == "200 of 200 match", "its filters need no other event"
     assert page.locator("article.failure").count() == 50
 
 

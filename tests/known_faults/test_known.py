@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
+from engines.versions import releases_of
+from harness.judging.excusing.conditions import CONDITIONS
+from known_faults.concerns import CONCERNS
+from known_faults.entries import PLACES
 from known_faults.known import by_reason, known, known_faults_in, places_of
 from records.known_fault import KnownFault, Symptom
 from records.mistakes import UsageMistake
@@ -65,6 +69,33 @@ def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
         for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
     ]
     assert by_reason(listed) == (ListedFault("r", ("A", "B")), ListedFault("s", ("B",)))
+
+
+def test_the_header_says_whom_a_fault_concerns_and_where_it_is_described() -> None:
+    listed = [
+        KnownFault("A", "r", "https://example.org/1", when="column mapping"),
+        KnownFault("B", "r", "https://example.org/2", when="deletion vectors"),
+        KnownFault("C", "r", when="column mapping"),
+        KnownFault("D", "s", when="column mapping", concerns="it rains"),
+    ]
+    both = "a table has column mapping, or a table has deletion vectors"
+    assert by_reason(listed) == (
+        ListedFault("r", ("A", "B", "C"), "https://example.org/1", both),
+        ListedFault("s", ("D",), "", "it rains"),
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_each_fault_of_the_newest_release_it_is_said_whom_it_concerns(engine: str) -> None:
+    found = known_faults_in(ROOT / "known_faults" / f"{engine}.toml", places=PLACES)
+    newest = list(releases_of(engine).judged)[-1]
+    assert [one.reason for one in by_reason(known(found, newest)) if not one.concerns] == []
+
+
+def test_each_condition_of_a_known_fault_has_words_for_readers() -> None:
+    assert set(CONCERNS) <= set(CONDITIONS)
+    used = {one.when for engine in ENGINES for one in known_faults_in(ROOT / "known_faults" / f"{engine}.toml")}
+    assert used - {None} <= set(CONCERNS)
 
 
 def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ from reports.comparison.comparison import Comparison, compare
 from reports.comparison.difference_texts import text_of
 from reports.comparison.differences import differences
 from reports.comparison.facts import Facts, facts
+from reports.comparison.overview import overview
 from reports.comparison.pairs import Incomparable
-from reports.comparison.wording import explained, side_by_side, signature
+from reports.comparison.wording import better, explained, side_by_side, signature
 from reports.render.comparison.files import as_json, write_comparison
 from reports.render.comparison.markdown import comparison_markdown
 from reports.render.comparison.terminal import show_comparison
@@ -341,8 +342,9 @@ def test_known_faults_are_named_with_what_a_user_loses_the_new_ones_first() -> N
         ("An old one.", True, (NAME,)),
     ]
     assert {(one.change, one.cause) for one in comparison.shifts} == {(VerdictChange.KNOWN, "A new one.")}
-    assert "| Delta 4.4.0 only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |" in comparison_markdown(
-        comparison
+    assert (
+        "| Delta 4.4.0 (to) only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |"
+        in comparison_markdown(comparison)
     )
     console = Console(file=io.StringIO(), width=200)
     show_comparison(comparison, console, directory=Path("out"))
@@ -356,7 +358,7 @@ def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_i
     text = comparison_markdown(comparison)
     reason = "nothing is worse on Delta 4.4.0 than on 4.0.0; 1 clause was not judged on one of the two"
     assert text.startswith(f"# ⚠️ LOOK FIRST: {reason}\n")
-    assert "not exercised on Delta 4.4.0: VAC-SAFE-1" in text
+    assert "Not exercised on Delta 4.4.0: VAC-SAFE-1" in text
     failing = stating(run(breaking(1, broken("gone", clause="DEL-ROW-1"))), "not tested")
     assert compare(run(case(1)), failing).exit == 1
 
@@ -659,10 +661,11 @@ def test_the_first_screen_has_the_essentials() -> None:
     places = [first.index(f"## {title}") for title in ("Regressed", "Unexplained differences", "Explained differences")]
     assert places == sorted(places)
     for line in (
-        "3 clauses: 1 regressed, 2 same",
+        "Clauses: 3 (1 worse, 2 the same)",
+        "| Severity | Clauses | What failed | From Delta 4.0.1 | Cases | Smallest case |",
         "2 of 3 cases (3 steps compared) differ in what the engines did: 1 unexplained difference and 1 explained",
         "| data loss | VAC-SAFE-1 | gone | held | 1 | `000000000003`, step 0: VAC-SAFE-1 is violated. |",
-        "| can give wrong answers | DELETE: returns different rows | nothing tells which is right | 1 | 1 | `000000000002` |",
+        "| DELETE: returns different rows | both hold the clauses, and nothing tells which is right | 1 | 1 |",
         "| rule | 4.1 | RETAIN is ignored. | https://example.org/5028 | 1 | `000000000001` |",
         "1 case compared only up to the step after which the two tables differ.",
         "    .venv/bin/tox -e gate-version -- 4.1.0 --replay=cases/000000000003.json",
@@ -725,20 +728,48 @@ def test_the_files(tmp_path: Path) -> None:
 
 
 def test_the_terminal() -> None:
-    console = Console(file=io.StringIO(), width=60, force_terminal=False)
+    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system=None)
     show_comparison(upgrade(), console, directory=Path("out"))
     output = console.file.getvalue()  # type: ignore[attr-defined]
     for line in (
-        "\n1. loses data: gone\n   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1)\n   seen:     VAC-SAFE-1 is violated.\n",
-        "   before:   held\n   case:     000000000003, step 0 (1 case)\n",
+        "\n1. loses data: gone\n   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1)\n   from:     Delta 4.0.1: held\n",
+        "   to:       Delta 4.1.0: VAC-SAFE-1 is violated.\n   case:     000000000003, step 0 (1 case)\n",
         "   replay:   .venv/bin/tox -e gate-version -- 4.1.0 --replay=out/cases/000000000003.json\n",
-        "\nunexplained: 1\n  can give wrong answers: DELETE: returns different rows (0…\n",
+        "\nunexplained: 1\n  can give wrong answers: DELETE: returns different rows: ",
         "\nexplained: 1\n  rule since 4.1: RETAIN is ignored.\n",
         "   report:   out/compare.html\n",
     ):
         assert line in output, line
     lines = [line for line in output.splitlines() if "replay:" not in line]
     assert max(map(len, lines)) <= 60 and len(lines) <= 32
+
+
+def test_a_log_has_every_line_whole() -> None:
+    console = Console(file=io.StringIO(), width=60, force_terminal=False)
+    show_comparison(upgrade(), console, directory=Path("out"))
+    output = console.file.getvalue()  # type: ignore[attr-defined]
+    told = "can give wrong answers: DELETE: returns different rows: both hold the clauses, and nothing tells which is right"
+    assert f"  {told} (1 case, such as 000000000002)\n" in output and "…" not in output
+
+
+def test_what_gets_better_is_said_once_for_each_cause_with_all_its_clauses() -> None:
+    known = [{"reason": "It is known.", "clauses": ["VAC-SAFE-1", "DEL-ROW-1"]}]
+    faults = broken("x", excused="It is known."), broken("y", clause="DEL-ROW-1", excused="It is known.")
+    base = run(breaking(1, *faults), breaking(2, faults[1]), first=header("4.0.1", known_faults=known))
+    comparison = compare(base, run(case(1), case(2), first=header(known_faults=[])))
+    assert [(one.harm, one.cause, set(one.clauses)) for one in better(comparison)] == [
+        ("no longer loses data", "It is known.", {"VAC-SAFE-1", "DEL-ROW-1"})
+    ]
+    text = comparison_markdown(comparison)
+    assert text.splitlines()[2] == "Better: no longer loses data in 1 way."
+    assert text.partition("## Better")[2].partition("##")[0].count("It is known.") == 1
+
+
+def test_each_fact_of_the_overview_has_a_label_of_its_own() -> None:
+    base = run(case(1, step(vanished=["a"])), case(2), first=header("4.0.1"))
+    candidate = run(case(1, step()), case(2, error={"kind": "engine", "message": "m", "log": ""}))
+    labels = [one.label for one in overview(compare(base, candidate))]
+    assert labels[:2] == ["From", "To"] and len(labels) == len(set(labels)) > 4
 
 
 def test_a_known_change_counts_each_case_once() -> None:

@@ -19,6 +19,7 @@ from reports.render.junit import junit
 from reports.render.summary import summary
 from reports.render.terminal import show
 from reports.stream.reading import Run
+from reports.text.verdicts import headline
 from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step
 
 LOSS, SPACE = "data loss", "space kept"
@@ -147,11 +148,25 @@ def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
     ]
     found = run(*known)
     found = Run(found.header, found.cases, replace(found.footer, exit=0))
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
     show(found, console, directory=Path("build/report"))
     lines = str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
     assert lines[0] == "PASS: no new fault in Delta 4.4.0. 30 known faults, 30 of them lose data"
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    log = on_terminal(found)
+    assert f"  loses data: A known fault. {'It is long. ' * 20}1" in log and not any("…" in line for line in log)
+
+
+def test_the_last_line_is_the_answer_with_the_number_of_clauses_that_hold() -> None:
+    known = failing(1, violation("VAC-SAFE-1", excused="A known fault."))
+    first = header(known_faults=[{"reason": "A known fault.", "clauses": ["VAC-SAFE-1"]}])
+    assert on_terminal(run(case(1)))[-1] == "PASS: Delta 4.4.0 holds 3 of 3 clauses"
+    assert (
+        on_terminal(run(failing(1, violation("VAC-SAFE-1"))))[-1] == "FAIL: Delta 4.4.0 holds 2 of 3 clauses; 1 fails"
+    )
+    counts = {Verdict.HOLDS: 2, Verdict.KNOWN_FAULT: 2, Verdict.NOT_TESTED: 1, Verdict.NOT_APPLICABLE: 7}
+    told = headline(replace(run(known, first=first).footer, counts=counts), "Delta 4.4.0")
+    assert told == "Delta 4.4.0 holds 2 of 5 clauses; 2 are broken by known faults; 1 is not tested"
 
 
 def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_a_comparison_is_a_page_too(tmp_path: Path) -> None:
     page = Parsed((tmp_path / "compare.html").read_text(encoding="utf-8"))
     assert str(answer_to(found)) in " ".join(page.text.split())
     assert "1. loses data: <b>" in page.text and "b" not in page.elements
-    assert "seen nowIt is gone." in "".join(page.text.split("\n"))
+    assert "toDelta 4.4.0: It is gone." in "".join(page.text.split("\n"))
     assert "unexplained" in page.text and "[[1]]" in page.text and "[[2]]" in page.text
     assert len(page.ids) == len(set(page.ids))
     assert all(address.startswith(("#", "https://")) for address in page.addresses)

@@ -117,7 +117,7 @@ def test_a_comparison_has_the_files_of_both_sides() -> None:
     now = replace(now, violations=(expecting(Unchanged(PATHS[0], times=False)),))
     (way,) = comparison_page(compare(run(before, first=header("4.0.1")), run(now))).ways
     name = PATHS[0].rpartition("/")[2]
-    sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_before, way.files_now)]
+    sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_from, way.files_to)]
     assert [side[name] for side in sides] == [("kept", ""), ("deleted", "must be kept")]
 
 

@@ -23,7 +23,7 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison, compare
 from reports.comparison.explanations import ExplanationKind, Right
 from reports.comparison.proposal import proposal
-from reports.comparison.wording import unexplained
+from reports.comparison.wording import right_words, unexplained
 from reports.render.comparison.markdown import comparison_markdown
 from reports.stream.reading import Run
 from suites.catalogue import CATALOGUE
@@ -118,7 +118,7 @@ def test_a_crash_is_called_a_crash(exception: str) -> None:
     assert "\n1. crashes, and gives wrong answers: cause 1\n" in shown(comparison)
     alone = compare(run(case(1), first=header("4.0.0")), run(crashing))
     assert verdict(alone).endswith("gives wrong answers in 1 way that 4.0.0 does not (1 by a crash)")
-    assert "no longer crashes, and gives wrong answers: cause 1\n" in shown(compare(run(crashing), run(case(1))))
+    assert "no longer crashes: cause 1 (VAC-SAFE-1)\n" in shown(compare(run(crashing), run(case(1))))
     refused = replace(failing(1, ANSWERS, by_error=True), steps=case(1, step(error=error(None))).steps)
     assert "crash" not in verdict(compare(run(case(1)), run(refused)))
 
@@ -231,9 +231,12 @@ def test_unexplained_differences_are_in_the_order_of_their_harm_and_mere_texts_a
     comparison = compare(*differing())
     assert [(one.severity, one.cases) for one in comparison.unexplained] == [(LOSS, 1), (WORDS, 3)]
     assert verdict(comparison).endswith("; 2 differences are unexplained, the worst can lose data")
+    unknown = "both hold the clauses, and nothing tells which is right"
     assert unexplained(comparison) == {
-        "unexplained": [f"can lose data: VACUUM: deletes more files from storage ({4:012x})"],
-        "unexplained, in words alone": [f"DELETE: error X: different message ({1:012x})"],
+        "unexplained": [
+            f"can lose data: VACUUM: deletes more files from storage: {unknown} (1 case, such as {4:012x})"
+        ],
+        "unexplained, in words alone": [f"DELETE: error X: different message (3 cases, such as {1:012x})"],
     }
     assert next(next_steps(comparison)).startswith("look at the unexplained differences, the first at the top: ")
     before, after = (run(*one.cases[:3], first=one.header) for one in differing())
@@ -246,6 +249,9 @@ def test_a_side_is_right_where_only_the_other_breaks_a_clause() -> None:
     for base, candidate, right in ((case(1), wrong, Right.BASE), (wrong, case(1), Right.CANDIDATE)):
         (group,) = compare(run(base), run(candidate)).groups
         assert group.right is right and group.explanation is None, "no model is asked"
+        words = right_words(group, compare(run(base, first=header("4.0.0")), run(candidate)))
+        sides = ("Delta 4.0.0", "Delta 4.4.0") if right is Right.BASE else ("Delta 4.4.0", "Delta 4.0.0")
+        assert words == f"{sides[0]} holds, {sides[1]} fails VAC-SAFE-1"
 
 
 ACCEPTED = """

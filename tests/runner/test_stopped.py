@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,7 @@ def test_the_first_failure_ends_the_run_with_a_whole_report(workers: str, tmp_pa
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 1, ended.stdout
     assert "test items were not judged, and only what failed is decided." in ended.stdout
+    assert ended.stdout.splitlines()[-1].startswith("FAIL: deltalake ")
     run = read_run(tmp_path)
     verdicts = {clause: result.verdict for clause, result in run.footer.verdicts.items()}
     assert "fails" in verdicts.values() and "holds" not in verdicts.values()
@@ -45,3 +47,5 @@ def test_what_is_no_failure_does_not_stop_it(tmp_path: Path) -> None:
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stdout
     assert "Stopped" not in ended.stdout
+    assert re.fullmatch(r"PASS: deltalake \S+ holds \d+ of \d+ clauses.*", ended.stdout.splitlines()[-1])
+    assert " passed" not in ended.stdout, "pytest's number is of shards"

@@ -5,17 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.comparison.answer import answer_to, next_steps
-from reports.comparison.cases import VerdictChange, size
+from reports.comparison.cases import ClauseShift, VerdictChange, size
 from reports.comparison.comparison import ClauseChange, Comparison
 from reports.comparison.groups import Group
+from reports.comparison.overview import overview
 from reports.comparison.wording import (
     accepted,
+    better,
+    better_in_short,
+    change_words,
     ended_words,
     explained,
     fault_words,
-    overview,
     right_words,
     side_by_side,
+    side_names,
+    side_titles,
     signature,
 )
 from reports.findings.verdicts import ClauseFinding
@@ -41,7 +46,9 @@ def comparison_markdown(comparison: Comparison, *, directory: Path | None = None
 
 
 def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
-    answer = answer_to(comparison)
+    answer, (base, candidate) = answer_to(comparison), side_names(comparison)
+    before, _ = map(text, side_titles(comparison))
+    better = better_in_short(comparison)
     parts = [
         f"# {answer.mark} {text(str(answer))}",
         *(
@@ -49,17 +56,20 @@ def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
             if comparison.shared and comparison.bars_the_way_back
             else []
         ),
-        "<br>\n".join(text(line) for line in overview(comparison)),
+        *([f"Better: {text(better)}."] if better else []),
+        "<br>\n".join(f"{text(one.label)}: {text(one.text)}" for one in overview(comparison)),
         *_withdrawn(comparison, rows),
-        *_shifts("## Regressed", comparison, VerdictChange.REGRESSED, rows, "Before"),
-        *_shifts("## Known faults, new on the candidate", comparison, VerdictChange.KNOWN, rows, "Before"),
-        *_shifts("## Fails on the candidate, not judged on the base", comparison, VerdictChange.UNCOMPARED, rows),
+        *_shifts("## Regressed", comparison, VerdictChange.REGRESSED, rows, before),
+        *_shifts(f"## Worse by known faults of {text(candidate)}", comparison, VerdictChange.KNOWN, rows, before),
+        *_shifts(
+            f"## Fails on {text(candidate)}, not judged on {text(base)}", comparison, VerdictChange.UNCOMPARED, rows
+        ),
         *_shared(comparison, rows),
         *_accepted(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
         *_known_faults(comparison, rows),
         *_explained(comparison, rows),
-        *_shifts("## Improved", comparison, VerdictChange.IMPROVED, rows),
+        *_better(comparison, rows),
         *_next(comparison),
     ]
     shown = [*(one.case for one in comparison.shifts), *(one.base for one in comparison.groups)]
@@ -72,27 +82,43 @@ def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
     parts += _details(comparison, rows)
     if others := comparison.of(VerdictChange.CHANGED, VerdictChange.ONLY_BASE, VerdictChange.ONLY_CANDIDATE):
         parts += folded(
-            f"{counted(len(others), 'clause')} with another verdict, or judged on one side only", _clauses(others, rows)
+            f"{counted(len(others), 'clause')} with another verdict, or judged on one side only",
+            _clauses(others, comparison, rows),
         )
-    return parts + folded(f"All {counted(len(comparison.clauses), 'clause')}", _clauses(comparison.clauses, rows))
+    return parts + folded(
+        f"All {counted(len(comparison.clauses), 'clause')}", _clauses(comparison.clauses, comparison, rows)
+    )
 
 
 def _shifts(title: str, comparison: Comparison, change: VerdictChange, rows: int, before: str = "") -> list[str]:
-    """What fails in some cases on one side only. ``before``: the heading of what the base did."""
-    lines = [
-        row(
-            one.severity.value,
-            one.clause,
-            text(one.cause),
-            *([text(one.before)] if before else []),
-            len(one.case_ids),
-            f"{code(one.case.id)}, step {one.step}: {text(one.message)}"
-            + (f"<br>{text(ended)}." if (ended := ended_words(one, comparison)) else ""),
-        )
-        for one in comparison.shifted(change)
-    ]
-    heading = f"| Severity | Clause | What failed |{f' {before} |' if before else ''} Cases | Smallest case |"
+    """What fails in some cases on one side only: a row for each cause, with all clauses that it breaks.
+
+    ``before``: the heading of what the base did.
+    """
+    found: dict[str, list[ClauseShift]] = {}
+    for one in comparison.shifted(change):
+        found.setdefault(one.cause, []).append(one)
+    lines = [_shift(own, comparison, before=bool(before)) for own in found.values()]
+    heading = f"| Severity | Clauses | What failed |{f' {before} |' if before else ''} Cases | Smallest case |"
     return _section(title, heading, lines, rows)
+
+
+def _shift(own: list[ClauseShift], comparison: Comparison, *, before: bool) -> str:
+    lead = own[0]
+    ended = next(filter(None, (ended_words(one, comparison) for one in own)), "")
+    return row(
+        lead.severity.value,
+        ", ".join(dict.fromkeys(one.clause for one in own)),
+        text(lead.cause),
+        *([text("; ".join(dict.fromkeys(one.before for one in own)))] if before else []),
+        len(frozenset[str]().union(*(one.case_ids for one in own))),
+        f"{code(lead.case.id)}, step {lead.step}: {text(lead.message)}" + (f"<br>{text(ended)}." if ended else ""),
+    )
+
+
+def _better(comparison: Comparison, rows: int) -> list[str]:
+    lines = [row(one.harm, text(one.cause), ", ".join(one.clauses)) for one in better(comparison)]
+    return _section("## Better", "| What it does | What failed | Clauses |", lines, rows)
 
 
 def _withdrawn(comparison: Comparison, rows: int) -> list[str]:
@@ -208,25 +234,26 @@ def _detail(group: Group, comparison: Comparison) -> list[str]:
     where = f"Step {group.step} of case {code(group.base.id)}: {code(step.text)}" if step else "No step was judged."
     known = [f"{text(explanation.sentence)} Source: {text(explanation.source)}."] if explanation else []
     known.append(f"{text(right_words(group, comparison))}.")
+    titles = map(text, side_titles(comparison))
     lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
-    return folded(
-        f"{signature(group)} ({kind}; {number})", where, *known, table("|  | Base | Candidate |", lines, len(lines))
-    )
+    return folded(f"{signature(group)} ({kind}; {number})", where, *known, table(row("", *titles), lines, len(lines)))
 
 
-def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
+def _clauses(clauses: tuple[ClauseChange, ...], comparison: Comparison, rows: int) -> str:
+    words = change_words(comparison)
     lines = [
         row(
             one.severity.value,
             one.clause,
-            f"**{one.change.value}**" if one.change is VerdictChange.REGRESSED else one.change.value,
+            f"**{words[one.change]}**" if one.change is VerdictChange.REGRESSED else text(words[one.change]),
             _side(one.base),
             _side(one.candidate),
             text(one.sentence) + (f"<br>{text(one.reason)}" if one.reason else ""),
         )
         for one in clauses
     ]
-    return table("| Severity | Clause | Change | Base | Candidate | Expected |", lines, rows, whole=_WHOLE)
+    heading = row("Severity", "Clause", "VerdictChange", *map(text, side_titles(comparison)), "Expected")
+    return table(heading, lines, rows, whole=_WHOLE)
 
 
 def _side(result: ClauseFinding | None) -> str:

@@ -10,8 +10,9 @@ from rich.console import Console
 
 from reports.comparison.answer import answer_to, next_steps
 from reports.comparison.comparison import Comparison
+from reports.comparison.overview import overview
 from reports.comparison.weight import WeighedWay
-from reports.comparison.wording import also, ended_words, explained, overview, unexplained
+from reports.comparison.wording import also, ended_words, explained, side_names, unexplained
 from reports.render.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 from reports.text.harms import in_ways
 from reports.text.quantities import counted
@@ -31,13 +32,13 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     for number, way in enumerate(worse[:_WAYS], start=1):
         _show_way(number, way, comparison, console, directory)
     if len(worse) > _WAYS:
-        show_text(console, f"… and worse in {counted(len(worse) - _WAYS, 'more way')}: see compare.html")
+        show_text(console, f"and worse in {counted(len(worse) - _WAYS, 'more way')}: see compare.html")
     show_text(console)
     show_kinds(console, _kinds(comparison), whole=verbose)
     if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
         show_text(console, f"known of both: {in_ways(both)}")
-    for line in overview(comparison):
-        show_clipped(console, line)
+    for told in overview(comparison):
+        show_clipped(console, str(told))
     show_command(console, "report", str(directory / "compare.html"))
     for step in next_steps(comparison, cases=str(directory / "cases")):
         show_fact(console, "next", step)
@@ -51,8 +52,9 @@ def _show_way(number: int, way: WeighedWay, comparison: Comparison, console: Con
     known = "known, " if way.is_known else ""
     show_text(console, f"{number}. {known}{way.does}: {lead.cause}", "bold red")
     show_fact(console, "promised", f"{sentence} ({lead.clause}{also})")
-    show_fact(console, "seen", lead.message)
-    show_fact(console, "before", lead.before)
+    base, candidate = side_names(comparison)
+    show_fact(console, "from", f"{base}: {lead.before}")
+    show_fact(console, "to", f"{candidate}: {lead.message}")
     show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
     if ended := ended_words(lead, comparison):
         show_fact(console, "accepted", f"no more: {ended}")

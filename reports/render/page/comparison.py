@@ -12,13 +12,25 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import ClauseChange, Comparison
 from reports.comparison.explanations import Explanation
 from reports.comparison.groups import Group
+from reports.comparison.overview import overview
 from reports.comparison.weight import WeighedWay
-from reports.comparison.wording import also, overview, right_words, side_by_side, signature, unexplained
+from reports.comparison.wording import (
+    Better,
+    also,
+    better,
+    better_in_short,
+    change_words,
+    right_words,
+    side_by_side,
+    side_names,
+    side_titles,
+    signature,
+)
 from reports.findings.answers import Answer, named
 from reports.render.page.content import PageFact, StepShown, case_in
 from reports.render.page.picture import Picture, picture_of
 from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
-from reports.text.harms import does
+from reports.text.harms import can, does
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 
@@ -35,14 +47,15 @@ class WayShown:
     steps: tuple[StepShown, ...]
     difference: tuple[DiffLine, ...]
     picture: Picture | None
-    files_before: tuple[TreeLine, ...]
-    files_now: tuple[TreeLine, ...]
+    files_from: tuple[TreeLine, ...]
+    files_to: tuple[TreeLine, ...]
 
 
 @dataclass(frozen=True)
 class DifferenceShown:
-    """``sides``: what of the step is different, before and now, as JSON."""
+    """``kind``: what explains it, or what it can do. ``sides``: what of the step is different, on each version, as JSON."""
 
+    kind: str
     text: str
     explanation: Explanation | None
     right: str
@@ -54,13 +67,21 @@ class DifferenceShown:
 
 @dataclass(frozen=True)
 class ComparisonPage:
+    """``sides``: the two versions; ``titles``: the same as heads of columns. ``better``: by harm. ``changes``: what became of a
+    clause, in words."""
+
     title: str
     answer: Answer
+    sides: tuple[str, str]
+    titles: tuple[str, str]
     facts: tuple[PageFact, ...]
     ways: tuple[WayShown, ...]
+    better_in_short: str
+    better: Mapping[str, Sequence[Better]]
     kinds: Mapping[str, Sequence[str]]
     differences: tuple[DifferenceShown, ...]
     clauses: tuple[ClauseChange, ...]
+    changes: Mapping[VerdictChange, str]
 
 
 def comparison_page(comparison: Comparison, *, directory: Path | None = None) -> ComparisonPage:
@@ -73,22 +94,36 @@ def comparison_page(comparison: Comparison, *, directory: Path | None = None) ->
     return ComparisonPage(
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
+        sides=side_names(comparison),
+        titles=side_titles(comparison),
         facts=tuple(_facts(comparison)),
         ways=tuple(_way(one, sentences, comparison.candidate.header, (directory or Path()) / "cases") for one in worse),
-        kinds={**also(comparison), **unexplained(comparison), "known of both": both, "next": [*next_steps(comparison)]},
+        better_in_short=better_in_short(comparison),
+        better=_by_harm(better(comparison)),
+        kinds={"next": [*next_steps(comparison)], **_also(comparison), "known of both": both},
         differences=tuple(_difference(one, comparison) for one in comparison.groups),
         clauses=tuple(one for one in comparison.clauses if one.change is not VerdictChange.SAME),
+        changes=change_words(comparison),
     )
 
 
 def _facts(comparison: Comparison) -> Iterable[PageFact]:
     if comparison.shared is not None and comparison.bars_the_way_back:
         yield PageFact("Way back", comparison.shared.no_way_back)
-    before, now, *rest = overview(comparison)
-    yield PageFact("Before", before)
-    yield PageFact("Now", now)
-    for line in rest:
-        yield PageFact("Compared", line)
+    for one in overview(comparison):
+        yield PageFact(one.label, one.text)
+
+
+def _also(comparison: Comparison) -> dict[str, list[str]]:
+    """Without what is better, which has a part of its own."""
+    return {title: lines for title, lines in also(comparison).items() if title != "better"}
+
+
+def _by_harm(found: Iterable[Better]) -> dict[str, list[Better]]:
+    made: dict[str, list[Better]] = {}
+    for one in found:
+        made.setdefault(one.harm, []).append(one)
+    return made
 
 
 def _way(way: WeighedWay, sentences: dict[str, str], candidate: Header, cases: Path) -> WayShown:
@@ -106,14 +141,16 @@ def _way(way: WeighedWay, sentences: dict[str, str], candidate: Header, cases: P
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
         difference=() if violation is None else difference_of(lead.case, violation),
         picture=None if case is None else picture_of(case, lead.case, lead.step),
-        files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
-        files_now=now,
+        files_from=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
+        files_to=now,
     )
 
 
 def _difference(group: Group, comparison: Comparison) -> DifferenceShown:
     step = group.step_of(group.base)
+    harm = "in words alone" if group.is_text else can(group.severity)
     return DifferenceShown(
+        kind=group.explanation.word if group.explanation else f"unexplained, {harm}",
         text=signature(group),
         explanation=group.explanation,
         right=right_words(group, comparison),

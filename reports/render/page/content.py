@@ -15,6 +15,7 @@ from reports.counterexamples.checked import ScriptResult
 from reports.findings.answers import Answer, answer_of, named
 from reports.findings.coverage import Coverage
 from reports.findings.drawn import NOTHING, Drawn
+from reports.findings.engine_rules import is_built_in
 from reports.findings.failures import Failure
 from reports.findings.known import ShownFault
 from reports.findings.of_run import Findings, findings_of
@@ -26,10 +27,14 @@ from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
+from reports.text.verdicts import tallied
 from suites.sources import Link, resolve
 
 #: The failures that have a picture and a script on the page; of the others a line each.
 _IN_FULL = 50
+
+#: The pages of the docs on what is known of an engine.
+_FINDINGS = {"spark": "docs/findings.md", "deltalake": "docs/findings-deltalake.md"}
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,18 @@ class ClauseShown:
 
 
 @dataclass(frozen=True)
+class ChapterShown:
+    """``tally``: ``109 clauses: 98 hold, 9 known faults``."""
+
+    name: str
+    tally: str
+    clauses: tuple[ClauseShown, ...]
+
+
+@dataclass(frozen=True)
 class Page:
-    """``problems``: what could not be decided, or not be judged. ``tally``: the number of clauses with each verdict."""
+    """``problems``: what could not be decided, or not be judged. ``findings``: the page of the docs on the engine's faults.
+    ``tally``: the number of clauses with each verdict."""
 
     title: str
     answer: Answer
@@ -99,8 +114,9 @@ class Page:
     more_failures: tuple[str, ...]
     problems: tuple[PageFact, ...]
     known: tuple[ShownFault, ...]
+    findings: str
     tally: tuple[tuple[str, int], ...]
-    chapters: tuple[str, ...]
+    chapters: tuple[ChapterShown, ...]
     features: tuple[str, ...]
     clauses: tuple[ClauseShown, ...]
     coverage: tuple[Coverage, ...]
@@ -122,12 +138,23 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Script
         ),
         problems=tuple(_problems(findings, checked)),
         known=findings.known,
+        findings=_FINDINGS.get(run.header.engine, "") if is_built_in(run.header) else "",
         tally=tuple((verdict.value, number) for verdict, number in counts(results).items()),
-        chapters=tuple(dict.fromkeys(one.chapter for one in clauses)),
+        chapters=tuple(_chapters(clauses)),
         features=tuple(sorted({feature for one in clauses for feature in one.features})),
         clauses=clauses,
         coverage=findings.coverage,
     )
+
+
+def _chapters(clauses: Iterable[ClauseShown]) -> Iterable[ChapterShown]:
+    found: dict[str, list[ClauseShown]] = {}
+    for one in clauses:
+        found.setdefault(one.chapter, []).append(one)
+    for name, own in found.items():
+        verdicts = [one.verdict for one in own]
+        tally = ", ".join(tallied(one, verdicts.count(one.value)) for one in Verdict if one.value in verdicts)
+        yield ChapterShown(name, f"{counted(len(own), 'clause')}: {tally}", tuple(own))
 
 
 def _facts(run: Run) -> Iterable[PageFact]:

@@ -16,8 +16,11 @@ from reports.render.page.index import SIGNS, IndexPage, index_page
 
 def html_of(page: Page | ComparisonPage | IndexPage) -> str:
     """The page's HTML. Every text of a run is escaped, and its control characters are shown."""
-    return _template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS)
+    return _template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS, few=FEW)
 
+
+#: With no more clauses than these, the chapters of a page are open.
+FEW = 30
 
 _TEMPLATES: Mapping[type, str] = {Page: "report", ComparisonPage: "compare", IndexPage: "index"}
 

@@ -20,9 +20,9 @@ SIGNS = {
     "known fault": "~",
     "listed but gone": "!",
     "not applicable": "·",
-    "disabled": "·",
+    "disabled": "–",
     "not tested": "?",
-    "error": "?",
+    "error": "‼",
 }
 
 
@@ -48,6 +48,7 @@ class ClauseRow:
     """``verdicts`` are those of the runs, in their order; empty where a run does not list the clause."""
 
     id: str
+    chapter: str
     sentence: str
     verdicts: tuple[str, ...]
 
@@ -62,6 +63,14 @@ class IndexPage:
     history: tuple[RunShown, ...]
     unread: tuple[str, ...]
     clauses: tuple[ClauseRow, ...]
+
+    @property
+    def chapters(self) -> dict[str, list[ClauseRow]]:
+        """The clauses by chapter, in the order in which the runs list them."""
+        found: dict[str, list[ClauseRow]] = {}
+        for one in self.clauses:
+            found.setdefault(one.chapter, []).append(one)
+        return found
 
 
 def index_page(folder: Path, *, beside: Path) -> IndexPage:
@@ -136,4 +145,4 @@ def _clauses(runs: Sequence[Run]) -> Iterable[ClauseRow]:
     listed = {id: entry for run in runs for id, entry in run.clauses.items()}
     for id, entry in listed.items():
         verdicts = tuple(run.footer.verdicts[id].verdict.value if id in run.clauses else "" for run in runs)
-        yield ClauseRow(id, entry.sentence, verdicts)
+        yield ClauseRow(id, entry.chapter, entry.sentence, verdicts)

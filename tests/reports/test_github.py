@@ -1,0 +1,67 @@
+"""What GitHub is told of a run and of a comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reports.__main__ import main
+from reports.comparison.comparison import compare
+from reports.render.github import Annotation, of_comparison, of_run
+from tests.builders.small_streams import case, footer, header, run, written
+from tests.reports.test_comparison import stating
+from tests.reports.test_failures import SPACE, failing, violation
+
+
+def test_an_annotation_is_one_line_whatever_it_says() -> None:
+    one = Annotation("error", "100 %: a, b", "first\nsecond\r100 %: a, b")
+    assert str(one) == "::error title=100 %25%3A a%2C b::first%0Asecond%0D100 %25: a, b"
+
+
+def test_each_new_fault_is_an_error_and_a_known_one_is_none() -> None:
+    known = failing(1, violation("VAC-SAFE-1", excused="It is known."))
+    assert list(of_run(run(known, case(2)))) == []
+    worse = failing(3, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
+    assert list(of_run(run(worse, case(2)))) == [
+        Annotation("error", "loses data (VAC-SAFE-1, DEL-ROW-1)", "gone: It is gone.")
+    ]
+
+
+def test_what_proves_nothing_is_a_warning() -> None:
+    (one,) = of_run(stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "not tested"))
+    assert (one.kind, one.title) == ("warning", "INCONCLUSIVE") and "no case decides on" in one.message
+
+
+def test_a_comparison_has_its_answer_and_each_way_to_be_worse() -> None:
+    base, worse = run(case(1), first=header("4.0.1")), run(failing(1, violation("VAC-SAFE-1", "It is gone.")))
+    assert [(one.kind, one.title) for one in of_comparison(compare(base, worse))] == [
+        ("error", "DO NOT UPGRADE"),
+        ("error", "loses data (VAC-SAFE-1)"),
+    ]
+    assert list(of_comparison(compare(base, run(case(1))))) == []
+
+
+@pytest.mark.parametrize("is_github", [True, False])
+def test_a_job_has_the_annotations_and_the_summary(
+    is_github: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, version, line in (
+        ("base", "4.0.1", case(1)),
+        ("candidate", "4.4.0", failing(1, violation("VAC-SAFE-1"))),
+    ):
+        first = header(version)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    summary = tmp_path / "summary.md"
+    summary.write_text("of an earlier step\n", encoding="utf-8")
+    if is_github:
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    out = tmp_path / "out"
+    assert main(["compare", str(tmp_path / "base"), str(tmp_path / "candidate"), "--out", str(out)]) == 1
+    said = capsys.readouterr().out
+    assert ("::error title=DO NOT UPGRADE::Delta 4.4.0 loses data in 1 way" in said) == is_github
+    told = summary.read_text(encoding="utf-8")
+    whole = (out / "comparison.md").read_text(encoding="utf-8")
+    assert told == "of an earlier step\n" + (whole + "\n" if is_github else "")
