@@ -1,6 +1,6 @@
 """``python -m runner.demo [--out DIR]``: the pages of runs that are kept in ``docs/demo``, made without an engine.
 
-A healthy run (Delta 4.4.0 on Spark), a known-bad engine, an upgrade that must not be made, and the index of all of them.
+A run of Delta 4.4.0 on Spark and one of delta-rs, a known-bad engine, an upgrade that must not be made, and the index of all.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def main(arguments: list[str]) -> int:
     base, candidate = made / "upgrade" / "base", made / "upgrade" / "candidate"
     commands = {
         ("render", made / "healthy"): 0,
+        ("render", made / "delta-rs"): 0,
         ("render", made / "broken"): 0,
         ("render", base): 0,
         ("render", candidate): 0,

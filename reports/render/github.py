@@ -52,7 +52,7 @@ def tell_of_comparison(comparison: Comparison, console: Console, summary: Path) 
 
 
 def of_run(run: Run) -> Iterator[Annotation]:
-    """An error for each new fault, the gravest first, and for each known fault that is gone; a warning if nothing is proven."""
+    """An error for each new fault, the gravest first, and for each fault that is gone; a warning if the run is inconclusive."""
     for failure in findings_of(run).failures[:_MOST]:
         lead = failure.lead
         clauses = ", ".join((lead.clause, *failure.clauses))
