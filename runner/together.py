@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -138,12 +138,20 @@ def _line(one: News) -> str:
     return f"{one.side}: {known}{one.violation.clause}: {one.violation.message} ({case_id(one.case)}, {one.pattern})"
 
 
-def judge(judge: TurnJudge, cases: Iterable[Case], *, minutes: float | None) -> TurnFindings:
-    """Judge the cases, or as many as the time allows; each new way is printed when it is found."""
+def judge(judge: TurnJudge, cases: Sequence[Case], *, minutes: float | None, every: float = 30) -> TurnFindings:
+    """Judge the cases, or as many as the time allows. Each new way is printed when it is found, and a line of progress every so
+    many seconds at most."""
     found, begun = TurnFindings(), time.monotonic()
-    for case in cases:
-        if minutes is not None and time.monotonic() - begun > 60 * minutes:
+    shown = begun
+    for number, case in enumerate(cases, start=1):
+        now = time.monotonic()
+        if minutes is not None and now - begun > 60 * minutes:
             break
+        if now - shown >= every:
+            shown = now
+            print(
+                f"{number - 1} of {len(cases)} cases, {counted(found.steps, 'step')}, {now - begun:.0f} s", flush=True
+            )
         for judged in judge.judge(case):
             for one in found.add(judged):
                 print(visible(_line(one)), flush=True)

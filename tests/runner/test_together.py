@@ -237,6 +237,16 @@ def test_a_run_has_an_answer_and_a_report_and_leaves_nothing_else(
     assert not processes(str(temporary)) and not list(temporary.iterdir())
 
 
+@pytest.mark.usefixtures("temporary")
+def test_a_long_run_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with hosted("deltalake") as engine:
+        sides = [Side(engine, (), Excuses(), name) for name in ("A", "B")]
+        found = together.judge(TurnJudge(sides[0], sides[1], tmp_path), [CASE, CASE], minutes=None, every=0)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "0 of 2 cases, 0 steps, 0 s" and second.startswith("1 of 2 cases, ")
+    assert found.steps > 4
+
+
 @pytest.mark.usefixtures("here")
 def test_a_case_that_a_version_does_not_support_is_a_mistake(
     case_file: Path, temporary: Path, capsys: pytest.CaptureFixture[str]
