@@ -74,15 +74,15 @@ def table(headings: Iterable[str], rows: Iterable[VersionRow]) -> str:
     return "\n".join(lines)
 
 
-def marks(engine: str) -> tuple[str, str]:
-    """The lines around the table of an engine in the page that has it."""
+def marks(engine: str, about: str = "versions") -> tuple[str, str]:
+    """The lines around a table of an engine in the page that has it. ``about``: what the table is of."""
     name = kind_of(engine).name
-    return f"<!-- {name} versions: begin -->", f"<!-- {name} versions: end -->"
+    return f"<!-- {name} {about}: begin -->", f"<!-- {name} {about}: end -->"
 
 
-def page_of(engine: str) -> Path:
+def page_of(engine: str, about: str = "versions") -> Path:
     """The page that has the table. Raises UsageMistake if there is none."""
-    begin, end = marks(engine)
+    begin, end = marks(engine, about)
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = page.read_text(encoding="utf-8")
         if begin in text and end in text:
@@ -90,14 +90,14 @@ def page_of(engine: str) -> Path:
     raise UsageMistake(f"--write: no page has a place for the table: write {begin} and {end} into a page of docs/.")
 
 
-def written(text: str, table: str, engine: str) -> str:
+def written(text: str, table: str, engine: str, about: str = "versions") -> str:
     """The text of a page with its table replaced."""
-    first, last = marks(engine)
+    first, last = marks(engine, about)
     before, _, rest = text.partition(first)
     return f"{before}{first}\n\n{table}\n\n{last}{rest.partition(last)[2]}"
 
 
-def _asked(names: Sequence[str]) -> list[Version]:
+def versions_named(names: Sequence[str]) -> list[Version]:
     """The versions of one engine. Raises UsageMistake for versions of two."""
     texts = [text for name in names or [DEFAULT] for text in (judged_of(name) if is_engine(name) else (name,))]
     versions = [available(text) for text in texts]
@@ -127,7 +127,7 @@ def main(arguments: list[str]) -> int:
     options = ["--profile", asked.profile, *asked.options]
     if asked.unknown:  # what follows one of them was taken for a version
         check_gate(asked.unknown)
-    versions = _asked(asked.versions)
+    versions = versions_named(asked.versions)
     for version in versions:
         check_engine(chosen, version)
     check_gate(["--engine", versions[0].engine, *options])

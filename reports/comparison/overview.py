@@ -33,7 +33,7 @@ def overview(comparison: Comparison) -> list[Told]:
         Told("From", _versions(comparison.base)),
         Told("To", _versions(comparison.candidate)),
         *([Told("On shared tables", comparison.shared.summary)] if comparison.shared is not None else []),
-        *_unjudged(comparison),
+        *unjudged(comparison),
         *_unused(comparison),
         Told("Clauses", _clauses(comparison)),
         Told("Cases", _cases(comparison)),
@@ -60,7 +60,7 @@ def _cases(comparison: Comparison) -> str:
     return cases + (kinds if comparison.groups else "")
 
 
-def _unjudged(comparison: Comparison) -> Iterator[Told]:
+def unjudged(comparison: Comparison) -> Iterator[Told]:
     """What could not be judged on each side: ``Not exercised on Delta 4.0.0: DEL-ROW-1``."""
     names = dict(zip(map(id, (comparison.base, comparison.candidate)), side_names(comparison)))
     for one in comparison.unjudged:

@@ -1,0 +1,279 @@
+"""``python -m runner.upgrade_table [--run] [--write] [VERSION ...]``: the answer for each upgrade, as a table to look it up in.
+
+Of the releases that all-versions judges: from each to the next one, and from each to the newest. Without a version those of
+Delta on Spark; the name of another engine, ``deltalake``, stands for all of it; two or more versions for the upgrades between
+them, and the others keep their rows. Exit 0: the table is made, whatever the answers; 2: a run is missing, or cannot be used.
+
+An answer is that of ``tox -e upgrade``: both versions judge what both can be asked for. A run of all-versions serves where that
+is all that its version can be asked for. For the others ``--run`` runs the gate with ``--shared-with``, once for all releases
+that make the same of it. It also runs what all-versions did not. What has finished is not run again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.provider import kind_of
+from engines.versions import name_of, releases_of, version_of
+from records.mistakes import StreamError, UsageMistake
+from reports.comparison.comparison import Comparison, compare
+from reports.comparison.pairs import Incomparable
+from reports.comparison.prediction import prediction_between
+from reports.findings.answers import Word
+from reports.render.comparison.brief import brief_markdown
+from reports.render.comparison.files import write_comparison
+from reports.render.marks import COMPARISON, require_own
+from reports.stream.reading import Run, read_run, stream_path
+from reports.text.markdown import row
+from reports.text.quantities import counted
+from runner import all_versions
+from runner.command_line.commands import Parser, in_a_sentence
+from runner.gate_version import ROOT, run_gate
+
+#: Where the comparisons go, and the runs that all-versions does not make.
+DIRECTORY = Path("build/upgrade-table")
+
+#: Where the pages of the upgrades are kept.
+PAGES = Path("docs/upgrades")
+
+#: What the table in a page of the documents is of (``all_versions.marks``).
+ABOUT = "upgrades"
+
+_QUIET = ("--brief", "--no-header", "-qq")
+
+
+@dataclass(frozen=True)
+class UpgradePair:
+    """An upgrade, by the engine's own versions."""
+
+    base: str
+    candidate: str
+
+
+@dataclass(frozen=True)
+class UpgradeSide:
+    """A version on what it can be asked for. ``other``: on what this version can be asked for too; None: on all."""
+
+    version: str
+    other: str | None = None
+
+
+@dataclass(frozen=True)
+class UpgradeRow:
+    """An upgrade with its answer. ``reason`` is Markdown, and ``page`` the name of its page."""
+
+    pair: UpgradePair
+    mark: str
+    word: Word
+    reason: str
+    page: str
+
+
+def pairs_of(releases: Sequence[str]) -> tuple[UpgradePair, ...]:
+    """From each release to the next one and to the newest, oldest first, each once."""
+    last = len(releases) - 1
+    return tuple(UpgradePair(releases[i], releases[j]) for i in range(last) for j in sorted({i + 1, last}))
+
+
+def sides_of(engine: str, pair: UpgradePair) -> tuple[UpgradeSide, UpgradeSide]:
+    """The runs whose comparison answers a pair. Releases that leave the same of a version's cases stand for one another."""
+    return _side(engine, pair.base, pair.candidate), _side(engine, pair.candidate, pair.base)
+
+
+def _side(engine: str, version: str, other: str) -> UpgradeSide:
+    kind = kind_of(engine)
+    own = kind.capabilities_of(version)
+    shared = own.shared(kind.capabilities_of(other))
+    if shared == own:
+        return UpgradeSide(version)
+    alike = (one for one in releases_of(engine).judged if own.shared(kind.capabilities_of(one)) == shared)
+    return UpgradeSide(version, next(alike, other))
+
+
+# The runs -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of an engine with a profile: in ``own`` those that all-versions leaves, in ``shared`` the others."""
+
+    engine: str
+    profile: str
+    own: Path
+    shared: Path
+
+    def place(self, side: UpgradeSide) -> Path:
+        name = name_of(self.engine, side.version)
+        return self.own / name if side.other is None else self.shared / f"{name}-with-{side.other}"
+
+    def read(self, side: UpgradeSide) -> Run:
+        """Raises StreamError if it is not there or has no end, UsageMistake if it is not what all-versions makes of a version."""
+        place = self.place(side)
+        run = read_run(place)
+        head = run.header
+        selected = all(one.status != "disabled" for one in head.clauses)
+        whole = selected and not (head.known_bad or head.left_out or head.options)
+        if (head.version, head.profile) != (side.version, self.profile) or not whole:
+            raise UsageMistake(
+                f"{place} has no run of all cases of {self.profile} on {name_of(self.engine, side.version)}: name another "
+                "directory with --from, or remove it, and use --run."
+            )
+        return run
+
+    def make(self, sides: Iterable[UpgradeSide]) -> None:
+        """Run what is missing or has no end. Raises UsageMistake for a gate that does not finish."""
+        for side in sides:
+            if self._is_there(side):
+                continue
+            version = version_of(name_of(self.engine, side.version))
+            on = "" if side.other is None else f", on what {side.other} can be asked for too"
+            print(f"{version.title}{on}.", flush=True)
+            shared = [] if side.other is None else ["--shared-with", f"{self.engine}=={side.other}"]
+            run_gate(version, [*_QUIET, *shared, "--profile", self.profile], report=self.place(side))
+            if not self._is_there(side):
+                raise UsageMistake(
+                    f"The gate on {version.title} did not finish, as is said above: the same command goes on there."
+                )
+
+    def _is_there(self, side: UpgradeSide) -> bool:
+        try:
+            self.read(side)
+        except StreamError:
+            return False
+        return True
+
+    def check(self, sides: Iterable[UpgradeSide]) -> None:
+        """Raises UsageMistake with the first run that is not there, and how many are not."""
+        missing = [one for one in sides if not stream_path(self.place(one)).exists()]
+        if missing:
+            others = f", and {counted(len(missing) - 1, 'other')}" if missing[1:] else ""
+            raise UsageMistake(
+                f"There is no run in {self.place(missing[0])}{others}: add --run, which makes what is missing in minutes each."
+            )
+
+
+# The table ----------------------------------------------------------------------------------------------------------------
+
+
+def page_name(engine: str, pair: UpgradePair) -> str:
+    return f"{kind_of(engine).name}-{pair.base}-{pair.candidate}.md"
+
+
+_ANSWERS = "|".join(word.value for word in (Word.UPGRADE, Word.LOOK_FIRST, Word.DO_NOT_UPGRADE))
+
+
+def row_of(pair: UpgradePair, page: str, name: str) -> UpgradeRow:
+    """The row of a page, by its first line. Raises UsageMistake if it is not that of an upgrade."""
+    found = re.match(rf"# (\S+) ({_ANSWERS}): (.*)", page)
+    if found is None:
+        raise UsageMistake(f"{PAGES / name} does not begin with an answer: remove it, and make it again.")
+    return UpgradeRow(pair, found[1], Word(found[2]), found[3], name)
+
+
+def table(rows: Iterable[UpgradeRow], folder: str) -> str:
+    """The rows as a Markdown table. ``folder``: that of the pages, from the page that has the table."""
+    lines = ["| From | To | Answer | Why |", "| --- | --- | --- | --- |"]
+    for one in rows:
+        answer = f"{one.mark} [{one.word.value}]({folder}/{one.page})"
+        lines.append(row(one.pair.base, one.pair.candidate, answer, one.reason))
+    return "\n".join(lines)
+
+
+def _asked(names: Sequence[str]) -> tuple[str, list[UpgradePair]]:
+    """The engine, and the pairs of the table between the versions that are named."""
+    versions = all_versions.versions_named(names)
+    engine = versions[0].engine
+    judged, named = releases_of(engine).judged, {one.version for one in versions}
+    found = [pair for pair in pairs_of(judged) if {pair.base, pair.candidate} <= named]
+    if not found or not named <= set(judged):
+        raise UsageMistake(
+            f"The table has the upgrades from one of {', '.join(judged)} to the next and to the newest: name both of one, and "
+            "use tox -e upgrade for others."
+        )
+    return engine, found
+
+
+def _answered(runs: Runs, pairs: Iterable[UpgradePair], out: Path, *, make: bool) -> dict[UpgradePair, str]:
+    """The page of each pair. Its comparison is left below ``out``. ``make``: run what is missing."""
+    sides = {pair: sides_of(runs.engine, pair) for pair in pairs}
+    needed = tuple(dict.fromkeys(side for both in sides.values() for side in both))
+    if make:
+        runs.make(needed)
+    runs.check(needed)
+    read = {side: runs.read(side) for side in needed}
+    pages = {}
+    for pair, (base, candidate) in sides.items():
+        names = [name_of(runs.engine, version) for version in (pair.base, pair.candidate)]
+        place = out / "-".join(names)
+        require_own(place, COMPARISON, option="--out")
+        found = _compared(pair, read[base], read[candidate])
+        write_comparison(found, place)
+        again = f".venv/bin/tox -e upgrade -- {' '.join(names)} --profile {runs.profile}"
+        pages[pair] = brief_markdown(found, again=again)
+    return pages
+
+
+def _compared(pair: UpgradePair, base: Run, candidate: Run) -> Comparison:
+    try:
+        return compare(base, candidate, prediction_between)
+    except Incomparable as fault:
+        raise UsageMistake(f"{pair.base} → {pair.candidate}: {fault}") from fault
+
+
+def _rows(engine: str, made: Mapping[UpgradePair, str]) -> list[UpgradeRow]:
+    """The rows of the pages that are made, and of those that are kept of the other pairs."""
+    rows = []
+    for pair in pairs_of(releases_of(engine).judged):
+        name = page_name(engine, pair)
+        kept = ROOT / PAGES / name
+        if pair in made:
+            rows.append(row_of(pair, made[pair], name))
+        elif kept.is_file():
+            rows.append(row_of(pair, kept.read_text(encoding="utf-8"), name))
+    return rows
+
+
+@in_a_sentence
+def main(arguments: list[str]) -> int:
+    asked = _parser().parse_intermixed_args(arguments)
+    engine, pairs = _asked(asked.versions)
+    page = all_versions.page_of(engine, ABOUT) if asked.write else ROOT / PAGES.with_suffix(".md")
+    out = asked.out.absolute()
+    runs = Runs(engine, asked.profile, asked.own.absolute(), out / "runs")
+    made = _answered(runs, pairs, out, make=asked.run)
+    text = table(_rows(engine, made), Path(os.path.relpath(ROOT / PAGES, page.parent)).as_posix())
+    print(text)
+    if asked.write:
+        (ROOT / PAGES).mkdir(exist_ok=True)
+        for pair, own in made.items():
+            (ROOT / PAGES / page_name(engine, pair)).write_text(own, encoding="utf-8", newline="\n")
+        whole = all_versions.written(page.read_text(encoding="utf-8"), text, engine, ABOUT)
+        page.write_text(whole, encoding="utf-8", newline="\n")
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="tox -e upgrade-table --", description=(__doc__ or "").partition("\n")[2])
+    versions = (
+        "the versions, or an engine for all of its own (default: those of Delta on Spark that all-versions judges)"
+    )
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help=versions)
+    parser.add_argument("--profile", default="smoke", metavar="NAME", help="the profile of the runs (default: smoke)")
+    own = ROOT / all_versions.DIRECTORY
+    left = f"where all-versions left its reports (default: {all_versions.DIRECTORY})"
+    parser.add_argument("--from", dest="own", type=Path, default=own, metavar="DIR", help=left)
+    place = f"where the comparisons go, and the runs that all-versions does not make (default: {DIRECTORY})"
+    parser.add_argument("--out", type=Path, default=ROOT / DIRECTORY, metavar="DIR", help=place)
+    parser.add_argument("--run", action="store_true", help="run what is missing or has no end")
+    written = f"put the pages into {PAGES}, and the table into the page that has a place for it"
+    parser.add_argument("--write", action="store_true", help=written)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
