@@ -265,6 +265,7 @@ SHOWING: dict[str, Case] = {
     "added-column-comes-first": _case("plain", AddColumn(Column("n", Type.INTEGER))),
     "drop-column-drops-another": _case("mapped", DropColumn("w")),
     "command-removes-nothing": _case("vectors", _UPDATED),
+    "command-respells-a-remove": _case("plain", Optimize()),
     "command-adds-another-size": _case("plain", StreamAppend(NEW)),
     "optimize-changes-data": _case("plain", Optimize()),
     "update-changes-no-data": _case("plain", _UPDATED),
