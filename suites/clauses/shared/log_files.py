@@ -178,10 +178,12 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
     if name is None or name.kind not in _CLEANED_UP:
         return False
     newest = max((checkpoint.version for checkpoint in o.after.log.checkpoints), default=-1)
-    entry = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}") or o.before.listing[path]
+    commit = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}")
     # A compaction file also goes where it begins with the version of the checkpoint.
     replaced = name.version < newest + (name.kind is LogFileKind.COMPACTED)
-    return replaced and entry.modified <= log_cutoff(o)
+    if name.kind is LogFileKind.CHECKSUM and commit is None:
+        return replaced  # another engine's clean-up left it: PROTOCOL.md, "Metadata Cleanup", deletes checksums by their version
+    return replaced and (commit or o.before.listing[path]).modified <= log_cutoff(o)
 
 
 def log_cutoff(o: Observation) -> int:
