@@ -76,9 +76,15 @@ def short(version: Version) -> str:
     return version.title.partition(" on ")[0]
 
 
-def cases_for(capabilities: Capabilities, replayed: Sequence[Case], *, all_cases: bool = False) -> list[Case]:
-    """Those replayed; without any, those that show most in turn, or all regression cases and smoke's: as far as both engines
-    support them."""
+#: How many cases two versions on Spark run in turn: a step of Spark takes a second, one of delta-rs milliseconds.
+ON_TWO_SPARKS = 30
+
+
+def cases_for(
+    capabilities: Capabilities, replayed: Sequence[Case], *, all_cases: bool = False, most: int | None = None
+) -> list[Case]:
+    """Those replayed; without any, the first ``most`` (None: all) of those that show most in turn, or all regression cases and
+    smoke's: as far as both engines support them."""
     for case in replayed:
         # A kept case may have times near a cutoff: it is judged as it is.
         if not fits(case, capabilities=replace(capabilities, sets_clock=True)):
@@ -89,7 +95,8 @@ def cases_for(capabilities: Capabilities, replayed: Sequence[Case], *, all_cases
         return list(replayed)
     campaigns = [REGRESSIONS, CORPUS.of(corpus_cases("smoke"))] if all_cases else [CORPUS.of(corpus_cases("together"))]
     found = [case for campaign in campaigns for case in kept_cases(campaign, capabilities)]
-    return list({case_id(case): case for case in found}.values())
+    distinct = list({case_id(case): case for case in found}.values())
+    return distinct if all_cases else distinct[:most]
 
 
 @dataclass
@@ -184,7 +191,8 @@ def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> TurnRe
             sides.append(side)
         capabilities = sides[0].engine.capabilities.shared(sides[1].engine.capabilities)
         turns = TurnJudge(sides[0], sides[1], workspace.directory / "tables", prelude=asked.prelude)
-        cases = cases_for(capabilities, asked.replayed, all_cases=asked.all_cases)
+        most = ON_TWO_SPARKS if a.engine == b.engine == "spark" else None
+        cases = cases_for(capabilities, asked.replayed, all_cases=asked.all_cases, most=most)
         found = judge(turns, cases, minutes=asked.minutes)
     names = (sides[0].name, sides[1].name)
     run = TurnReport(

@@ -17,6 +17,7 @@ import pytest
 from engines.deltalake.capabilities import capabilities_of as of_delta_rs
 from engines.kind import Version
 from engines.port import EngineUnavailable
+from engines.spark.releases import capabilities_of as of_spark
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.turns.turn_judge import TurnJudge
@@ -235,6 +236,14 @@ def test_a_run_has_an_answer_and_a_report_and_leaves_nothing_else(
     assert said.endswith(f"report: {out / SUMMARY}\n")
     assert sorted(path.name for path in out.iterdir()) == sorted([CASES, SUMMARY, JSON])
     assert not processes(str(temporary)) and not list(temporary.iterdir())
+
+
+def test_two_versions_on_spark_run_the_first_cases() -> None:
+    shared = of_spark("3.3.2").shared(of_spark("4.4.0"))
+    all_of_them = together.cases_for(shared, ())
+    assert len(all_of_them) > together.ON_TWO_SPARKS
+    assert together.cases_for(shared, (), most=together.ON_TWO_SPARKS) == all_of_them[: together.ON_TWO_SPARKS]
+    assert len(together.cases_for(shared, (), all_cases=True, most=1)) > len(all_of_them)
 
 
 @pytest.mark.usefixtures("temporary")
