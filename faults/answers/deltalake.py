@@ -90,7 +90,7 @@ FAULTS = (
         asks=_forgets_what_to_keep, needs=("keeps_versions",), rules=_RULES),
     vacuum_fault("vacuums-a-vector-of-a-version-to-keep", "VAC-SAFE-13B", files.delete_first(_vectors_to_keep),
         "VACUUM deletes the file of a deletion vector of a version that it is asked to keep.",
-        run=completed, needs=("keeps_versions",), rules=_RULES),
+        run=completed, needs=("keeps_vectors_of_versions",), rules=_RULES),
     _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
         "VACUUM does not return the last file that it deleted."),
     _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,

@@ -70,6 +70,11 @@ class Capabilities:
     pointer_checksums: bool = True  # whether the _last_checkpoint that it writes has a checksum of its own
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 
+    @property
+    def keeps_vectors_of_versions(self) -> bool:
+        """Whether that can be asked about versions with deletion vectors."""
+        return self.keeps_versions and has(self, VectorStorage.RELATIVE)
+
     def shared(self, other: Capabilities) -> Capabilities:
         """What both engines support."""
         both: dict[str, Any] = {}
@@ -103,7 +108,7 @@ def _shown(claimed: object) -> str:
     return ", ".join(sorted(map(repr, claimed))) if isinstance(claimed, frozenset) else repr(claimed)
 
 
-#: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean field.
+#: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean member.
 Need = Union[
     Feature,
     Setting,

@@ -75,7 +75,7 @@ VERSIONS_TO_KEEP = (
         "VACUUM keeps the files of the deletion vectors of the versions that it is asked to keep.",
         sources=("R DeltaTable.vacuum", "R VacuumBuilder.with_keep_versions"),
         harm=harms.FILES_LOST,
-        needs=("keeps_versions",),
+        needs=("keeps_vectors_of_versions",),
     )(keeps(Reason.KEPT_VERSION_VECTOR)),
 )
 
