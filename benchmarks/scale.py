@@ -30,7 +30,7 @@ from records.json_form import to_json
 from reference_engine import ReferenceEngine
 from runner.command_line.commands import ended
 from strategies.cases.large_tables import large_case
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import promised
 
 #: The size of the largest table in the respect in which files are not counted, and the steps between sizes.
 _VERSIONS, _STRAY_FILES, _FILES, _FACTOR = 1_000, 10_000, 16_000, 4
@@ -67,7 +67,7 @@ def measure(size: Size) -> Measured:
     """Judge the case on a table of this size."""
     pa.set_memory_pool(pa.system_memory_pool())  # as runner.run.worker does
     engine = _Timed()
-    clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
+    clauses = promised(engine)
     case = large_case(size)
     with tempfile.TemporaryDirectory() as directory:
         began = time.process_time()

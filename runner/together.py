@@ -41,7 +41,7 @@ from runner.processes.workspace import Workspace
 from runner.replay import read_case
 from strategies.restriction.capabilities import fits
 from suites.campaigns import CORPUS, REGRESSIONS
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import promised
 
 DIRECTORY = Path("build/together")
 
@@ -65,10 +65,8 @@ def _reason(said: bytes) -> str:
 def side_of(version: Version, python: Path, workspace: Workspace, *, wall_clock: bool) -> Side:
     """The version in a process of its own, with what it promises and what is known of it."""
     engine = HostedEngine(python, version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
-    out = unsupported(engine)
-    clauses = tuple(clause for id, clause in CATALOGUE.items() if id not in out)
     listed = known(known_faults_in(known_faults_of(version.engine)), version_of(engine))
-    return Side(engine, clauses, Excuses(listed), short(version))
+    return Side(engine, promised(engine), Excuses(listed), short(version))
 
 
 def short(version: Version) -> str:

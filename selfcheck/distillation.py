@@ -20,7 +20,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
@@ -48,10 +47,10 @@ from selfcheck.corpus.facets import (
 )
 from selfcheck.corpus.page import Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
-from selfcheck.processes import processes
+from selfcheck.processes import processes, scratch
 from selfcheck.random_cases import random_batches, random_cases
 from suites.campaigns import CAMPAIGNS, chapters_of
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import CATALOGUE, promised, unsupported
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,11 +62,10 @@ KEPT = ("regressions", "smoke", "gate")
 
 @cache
 def _counter() -> FacetCounter:
-    promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(ReferenceEngine())]
     return FacetCounter(
-        promised,
+        promised(ReferenceEngine()),
         _conditions(_listed("spark")),
-        _directory(),
+        scratch(),
         known_on_delta_rs=_conditions(known(_listed("deltalake"), NEWEST_DELTA_RS)),
         known_on_any_delta_rs=_conditions(_listed("deltalake")),
     )
@@ -84,16 +82,6 @@ def _conditions(listed: Iterable[KnownFault]) -> Mapping[str, frozenset[str]]:
         if known_fault.when is not None:
             found[known_fault.clause] = found.get(known_fault.clause, frozenset()) | {known_fault.when}
     return found
-
-
-@cache
-def _directory() -> Path:
-    directory = TemporaryDirectory()
-    _KEPT.append(directory)
-    return Path(directory.name)
-
-
-_KEPT: list[TemporaryDirectory[str]] = []  # until the process ends
 
 
 def counted(case: Case) -> Shown:
@@ -151,7 +139,7 @@ def _violated(name: str, case: Case) -> frozenset[str]:
 
 @cache
 def _judge_of(name: str) -> Judge:
-    return Judge(KnownBadEngine(ReferenceEngine(), FAULTS[name]), list(CATALOGUE.values()), _directory() / name)
+    return Judge(KnownBadEngine(ReferenceEngine(), FAULTS[name]), list(CATALOGUE.values()), scratch() / name)
 
 
 # ---- the command

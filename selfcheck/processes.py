@@ -9,10 +9,24 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+@cache
+def scratch() -> Path:
+    """A directory of this process, which goes when the process ends."""
+    directory = TemporaryDirectory()
+    _KEPT.append(directory)
+    return Path(directory.name)
+
+
+_KEPT: list[TemporaryDirectory[str]] = []
 
 
 @contextmanager

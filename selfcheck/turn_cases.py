@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from engines.deltalake.capabilities import NEWEST
 from engines.spark.releases import capabilities_of, rules_of
@@ -35,9 +33,9 @@ from reference_engine import ReferenceEngine
 from runner.command_line.commands import Parser, ended, whole
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import Facet
-from selfcheck.processes import processes
+from selfcheck.processes import processes, scratch
 from strategies.restriction.capabilities import can_be_judged, restricted_to
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import promised
 
 #: The newest release of Delta, which both pairs have.
 DELTA = "4.4.0"
@@ -56,16 +54,13 @@ SHOWN: Mapping[str, str] = {
 
 
 def _side(engine: ReferenceEngine, name: str) -> Side:
-    out = unsupported(engine)
-    return Side(engine, tuple(clause for id, clause in CATALOGUE.items() if id not in out), Excuses(), name)
+    return Side(engine, promised(engine), Excuses(), name)
 
 
 @cache
 def _judges() -> Mapping[str, TurnJudge]:
     """The healthy engines in turn, by the pair's name."""
-    directory = TemporaryDirectory()
-    _KEPT.append(directory)
-    root = Path(directory.name)
+    root = scratch()
     delta = partial(ReferenceEngine, capabilities=capabilities_of(DELTA), version=DELTA)
     rules = rules_of(DELTA)
     on_the_clock = delta(rules=replace(rules, own_clock=False))  # delta-rs has no clock that can be set
@@ -76,9 +71,6 @@ def _judges() -> Mapping[str, TurnJudge]:
         ),
         "Delta and delta-rs": TurnJudge(_side(on_the_clock, "A"), _side(delta_rs, "B"), root / "delta-rs"),
     }
-
-
-_KEPT: list[TemporaryDirectory[str]] = []  # until the process ends
 
 
 def shown(case: Case) -> Counter[Facet]:

@@ -110,3 +110,9 @@ def unsupported(engine: Engine) -> dict[str, str]:
         id: not_applicable(clause, version, engine.capabilities, engine.rules) for id, clause in CATALOGUE.items()
     }
     return {id: reason for id, reason in reasons.items() if reason is not None}
+
+
+def promised(engine: Engine) -> tuple[Clause[Any], ...]:
+    """The clauses that apply to this engine."""
+    out = unsupported(engine)
+    return tuple(clause for id, clause in CATALOGUE.items() if id not in out)

@@ -52,7 +52,7 @@ from selfcheck.corpus.condition_facets import OTHER_FILES, condition_facets
 from selfcheck.corpus.pair_facets import pairs_of
 from selfcheck.corpus.vacuum_facets import vacuum_facets
 from strategies.restriction.capabilities import knows_types, restricted_to
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import promised
 
 #: The kind of a facet, and its name within the kind.
 Facet = tuple[str, str]
@@ -149,7 +149,7 @@ class FacetCounter:
         recorder: Clause[Any] = Clause("recorder", "", (), Observation, self._note)
         self._judge = Judge(ReferenceEngine(), [recorder], directory)
         delta_rs = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version=NEWEST_DELTA_RS)
-        self._promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(delta_rs)]
+        self._promised = promised(delta_rs)
         recorder = Clause("recorder", "", (), Observation, self._note_on_delta_rs)
         self._delta_rs = Judge(delta_rs, [recorder], directory / "delta-rs")
         self._going: set[str] = set()  # the kinds of facets of delta-rs that the case still counts for

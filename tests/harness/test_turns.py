@@ -30,7 +30,7 @@ from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from suites.campaigns import CORPUS, REGRESSIONS
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import CATALOGUE, promised
 from tests.find_witnesses import WITNESSES
 from tests.smoke_shows import shows
 
@@ -74,9 +74,7 @@ LEFT = {
 
 
 def side(engine: ReferenceEngine | KnownBadEngine, name: str, *, excuses: Excuses | None = None) -> Side:
-    out = unsupported(engine)
-    clauses = tuple(clause for id, clause in CATALOGUE.items() if id not in out)
-    return Side(engine, clauses, excuses or Excuses(), name)
+    return Side(engine, promised(engine), excuses or Excuses(), name)
 
 
 def in_turn(case: Case, directory: Path) -> list[TurnCase]:

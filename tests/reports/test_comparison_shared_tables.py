@@ -22,23 +22,12 @@ from reports.render.together import write_files
 from reports.together.answer import TurnReport, TurnWay
 from reports.together.reading import FILE, read_together
 from tests.builders.small_streams import case, header, run
+from tests.builders.turn_ways import WAY
 
 BASE, CANDIDATE = "Delta 4.3.1", "Delta 4.4.0"
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "comparison-5.json"
 
-FORWARD = TurnWay(
-    side=CANDIDATE,
-    other=BASE,
-    clauses=("READ-1A", "DEL-ROW-5B"),
-    cause="wrong: rows",
-    severity=Severity.DATA_LOSS,
-    message="3 rows are read, 2 are there.",
-    inherited=None,
-    known=None,
-    cases=("50fe18cd8156",),
-    pattern="AB",
-    step=1,
-)
+FORWARD = replace(WAY, side=CANDIDATE, other=BASE)
 BACK = replace(FORWARD, side=BASE, other=CANDIDATE, message="The table cannot be read.", severity=Severity.UNREADABLE)
 KNOWN = replace(FORWARD, known="It is listed.")
 

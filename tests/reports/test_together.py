@@ -15,20 +15,16 @@ from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
 from reports.render.together import CASES, JSON, MARKS, SUMMARY, markdown, prepare, write_case, write_files
 from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
+from tests.builders.turn_ways import WAY
 
 A, B = "Delta 4.4.0", "deltalake 1.6.6"
-NEW = TurnWay(
+NEW = replace(
+    WAY,
     side=A,
     other=B,
-    clauses=("READ-1A", "DEL-ROW-5B"),
-    cause="wrong: rows",
     severity=Severity.WRONG_ANSWERS,
     message="3 rows are read, 2 are there: a|b.",
-    inherited=None,
-    known=None,
     cases=("50fe18cd8156", "b5937cf56dc7"),
-    pattern="AB",
-    step=1,
 )
 INHERITED = replace(
     NEW, inherited="Removes are spelled otherwise.", severity=Severity.DATA_LOSS, cases=("111111111111",)

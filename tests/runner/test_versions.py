@@ -14,13 +14,13 @@ from engines.kind import Version
 from engines.port import EngineUnavailable
 from engines.provider import ENGINES
 from engines.versions import version_of
-from model.vocabulary.severity import Severity
 from reports.render.together import write_files
 from reports.together.answer import TurnReport, TurnWay
 from runner import all_versions, gate_version, upgrade
 from runner.command_line.commands import Main
 from runner.together import Asked, short
 from tests.builders.small_streams import CLAUSES, case, header, run, written
+from tests.builders.turn_ways import WAY
 
 
 class Gate:
@@ -217,22 +217,6 @@ def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         (version_of("deltalake==1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
         (version_of("deltalake==1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
     ]
-
-
-#: What one of two versions does wrong on tables of the other.
-WAY = TurnWay(
-    side="Delta 4.4.0",
-    other="Delta 3.3.2",
-    clauses=("READ-1A",),
-    cause="rows",
-    severity=Severity.DATA_LOSS,
-    message="3 rows are read, 2 are there.",
-    inherited=None,
-    known=None,
-    cases=("50fe18cd8156",),
-    pattern="AB",
-    step=1,
-)
 
 
 @pytest.mark.parametrize(
