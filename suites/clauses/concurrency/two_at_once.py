@@ -92,7 +92,7 @@ def _orders(c: TogetherObservation) -> Mapping[str, Rows]:
 
 @clause(
     "CONC-1A",
-    "After two commands at once the table has the rows that those of them make of it that succeeded, one after the other in the order of their commits in the log, read from the log and the files alone.",
+    "After two commands at once the table, read from the log and the files alone, has the rows that result from the commands that succeeded, one after the other in the order of their commits.",
     sources=_SERIAL,
     harm=harms.COMMITS_LOST,
     needs=_NEEDS,
@@ -159,7 +159,7 @@ def refused_for_a_conflict(c: TogetherObservation) -> Judgement:
 
 @clause(
     "CONC-1D",
-    "A command is refused for a conflict only if the other has committed what the conflict is about while it was held: files added, or removed, in a partition that it may read, another definition of the table.",
+    "A command is refused for a conflict only if the other committed, while the first was held, what the conflict is about: files added or removed in a partition that the first may read, or another definition of the table.",
     sources=("S7",),
     harm=wrong_words("A command is refused that could have been committed."),
     needs=_NEEDS,
@@ -185,7 +185,7 @@ def _error(session: Session) -> tuple[str, ...]:
 
 @clause(
     "CONC-1E",
-    "Of two commands at once each that succeeds and changes the rows of the table has a version of its own in the log.",
+    "If two commands run at once, each that succeeds and changes the rows of the table has a version of its own in the log.",
     sources=_SERIAL,
     harm=harms.COMMITS_LOST,
     needs=_NEEDS,
@@ -232,7 +232,7 @@ def log_is_whole(c: TogetherObservation) -> Judgement:
 
 @clause(
     "CONC-1H",
-    "After two commands at once the table's properties, features and columns are those of before, with what the commands that succeeded change.",
+    "After two commands at once the table's properties, features and columns are those from before, with the changes of the commands that succeeded.",
     sources=("P Change Metadata", "P Protocol Evolution"),
     harm=harms.ANOTHER_DEFINITION,
     needs=_NEEDS,
@@ -337,7 +337,7 @@ def vacuum_keeps(c: TogetherObservation) -> Judgement:
 
 @clause(
     "CONC-2B",
-    "A reader beside another command reads the rows of one version: the one that it names, else one that was current during the step.",
+    "A reader beside another command reads the rows of exactly one version: the one that it names, or else one that was current during the step.",
     sources=("S7",),
     harm=wrong_answers("A reader gets rows that the table never had."),
     needs=_NEEDS,

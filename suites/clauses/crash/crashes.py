@@ -65,7 +65,7 @@ def _check_table(c: DeleteCrashObservation | VacuumCrashObservation, command: st
 
 @clause(
     "CRASH-1A",
-    "After a DELETE that is killed in the middle the log can be replayed, and the table has the rows of before, or those of after if the DELETE's commit is in the log: never others.",
+    "After a DELETE is killed, the log can be replayed, and the table has the rows from before the DELETE or, if its commit is in the log, the rows from after it.",
     sources=_ATOMIC,
     harm=harms.TORN,
     of_broken=True,
@@ -79,7 +79,7 @@ def table_is_before_or_after(d: DeleteCrashObservation) -> Judgement:
 
 @clause(
     "CRASH-2A",
-    "After a VACUUM that is killed in the middle the log can be replayed, and the table has the rows of before.",
+    "After a VACUUM is killed, the log can be replayed, and the table has the same rows as before.",
     sources=(*_ATOMIC, "S1"),
     harm=harms.TORN,
     of_broken=True,
@@ -93,7 +93,7 @@ def table_is_as_before(v: VacuumCrashObservation) -> Judgement:
 
 @clause(
     "CRASH-3",
-    "After a DELETE or a VACUUM that was killed in the middle, the engine reads the rows of before, or those of after if the commit is in the log.",
+    "After a DELETE or VACUUM is killed, the engine reads the rows from before it or, if its commit is in the log, the rows from after it.",
     sources=_ATOMIC,
     harm=wrong_answers("After a crash the engine answers with rows that the table does not have."),
     needs=_NEEDS,
@@ -331,7 +331,7 @@ def commits_in_order(c: VacuumCrashObservation) -> Judgement:
 
 @clause(
     "CRASH-2G",
-    "Where a VACUUM with logging that is killed in the middle has deleted something, START is in the log; where END is in the log, all is deleted that the whole VACUUM must delete.",
+    "If a VACUUM with logging is killed after it deleted something, START is in the log; if END is in the log, everything is deleted that the whole VACUUM must delete.",
     sources=("C 1.5",),
     harm=wrong_words("The history of the table does not tell how far the VACUUM came."),
     implementation="spark",

@@ -319,7 +319,7 @@ def adds_have_statistics(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-ADD-1G",
-    "An add says no more than its table has features for: no clustering provider, no tags of its own, no row tracking fields without row tracking.",
+    "An add has no field that its table lacks the feature for: no clustering provider, no tags of its own, no row tracking fields without row tracking.",
     sources=("P Add File and Remove File", "P Row Tracking"),
     harm=harms.WRONG_ADDS,
 )

@@ -133,7 +133,7 @@ def no_change_files(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-CDF-1C",
-    "The change data feed of a DELETE contains exactly the deleted rows, each with _change_type delete, whichever method the DELETE used.",
+    "The change data feed of a DELETE contains exactly the deleted rows, each with _change_type delete, whether the DELETE removed whole files, rewrote files or wrote deletion vectors.",
     sources=("P Add CDC File", "C 2.2"),
     harm=harms.WRONG_CHANGES,
     needs=("change_feed",),
@@ -171,7 +171,7 @@ def feed_names_the_version(c: ChangesObservation) -> Judgement:
 
 @clause(
     "DEL-CDF-2B",
-    "In the change data feed of a DELETE, _commit_timestamp is the time of its commit, whatever the session's time zone is: the in-commit timestamp, or without one the modification time of the commit's file.",
+    "In the change data feed of a DELETE, _commit_timestamp is the time of the commit in every session time zone: the in-commit timestamp or, without one, the modification time of the commit's file.",
     sources=("P Add CDC File", "P In-Commit Timestamps"),
     harm=wrong_answers("Readers of the change feed find other times than those of the commits."),
     implementation="spark",

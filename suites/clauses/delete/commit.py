@@ -126,7 +126,7 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-PHYS-5",
-    "DELETE deletes no directory, and puts nothing in the place of one: not of an empty or a hidden one either.",
+    "DELETE deletes and replaces no directory, not even an empty or a hidden one.",
     sources=("S0", "C 1.2"),
     harm=wrong_words("A directory disappears that its user, or a writer, still needs."),
 )

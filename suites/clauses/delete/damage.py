@@ -25,7 +25,7 @@ _UNREAD_LOST = Cause("a damaged file is removed, and the rows of it that cannot 
 
 @clause(
     "DEL-SAFE-1",
-    "A DELETE loses no row that it cannot read: where a live file is damaged or missing, it is refused, or every row that does not match is still in the table, that file's too.",
+    "DELETE loses no row that it cannot read: if a live file is damaged or missing, the DELETE is refused, or every row that does not match stays in the table, including the rows of that file.",
     sources=("S0", "P Add File and Remove File"),
     harm=data_loss("Rows that nobody could read, but might have brought back, are gone from the table."),
 )
@@ -56,7 +56,7 @@ def _not_removed(d: DamagedTableObservation, path: str) -> Expectation:
 
 @clause(
     "DEL-SAFE-2",
-    "A DELETE that succeeds though a live file is damaged or missing deletes the matching rows of all files that can be read, and adds none.",
+    "If a DELETE succeeds although a live file is damaged or missing, it deletes the matching rows of all files that can be read, and adds no row.",
     sources=("S0",),
     harm=harms.DELETED_ROWS_STAY,
     needs=(Setting.IGNORE_CORRUPT_FILES,),

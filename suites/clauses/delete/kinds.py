@@ -136,7 +136,7 @@ _WITH_STATISTICS = 32
 
 @clause(
     "DEL-NAME-1",
-    "By path, by name or through a view, with an alias or without, through SQL or DeltaTable, with a condition as a string or a Column: the same DELETE commits the same.",
+    "The same DELETE commits the same in every form: by path, by name or through a view, with an alias or without, through SQL or DeltaTable, with its condition as a string or a Column.",
     sources=("S0", "S1"),
     harm=harms.WRITTEN_DIFFERENTLY,
     needs=tuple(form for form in Form if form not in (Form.SQL_PATH, Form.TRUNCATE)),
@@ -150,7 +150,7 @@ def forms(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-NAME-2",
-    "However a DELETE spells the path of its table, it commits the same: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
+    "A DELETE commits the same for every spelling of its table's path: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
     sources=("S0", "S1"),
     harm=harms.WRITTEN_DIFFERENTLY,
     needs=tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN),

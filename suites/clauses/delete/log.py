@@ -71,7 +71,7 @@ CHECKSUMS = (
     )(_in_checksums(definition)),
     clause(
         "DEL-CRC-3",
-        "What a version checksum that is written along with a DELETE says of deletion vectors is true of its version: how many there are, how many rows they delete, and the histogram of these.",
+        "If a version checksum that is written along with a DELETE counts deletion vectors, its figures are right: the number of vectors, the number of rows that they delete, and the histogram of these rows.",
         sources=_CHECKSUM,
         harm=harms.WRONG_COUNTS,
         needs=_WRITES_DETAILS,
@@ -186,7 +186,7 @@ CHECKPOINTS = (
 
 @clause(
     "DEL-CKPT-9",
-    "What _last_checkpoint embeds of a V2 checkpoint that is written along with a DELETE is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
+    "After a DELETE that writes a V2 checkpoint, _last_checkpoint embeds what that checkpoint has: its name, size and modification time, its sidecars, and its other actions.",
     sources=("P V2 Spec", "C 2.5"),
     harm=harms.WRONG_EMBEDDED_ACTIONS,
     implementation="spark",

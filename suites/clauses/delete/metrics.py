@@ -193,7 +193,7 @@ def _must_count_rows(d: DeleteObservation) -> bool:
 
 @clause(
     "DEL-MET-3A",
-    "The operationMetrics of a DELETE count what it did: the files that it added, with the change files, and removed, the rows that it deleted and copied; deleted rows may be left out only where whole files were removed and one has no row count.",
+    "The operationMetrics of a DELETE count what it did: the files that it added (change files included) and removed, and the rows that it deleted and copied; the number of deleted rows may be left out only if whole files were removed and one of them has no row count.",
     sources=("R DeltaTable.delete", "R DeleteMetrics"),
     harm=harms.WRONG_METRICS,
     implementation="deltalake",
@@ -218,7 +218,7 @@ def recorded_counts(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-MET-3B",
-    "The metrics that a DELETE returns are those of what it did, or all 0 if it did nothing; deleted rows may be left out only where whole files were removed and one has no row count.",
+    "The metrics that a DELETE returns count what it did, or are all 0 if it did nothing; the number of deleted rows may be left out only if whole files were removed and one of them has no row count.",
     sources=("R DeltaTable.delete", "R DeleteMetrics"),
     harm=harms.WRONG_METRICS,
     implementation="deltalake",

@@ -79,7 +79,7 @@ ORIGIN = clause(
 
 @clause(
     "DEL-INFO-4",
-    "The predicate among the operationParameters is the condition of the DELETE: it names its columns, and no others, and a whole number that it compares with; nothing is recorded beside it.",
+    "The predicate in operationParameters is the condition of the DELETE: it names the columns of the condition and no others, and a whole number that a column is compared with; operationParameters have no other entry.",
     sources=("S0", "C 2.4"),
     harm=harms.WRONG_OPERATION,
     implementation="spark",
@@ -126,7 +126,7 @@ _WHOLE = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG)
 
 @clause(
     "DEL-INFO-2D",
-    "The predicate among the operationParameters means the condition of the DELETE: for the values of the table, those in both, and others beside them, one is TRUE where the other is.",
+    "The predicate in operationParameters means the same as the condition of the DELETE: both are TRUE for the same values, tried with the values of the table, the constants in both, and values next to these.",
     sources=("S0", "C 2.4"),
     harm=harms.WRONG_OPERATION,
     implementation="spark",

@@ -165,7 +165,7 @@ def failed_condition_is_named(r: RefusalObservation) -> Judgement:
 
 @clause(
     "DEL-REF-5",
-    "A DELETE fails if its condition is a comparison of arithmetic or a cast with a value, and an error for a visible row, or over partition columns for a live file.",
+    "A DELETE fails if its condition compares arithmetic or a cast with a value, and is an error for a visible row (or, if it uses partition columns only, for a live file).",
     sources=("S3", "C 2.2"),
     harm=wrong_answers("A DELETE decides on rows by a condition that has no value for them, and says nothing."),
     of_broken=True,

@@ -210,7 +210,7 @@ def vectors_write_no_data(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-DV-2A",
-    "With deletion vectors on, a file of which no row is left is removed.",
+    "With deletion vectors on, DELETE removes each file of which it leaves no row.",
     sources=("C 2.2",),
     harm=space_kept("A file without rows stays, and costs storage and time."),
     implementation="spark",

@@ -75,7 +75,7 @@ def history_as_it_was(c: CommandObservation) -> Judgement:
 
 @clause(
     "LIFE-1D",
-    "After a command the log has the columns, partition columns, properties and features that the command gives the table, and of all others those from before.",
+    "A command changes the columns, partition columns, properties and features that it is meant to change, and no others.",
     sources=("P Change Metadata", "P Protocol Evolution"),
     harm=harms.ANOTHER_DEFINITION,
 )
@@ -85,7 +85,7 @@ def defined_as_said(c: CommandObservation) -> Judgement:
 
 @clause(
     "LIFE-1E",
-    "A command that the engine supports succeeds, if nothing says that it must not.",
+    "A command that the engine supports succeeds, unless a rule says that it must be refused.",
     sources=("S4", "S5", "S6"),
     harm=wrong_words("A command that must succeed is refused."),
 )

@@ -30,7 +30,7 @@ _BY_REPLAY = ByReplay("a session must be kept open while others commit")
 
 @clause(
     "LIFE-5A",
-    "A DELETE or VACUUM of a session that opened the table before others committed leaves the rows that it leaves when it comes after them; or it is refused for a conflict, and then deletes and commits nothing.",
+    "A DELETE or VACUUM of a session that opened the table before others committed leaves the same rows as one of a session that opened it after them; or it is refused for a conflict, and then deletes and commits nothing.",
     sources=("S7",),
     harm=harms.ROWS_OR_VERSIONS_LOST,
     needs=("earlier_sessions",),
@@ -70,7 +70,7 @@ def _refused(c: ConflictObservation) -> Judgement:
 
 @clause(
     "LIFE-5B",
-    "A query that a session made before others committed returns the rows of one version: of the one that it opened, or of a later one.",
+    "A query that a session made before others committed returns the rows of exactly one version: the one that it opened, or a later one.",
     sources=("S7",),
     harm=wrong_answers("A reader gets rows that no version of the table has."),
     needs=("earlier_sessions",),
@@ -91,7 +91,7 @@ def one_version_is_read(r: EarlierReadObservation) -> Judgement:
 
 @clause(
     "LIFE-5C",
-    "A stream of the table that skips commits which change rows delivers each row once: those of the version with which it begins, and those that later commits append; also after a DELETE and a VACUUM, unless they took a file before the stream came to it.",
+    "A stream that skips commits which change rows delivers each row once: the rows of the version at which it starts, and the rows that later commits append; also after a DELETE and a VACUUM, unless they removed a file before the stream read it.",
     sources=("S9",),
     harm=wrong_answers("A stream loses rows that were appended, or delivers rows twice."),
     needs=("streams",),

@@ -178,7 +178,7 @@ CHECKPOINTS = (
 
 @clause(
     "VAC-CKPT-11",
-    "What _last_checkpoint embeds of a V2 checkpoint that is written along with a VACUUM is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
+    "After a VACUUM that writes a V2 checkpoint, _last_checkpoint embeds what that checkpoint has: its name, size and modification time, its sidecars, and its other actions.",
     sources=("P V2 Spec", "C 2.5"),
     harm=harms.WRONG_EMBEDDED_ACTIONS,
     implementation="spark",

@@ -163,7 +163,7 @@ def dry_run_lists_what_is_deleted(v: VacuumObservation) -> Judgement:
 
 @clause(
     "VAC-DRY-2B",
-    "Of what a DRY RUN listed, the real run right after it keeps only directories that are not empty.",
+    "The real run right after a DRY RUN deletes everything that the DRY RUN listed, except directories that are not empty.",
     sources=("S1", "C 1.2"),
     harm=harms.WRONG_DRY_RUN,
 )

@@ -40,7 +40,7 @@ from suites.clauses.vacuum.path_rules import (
 LITE_FILES = (
     clause(
         "VAC-LITE-1A",
-        "LITE deletes only files that removes or change files of the commits it examines name: no orphans, no directories, nothing of other commits.",
+        "LITE deletes only files that are named by removes or change files of the commits that it examines: no orphans, no directories, nothing of other commits.",
         sources=("C 1.3",),
         harm=data_loss("LITE deletes files that no commit which it examined has removed."),
         since="3.3",
@@ -48,7 +48,7 @@ LITE_FILES = (
     )(keeps(Reason.NOT_SCANNED, when=is_lite)),
     clause(
         "VAC-LITE-1B",
-        "LITE deletes every file, and every deletion vector file, that a remove of the commits it examines names, whose tombstones are all expired and that nothing else protects, whatever the file's own age.",
+        "LITE deletes every data file and deletion vector file that is named by a remove of the commits that it examines, if all tombstones of the file are expired and nothing else protects it, whatever the file's own age.",
         sources=("C 1.3",),
         harm=harms.SKIPPED_BY_LITE,
         since="3.3",
@@ -88,7 +88,7 @@ def last_vacuum_info(v: VacuumObservation) -> Judgement:
 
 lite_change_files = clause(
     "VAC-LITE-1E",
-    "LITE deletes every change file that a commit it examines names, however young the file is.",
+    "LITE deletes every change file that is named by a commit that it examines, however young the file is.",
     sources=("C 1.3",),
     harm=harms.SKIPPED_BY_LITE,
     since="3.3",
@@ -157,7 +157,7 @@ def parallel_deletion(v: VacuumObservation) -> Judgement:
 
 @clause(
     "VAC-FORM-1A",
-    "By a quoted path, by name and through the DeltaTable class, with hours and without, VACUUM keeps and deletes the paths that it does by delta.`path`.",
+    "By a quoted path, by name and through the DeltaTable class, with hours and without, VACUUM keeps and deletes the same paths as by delta.`path`.",
     sources=("S1", "C 1.1"),
     harm=harms.VACUUM_WRITTEN_DIFFERENTLY,
     needs=(
@@ -174,7 +174,7 @@ def forms(v: VacuumObservation) -> Judgement:
 
 @clause(
     "VAC-FORM-1C",
-    "However a VACUUM spells the path of its table, it keeps and deletes the same paths: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
+    "VACUUM keeps and deletes the same paths for every spelling of its table's path: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
     sources=("S1", "C 1.1"),
     harm=harms.VACUUM_WRITTEN_DIFFERENTLY,
     needs=tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN),

@@ -174,7 +174,7 @@ def _age(r: ReadObservation) -> tuple[str, ...]:
 
 @clause(
     "VAC-READ-1",
-    "A version of which VACUUM was allowed to delete files, however old, reads as exactly its rows or not at all: never as other rows.",
+    "If VACUUM was allowed to delete files of a version, a read of that version, however old, returns exactly its rows or fails: it never returns other rows.",
     sources=("S1",),
     harm=harms.WRONG_OLD_VERSIONS,
 )
@@ -217,7 +217,7 @@ def _other_rows(lost: bool) -> Cause:
 
 @clause(
     "VAC-READ-2",
-    "Reading a version of which files are gone fails with an error that names one of them, or says that a file is missing or the version too old.",
+    "If files of a version are gone, a read of it fails with an error that names one of them, or that says that a file is missing or that the version is too old.",
     sources=("S1", "C 1.7"),
     harm=wrong_words("A reader of a version whose files are gone is not told so."),
 )
@@ -266,7 +266,7 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
 
 @clause(
     "VAC-READ-4",
-    "Reading the change data feed of a version whose data files or change files are gone, and no deletion vector, fails with an error that names one of them, or says by class and SQLSTATE that a file is missing or the version too old.",
+    "If data files or change files of a version are gone, but no deletion vector, a read of its change data feed fails with an error that names one of them, or that says by class and SQLSTATE that a file is missing or that the version is too old.",
     sources=("S1", "C 1.7"),
     harm=wrong_words("A reader of changes whose files are gone is not told so."),
     needs=("change_feed",),
