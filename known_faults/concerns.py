@@ -147,4 +147,9 @@ CONCERNS: Mapping[str, str] = {
 
 def concerns(fault: KnownFault) -> str:
     """Whom the fault concerns, as the end of "Concerns you only if …"; empty where nothing says it."""
-    return fault.concerns or CONCERNS.get(fault.when or "", "")
+    return whom(fault.concerns, fault.when)
+
+
+def whom(own: str | None, condition: str | None) -> str:
+    """The same by an entry's ``concerns`` and ``when``, either of which may be missing."""
+    return own or CONCERNS.get(condition or "", "")

@@ -109,6 +109,17 @@ def check(options: Sequence[str], *versions: Version) -> None:
     check_gate(["--engine", versions[0].engine, *options])
 
 
+def _check_own(candidate: Version, options: Sequence[str], own: Sequence[str]) -> None:
+    """Raise UsageMistake, by the names that the user gave, if the candidate's gate does not take these options of its own."""
+    try:
+        check_gate(["--engine", candidate.engine, *options, *own])
+    except UsageMistake as mistake:
+        said = str(mistake)
+        for option in _OF_THE_CANDIDATE:
+            said = said.replace(f"--{option}", f"--candidate-{option.rpartition('-')[2]}")
+        raise UsageMistake(said) from mistake
+
+
 def upgrade(
     base: Version,
     candidate: Version,
@@ -227,7 +238,7 @@ def main(arguments: list[str]) -> int:
         )
     check(options, base, candidate)
     if asked.own:
-        check_gate(["--engine", candidate.engine, *options, *asked.own])
+        _check_own(candidate, options, asked.own)
     out = ROOT / (asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}")
     try:
         out.mkdir(parents=True, exist_ok=True)

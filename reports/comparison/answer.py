@@ -110,8 +110,11 @@ def _open_questions(comparison: Comparison) -> Iterator[str]:
     if parts:
         yield f"{' and '.join(parts)} {'was' if clauses + cases == 1 else 'were'} not judged on one of the two"
     if comparison.shared is not None and comparison.shared.is_open:
-        errors = comparison.shared.report.errors
-        yield f"{counted(len(errors), 'case')} could not be judged in turn" if errors else "no case was judged in turn"
+        report = comparison.shared.report
+        if report.cases:
+            yield f"{counted(len(report.errors), 'case')} could not be judged in turn"
+        else:
+            yield "no case was judged in turn" + "".join(f": {_open_end(one)}" for one in report.errors[:1])
 
 
 def _withdrawn(lost: Sequence[Withdrawn]) -> str:

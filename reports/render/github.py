@@ -21,6 +21,7 @@ from reports.findings.of_run import findings_of
 from reports.render.lines import show_line
 from reports.stream.reading import Run
 from reports.text.harms import does
+from reports.together.answer import sentence
 
 #: The step summary may have 1 MiB, and comparisons and runs keep below it (``reports.text.markdown.LIMIT``).
 _SUMMARY, _ACTIONS = "GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"
@@ -66,15 +67,29 @@ def of_run(run: Run) -> Iterator[Annotation]:
 
 
 def of_comparison(comparison: Comparison) -> Iterator[Annotation]:
-    """An error, or a warning where one must look first, with the answer; and one for each way in which it gets worse."""
+    """An error, or a warning where one must look first, with the answer; and one for each way in which it gets worse, or in which
+    one of the two goes wrong on tables of the other.
+    """
     answer = answer_to(comparison)
     if answer.word is Word.UPGRADE:
         return
     kind = "error" if answer.word is Word.DO_NOT_UPGRADE else "warning"
     yield Annotation(kind, answer.word.value, answer.reason)
-    for way in comparison.worse[: _MOST - 1]:
+    ways = [*_worse(comparison, kind), *_in_turn(comparison, kind)]
+    yield from ways[: _MOST - 1]
+
+
+def _worse(comparison: Comparison, kind: str) -> Iterator[Annotation]:
+    for way in comparison.worse:
         clauses = ", ".join((way.lead.clause, *way.clauses))
         yield Annotation(kind, f"{way.does} ({clauses})", f"{way.lead.cause}: {way.lead.message}")
+
+
+def _in_turn(comparison: Comparison, kind: str) -> Iterator[Annotation]:
+    shared = comparison.shared
+    for way in () if shared is None else (*shared.forward, *shared.back):
+        clauses = ", ".join(way.clauses)
+        yield Annotation(kind, f"{way.side} on tables of {way.other} {does(way.severity)} ({clauses})", sentence(way))
 
 
 def _tell(annotations: Iterable[Annotation], console: Console, summary: Path | None) -> None:

@@ -57,7 +57,7 @@ def answer_of(run: TurnReport) -> Answer:
     if new:
         return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
     if run.errors or not run.cases:
-        why = f"{counted(len(run.errors), 'case')} ended in an error" if run.errors else "no case was judged"
+        why = f"{counted(len(run.errors), 'case')} ended in an error" if run.cases else "no case was judged"
         return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
     return Answer(Word.PASS, f"{both} work on the same tables", 0)
 

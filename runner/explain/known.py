@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from engines.provider import ENGINES
+from known_faults.concerns import whom
 from known_faults.entries import tables_in
 from known_faults.known import known_faults_of
 
@@ -32,6 +33,16 @@ class FaultOnSide:
         parts += [f"on {self.entry['on']}"] if "on" in self.entry else []
         parts += [f"if: {self.entry['when']}"] if "when" in self.entry else []
         return ", ".join(parts)
+
+    @property
+    def said(self) -> list[str]:
+        """What goes wrong, whom it concerns, and where one reads on."""
+        concerns = whom(self.entry.get("concerns"), self.entry.get("when"))
+        return [
+            self.entry["reason"],
+            *([f"Concerns you only if {concerns}."] if concerns else []),
+            self.entry["link"],
+        ]
 
 
 @cache

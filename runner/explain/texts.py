@@ -36,7 +36,7 @@ def clause_text(clause: Clause[Any], engine: str | None) -> list[str]:
     faults = [one for one in known_faults(engine) if clause.id in one.clauses]
     said += ["", "Known faults" if faults else "No fault is known."]
     for one in faults:
-        said += [f"  {one.name} ({one.where})", f"    {one.entry['reason']}", f"    {one.entry['link']}"]
+        said += [f"  {one.name} ({one.where})", *(f"    {line}" for line in one.said)]
     if sections := about(clause.id):
         said += ["", "Findings", *(f"  {one.heading}: {ROOT / one.page}" for one in sections)]
     bad = [fault.name for fault in FAULTS.values() if clause.id in fault.caught_by]
@@ -78,8 +78,7 @@ def known_text(fault: FaultOnSide) -> list[str]:
     entry = fault.entry
     said = [
         f"{fault.name}, a known fault of {fault.where}",
-        f"  {entry['reason']}",
-        f"  {entry['link']}",
+        *(f"  {line}" for line in fault.said),
         "",
         "Violates",
     ]

@@ -58,6 +58,10 @@ def compared(report: TurnReport | None, *, allows_changes: bool = False) -> Comp
             "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.3.1; 2 cases could not be judged in turn",
         ),
         (turns(cases=0), "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.3.1; no case was judged in turn"),
+        (
+            turns(cases=0, errors=["pip finds no pyspark==4.9.", "x"]),
+            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.3.1; no case was judged in turn: pip finds no pyspark==4.9",
+        ),
     ],
 )
 def test_the_first_line(report: TurnReport | None, first: str) -> None:

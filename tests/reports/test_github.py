@@ -11,6 +11,7 @@ from reports.comparison.comparison import compare
 from reports.render.github import Annotation, of_comparison, of_run
 from tests.builders.small_streams import case, footer, header, run, written
 from tests.reports.test_comparison import stating
+from tests.reports.test_comparison_shared_tables import BACK, FORWARD, KNOWN, compared, turns
 from tests.reports.test_failures import SPACE, failing, violation
 
 
@@ -40,6 +41,17 @@ def test_a_comparison_has_its_answer_and_each_way_to_be_worse() -> None:
         ("error", "loses data (VAC-SAFE-1)"),
     ]
     assert list(of_comparison(compare(base, run(case(1))))) == []
+
+
+def test_what_goes_wrong_in_turn_has_an_annotation() -> None:
+    assert [(one.kind, one.title, one.message) for one in of_comparison(compared(turns(BACK, KNOWN)))][1:] == [
+        (
+            "warning",
+            f"Delta 4.3.1 on tables of Delta 4.4.0 leaves tables unreadable ({', '.join(BACK.clauses)})",
+            "The table cannot be read.",
+        )
+    ]
+    assert [one.kind for one in of_comparison(compared(turns(FORWARD, BACK)))] == ["error"] * 3
 
 
 @pytest.mark.parametrize("is_github", [True, False])

@@ -45,6 +45,7 @@ def run(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnRepor
         (run(NEW, INHERITED, KNOWN, errors=["x"]), 1, f"{A} and {B} do not work on the same tables, in 2 new ways"),
         (run(KNOWN, errors=["x", "y"]), 2, f"2 cases ended in an error on {A} and {B}"),
         (run(cases=0), 2, f"no case was judged on {A} and {B}"),
+        (run(cases=0, errors=["pip finds no release."]), 2, f"no case was judged on {A} and {B}"),
     ],
 )
 def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from faults import FAULTS
+from known_faults.concerns import CONCERNS
 from records.mistakes import UsageMistake
 from runner.command_line.commands import in_a_sentence
 from runner.explain.__main__ import explained, main
@@ -42,6 +43,13 @@ def test_a_clause_is_explained_with_what_is_known_of_it(capsys: pytest.CaptureFi
     assert "can lose data: " in said and "  spark: 2.4.0 to " in said and "https://www.waitingforcode.com/" in said
     assert "deltalake:" not in said.partition("Known faults")[2], "only the faults of spark are asked for"
     assert "findings-deltalake.md" in said and "vacuums-inside-retention" in said
+
+
+def test_whom_a_known_fault_concerns_is_said() -> None:
+    told = [one for one in known_faults("deltalake") if "concerns" in one.entry or one.entry.get("when") in CONCERNS]
+    assert told
+    for one in told:
+        assert any(line.startswith("  Concerns you only if ") for line in explained(one.name, None))
 
 
 def test_where_a_clause_does_not_hold_the_reason_is_said() -> None:

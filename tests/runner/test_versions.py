@@ -232,7 +232,7 @@ def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         (
             "tox cannot make it.",
             3,
-            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; 1 case could not be judged in turn",
+            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; no case was judged in turn: tox cannot make it",
         ),
     ],
 )
@@ -275,6 +275,11 @@ def test_a_build_of_ones_own_against_its_release(monkeypatch: pytest.MonkeyPatch
         [*both, "--jars", "a.jar", "--extra-classpath", "classes", "--jars", "b.jar"],
     ]
     assert not gate.turns
+
+
+def test_a_jar_that_is_missing_is_said_of_the_option_that_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert upgrade.main(["4.4.0", "4.4.0", "--candidate-jars", "none.jar"]) == 2
+    assert capsys.readouterr().err == "--candidate-jars none.jar does not exist: name an existing jar or directory.\n"
 
 
 def test_a_build_of_ones_own_is_of_delta(capsys: pytest.CaptureFixture[str]) -> None:
