@@ -203,6 +203,16 @@ def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> TurnRe
     return run
 
 
+def reported_in_turn(a: Version, b: Version, *, out: Path) -> TurnReport:
+    """The same of the chosen cases; where an environment or an engine is not to be had, a report that says why."""
+    try:
+        return judged_in_turn(a, b, out=out, asked=Asked())
+    except EngineUnavailable as error:
+        run = TurnReport((short(a), short(b)), 0, 0, 0, (), (str(error),))
+        write_files(run, out)
+        return run
+
+
 def show(run: TurnReport, out: Path) -> int:
     """Print the answer and the ways; the exit code."""
     answer = answer_of(run)

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.kind import Version
-from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES
 from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
@@ -25,13 +24,11 @@ from reports.comparison.proposal import check_proposal
 from reports.render import together
 from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
 from reports.render.report_directory import prepare
-from reports.render.together import write_files
 from reports.stream.reading import read_run
-from reports.together.answer import TurnReport
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given
 from runner.gate_version import ROOT, available, run_gate
-from runner.together import Asked, judged_in_turn, short
+from runner.together import reported_in_turn
 from suites.profiles import PROFILES
 
 DIRECTORY = Path("build/upgrade")
@@ -163,10 +160,7 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
         print(f"Not run in turn on the same tables, because of {named}.", flush=True)
         return False
     print("Both in turn, on the same tables.", flush=True)
-    try:
-        judged_in_turn(base, candidate, out=out, asked=Asked())
-    except EngineUnavailable as error:
-        write_files(TurnReport((short(base), short(candidate)), 0, 0, 0, (), (str(error),)), out)
+    reported_in_turn(base, candidate, out=out)
     return True
 
 

@@ -4,9 +4,10 @@ Of the releases that all-versions judges: from each to the next one, and from ea
 Delta on Spark; the name of another engine, ``deltalake``, stands for all of it; two or more versions for the upgrades between
 them, and the others keep their rows. Exit 0: the table is made, whatever the answers; 2: a run is missing, or cannot be used.
 
-An answer is that of ``tox -e upgrade``: both versions judge what both can be asked for. A run of all-versions serves where that
-is all that its version can be asked for. For the others ``--run`` runs the gate with ``--shared-with``, once for all releases
-that make the same of it. It also runs what all-versions did not. What has finished is not run again.
+An answer is that of ``tox -e upgrade``: both versions judge what both can be asked for, and then run in turn on the same tables,
+unless ``--no-together`` is given. A run of all-versions serves where that is all that its version can be asked for. For the
+others ``--run`` runs the gate with ``--shared-with``, once for all releases that make the same of it. It also runs what
+all-versions did not. What has finished is not run again.
 """
 
 from __future__ import annotations
@@ -28,12 +29,16 @@ from reports.findings.answers import Word
 from reports.render.comparison.brief import brief_markdown
 from reports.render.comparison.files import write_comparison
 from reports.render.marks import COMPARISON, require_own
+from reports.render.together import prepare
 from reports.stream.reading import Run, read_run, stream_path
 from reports.text.markdown import row
 from reports.text.quantities import counted
+from reports.together.answer import TurnReport
+from reports.together.reading import FILE, read_together
 from runner import all_versions
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, run_gate
+from runner.together import reported_in_turn
 
 #: Where the comparisons go, and the runs that all-versions does not make.
 DIRECTORY = Path("build/upgrade-table")
@@ -100,12 +105,15 @@ def _side(engine: str, version: str, other: str) -> UpgradeSide:
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of an engine with a profile: in ``own`` those that all-versions leaves, in ``shared`` the others."""
+    """The runs of an engine with a profile: in ``own`` those that all-versions leaves, in ``shared`` the others. In ``together``
+    those of two versions in turn; None: each is compared alone.
+    """
 
     engine: str
     profile: str
     own: Path
     shared: Path
+    together: Path | None = None
 
     def place(self, side: UpgradeSide) -> Path:
         name = name_of(self.engine, side.version)
@@ -156,6 +164,26 @@ class Runs:
                 f"There is no run in {self.place(missing[0])}{others}: add --run, which makes what is missing in minutes each."
             )
 
+    def in_turn(self, pair: UpgradePair, *, make: bool) -> TurnReport | None:
+        """Both versions in turn on the same tables; None if they are compared each alone. ``make``: run it if it is not there.
+
+        Raises UsageMistake if it is not there, or is of other versions.
+        """
+        if self.together is None:
+            return None
+        names = [name_of(self.engine, version) for version in (pair.base, pair.candidate)]
+        place = self.together / "-".join(names)
+        if (place / FILE).is_file():
+            return read_together(place)
+        if not make:
+            raise UsageMistake(
+                f"There is no run of both in turn in {place}: add --run, which makes it in minutes, or --no-together."
+            )
+        base, candidate = map(version_of, names)
+        print(f"{base.title} and {candidate.title} in turn.", flush=True)
+        prepare(place, option="--out")
+        return reported_in_turn(base, candidate, out=place)
+
 
 # The table ----------------------------------------------------------------------------------------------------------------
 
@@ -198,29 +226,31 @@ def _asked(names: Sequence[str]) -> tuple[str, list[UpgradePair]]:
     return engine, found
 
 
-def _answered(runs: Runs, pairs: Iterable[UpgradePair], out: Path, *, make: bool) -> dict[UpgradePair, str]:
+def _answered(runs: Runs, pairs: Sequence[UpgradePair], out: Path, *, make: bool) -> dict[UpgradePair, str]:
     """The page of each pair. Its comparison is left below ``out``. ``make``: run what is missing."""
     sides = {pair: sides_of(runs.engine, pair) for pair in pairs}
     needed = tuple(dict.fromkeys(side for both in sides.values() for side in both))
     if make:
         runs.make(needed)
     runs.check(needed)
+    turns = {pair: runs.in_turn(pair, make=make) for pair in pairs}
     read = {side: runs.read(side) for side in needed}
     pages = {}
     for pair, (base, candidate) in sides.items():
         names = [name_of(runs.engine, version) for version in (pair.base, pair.candidate)]
         place = out / "-".join(names)
         require_own(place, COMPARISON, option="--out")
-        found = _compared(pair, read[base], read[candidate])
+        found = _compared(pair, read[base], read[candidate], turns[pair])
         write_comparison(found, place)
-        again = f".venv/bin/tox -e upgrade -- {' '.join(names)} --profile {runs.profile}"
+        alone = "" if turns[pair] else " --no-together"
+        again = f".venv/bin/tox -e upgrade -- {' '.join(names)} --profile {runs.profile}{alone}"
         pages[pair] = brief_markdown(found, again=again)
     return pages
 
 
-def _compared(pair: UpgradePair, base: Run, candidate: Run) -> Comparison:
+def _compared(pair: UpgradePair, base: Run, candidate: Run, together: TurnReport | None) -> Comparison:
     try:
-        return compare(base, candidate, prediction_between)
+        return compare(base, candidate, prediction_between, together=together)
     except Incomparable as fault:
         raise UsageMistake(f"{pair.base} → {pair.candidate}: {fault}") from fault
 
@@ -244,7 +274,9 @@ def main(arguments: list[str]) -> int:
     engine, pairs = _asked(asked.versions)
     page = all_versions.page_of(engine, ABOUT) if asked.write else ROOT / PAGES.with_suffix(".md")
     out = asked.out.absolute()
-    runs = Runs(engine, asked.profile, asked.own.absolute(), out / "runs")
+    runs = Runs(
+        engine, asked.profile, asked.own.absolute(), out / "runs", None if asked.no_together else out / "together"
+    )
     made = _answered(runs, pairs, out, make=asked.run)
     text = table(_rows(engine, made), Path(os.path.relpath(ROOT / PAGES, page.parent)).as_posix())
     print(text)
@@ -270,6 +302,8 @@ def _parser() -> Parser:
     place = f"where the comparisons go, and the runs that all-versions does not make (default: {DIRECTORY})"
     parser.add_argument("--out", type=Path, default=ROOT / DIRECTORY, metavar="DIR", help=place)
     parser.add_argument("--run", action="store_true", help="run what is missing or has no end")
+    alone = "compare the versions each alone, and not in turn on the same tables (docs/together.md)"
+    parser.add_argument("--no-together", action="store_true", help=alone)
     written = f"put the pages into {PAGES}, and the table into the page that has a place for it"
     parser.add_argument("--write", action="store_true", help=written)
     return parser

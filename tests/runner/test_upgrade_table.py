@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ from reports.comparison.prediction import prediction_between
 from reports.findings.answers import Word
 from reports.render.comparison.brief import brief_markdown
 from reports.stream.reading import read_run
-from runner import all_versions, gate_version, upgrade_table
+from runner import all_versions, gate_version, together, upgrade_table
 from runner.upgrade_table import UpgradePair, UpgradeRow, UpgradeSide, pairs_of, row_of, sides_of, table
 from tests.builders.small_streams import CLAUSES, case, changed, header, plain, run, written
+from tests.builders.turn_ways import WAY
 from tests.runner.test_versions import QUIET, Gate
 
 KEPT = gate_version.ROOT / "docs" / "demo" / "upgrade"
@@ -42,13 +44,15 @@ def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked(root: Path, *arguments: str) -> int:
-    """The command, with its files below ``root``."""
-    return upgrade_table.main([*arguments, "--from", str(root / "versions"), "--out", str(root / "out")])
+def asked(root: Path, *arguments: str, alone: bool = True) -> int:
+    """The command, with its files below ``root``. ``alone``: the versions do not run in turn."""
+    given = [*arguments, *["--no-together"] * alone]
+    return upgrade_table.main([*given, "--from", str(root / "versions"), "--out", str(root / "out")])
 
 
 def use(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Gate:
     monkeypatch.setattr(upgrade_table, "run_gate", gate)
+    monkeypatch.setattr(together, "judged_in_turn", gate.in_turn)
     return gate
 
 
@@ -142,7 +146,39 @@ def test_the_table_and_the_pages_are_written_and_other_rows_stay(
     assert all(line in text for line in rows) and text.startswith("Before.") and text.endswith("After.\n")
     page = (kept.parent / "deltalake-1.5.0-1.5.1.md").read_text(encoding="utf-8")
     assert page.startswith("# ❌ DO NOT UPGRADE: deltalake 1.5.1 loses data") and str(root) not in page
+    again = "    .venv/bin/tox -e upgrade -- deltalake==1.5.0 deltalake==1.5.1 --profile gate --no-together"
+    assert again in page.splitlines()
+
+
+def test_what_goes_wrong_in_turn_is_in_the_row_and_in_the_page(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = use(Gate(), monkeypatch)
+    gate.ways = (replace(WAY, side="deltalake 1.5.0", other="deltalake 1.5.1"),)
+    assert asked(root, *TWO, *GATE, "--run", "--write", alone=False) == 0
+    assert gate.turns == ["deltalake 1.5.0", "deltalake 1.5.1"]
+    assert "⚠️ [LOOK FIRST]" in (said := capsys.readouterr().out) and "; there is no way back |" in said
+    page = (root / "docs" / "upgrades" / "deltalake-1.5.0-1.5.1.md").read_text(encoding="utf-8")
+    assert "**NO WAY BACK: on tables of deltalake 1.5.1, deltalake 1.5.0 loses data in 1 way.**" in page
+    assert (
+        "## Both in turn, on the same tables" in page and "on the same tables, in turn: 1 case in both orders" in page
+    )
     assert "    .venv/bin/tox -e upgrade -- deltalake==1.5.0 deltalake==1.5.1 --profile gate" in page.splitlines()
+    assert asked(root, *TWO, *GATE, "--run", alone=False) == asked(root, *TWO, *GATE, alone=False) == 0
+    assert len(gate.turns) == 2, "it is not run again"
+
+
+def test_a_missing_run_in_turn_is_named(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(), monkeypatch)
+    assert asked(root, *TWO, *GATE, "--run") == 0
+    capsys.readouterr()
+    assert asked(root, *TWO, *GATE, alone=False) == 2
+    place = root / "out" / "together" / "-".join(TWO)
+    assert capsys.readouterr().err == (
+        f"There is no run of both in turn in {place}: add --run, which makes it in minutes, or --no-together.\n"
+    )
 
 
 def test_without_write_no_page_is_touched(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

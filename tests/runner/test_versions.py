@@ -16,7 +16,7 @@ from engines.provider import ENGINES
 from engines.versions import version_of
 from reports.render.together import write_files
 from reports.together.answer import TurnReport, TurnWay
-from runner import all_versions, gate_version, upgrade
+from runner import all_versions, gate_version, together, upgrade
 from runner.command_line.commands import Main
 from runner.together import Asked, short
 from tests.builders.small_streams import CLAUSES, case, header, run, written
@@ -70,7 +70,7 @@ def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     for module in (upgrade, gate_version, all_versions):
         monkeypatch.setattr(module, "check_gate", lambda _: None)  # pytest in another process: it takes seconds
     monkeypatch.setattr(gate_version, "run_gate", gate)
-    monkeypatch.setattr(upgrade, "judged_in_turn", gate.in_turn)
+    monkeypatch.setattr(together, "judged_in_turn", gate.in_turn)
 
 
 # One version ----------------------------------------------------------------------------------------------------------

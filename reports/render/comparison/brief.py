@@ -11,6 +11,7 @@ from reports.comparison.overview import unjudged
 from reports.comparison.weight import WeighedWay
 from reports.comparison.wording import right_words, signature
 from reports.findings.answers import named
+from reports.render.comparison.markdown import in_turn
 from reports.text.circumstances import profile_of
 from reports.text.harms import can, does, in_ways
 from reports.text.markdown import code, command, row, table, text
@@ -25,10 +26,16 @@ def brief_markdown(comparison: Comparison, *, again: str) -> str:
     answer = answer_to(comparison)
     parts = [
         f"# {answer.mark} {text(str(answer))}",
+        *(
+            [f"**{text(comparison.shared.no_way_back)}.**"]
+            if comparison.shared and comparison.bars_the_way_back
+            else []
+        ),
         "<br>\n".join(text(line) for line in _basis(comparison)),
         *_withdrawn(comparison),
         *_ways(f"## Worse on {named(comparison.candidate)}", comparison.worse),
         *_uncompared(comparison),
+        *in_turn(comparison, _ROWS),
         *_unexplained(comparison),
         *_ways(f"## Better on {named(comparison.candidate)}", comparison.better),
         *_next(comparison),
@@ -48,6 +55,8 @@ def _basis(comparison: Comparison) -> list[str]:
     lines = [f"{sides}: {counted(comparison.compared, 'case')}, {counted(comparison.steps, 'step')}; {differ}"]
     if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
         lines.append(f"known of both: {in_ways(both)}")
+    if comparison.shared is not None:
+        lines.append(comparison.shared.summary)
     return [*lines, *map(str, unjudged(comparison))]
 
 

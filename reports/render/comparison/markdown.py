@@ -64,7 +64,7 @@ def _parts(comparison: Comparison, cases: Path, rows: int) -> list[str]:
         *_shifts(
             f"## Fails on {text(candidate)}, not judged on {text(base)}", comparison, VerdictChange.UNCOMPARED, rows
         ),
-        *_shared(comparison, rows),
+        *in_turn(comparison, rows),
         *_accepted(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
         *_known_faults(comparison, rows),
@@ -142,8 +142,8 @@ def _section(title: str, heading: str, lines: list[str], rows: int, whole: str =
     return [title, table(heading, lines, rows, whole=whole)] if lines else []
 
 
-def _shared(comparison: Comparison, rows: int) -> list[str]:
-    """What goes wrong when both work on the same tables."""
+def in_turn(comparison: Comparison, rows: int) -> list[str]:
+    """A table of at most so many ways in which one of the two goes wrong on tables of the other, under its title."""
     if comparison.shared is None:
         return []
     lines = [
