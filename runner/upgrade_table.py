@@ -29,16 +29,14 @@ from reports.findings.answers import Word
 from reports.render.comparison.brief import brief_markdown
 from reports.render.comparison.files import write_comparison
 from reports.render.marks import COMPARISON, require_own
-from reports.render.together import prepare
 from reports.stream.reading import Run, read_run, stream_path
 from reports.text.markdown import row
 from reports.text.quantities import counted
 from reports.together.answer import TurnReport
-from reports.together.reading import FILE, read_together
 from runner import all_versions
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, run_gate
-from runner.together import reported_in_turn
+from runner.kept_turns import kept_in_turn
 
 #: Where the comparisons go, and the runs that all-versions does not make.
 DIRECTORY = Path("build/upgrade-table")
@@ -172,17 +170,8 @@ class Runs:
         if self.together is None:
             return None
         names = [name_of(self.engine, version) for version in (pair.base, pair.candidate)]
-        place = self.together / "-".join(names)
-        if (place / FILE).is_file():
-            return read_together(place)
-        if not make:
-            raise UsageMistake(
-                f"There is no run of both in turn in {place}: add --run, which makes it in minutes, or --no-together."
-            )
-        base, candidate = map(version_of, names)
-        print(f"{base.title} and {candidate.title} in turn.", flush=True)
-        prepare(place, option="--out")
-        return reported_in_turn(base, candidate, out=place)
+        remedy = "add --run, which makes it in minutes, or --no-together"
+        return kept_in_turn(names, self.together, make=make, remedy=remedy)
 
 
 # The table ----------------------------------------------------------------------------------------------------------------

@@ -56,8 +56,11 @@ def write_files(run: TurnReport, directory: Path) -> None:
     (directory / SUMMARY).write_text(markdown(run), encoding="utf-8")
 
 
-def markdown(run: TurnReport) -> str:
-    """The answer, a sentence for each engine, and a table of the ways, the new ones first, and then the gravest."""
+def markdown(run: TurnReport, *, linked: bool = True) -> str:
+    """The answer, a sentence for each engine, and a table of the ways, the new ones first, and then the gravest.
+
+    ``linked``: whether the files of the cases lie beside it.
+    """
     answer = answer_of(run)
     lines = [f"# {answer.mark} {answer}", "", *(f"- {one}" for one in directions(run)), ""]
     lines += [
@@ -67,7 +70,8 @@ def markdown(run: TurnReport) -> str:
     if run.ways:
         lines += ["| engine | clauses | what goes wrong | case |", "| --- | --- | --- | --- |"]
         for way in run.in_order:
-            case = f"[{way.cases[0]}](cases/{way.cases[0]}.json), {way.pattern}, step {way.step}"
+            first = f"[{way.cases[0]}](cases/{way.cases[0]}.json)" if linked else way.cases[0]
+            case = f"{first}, {way.pattern}, step {way.step}"
             more = f", and {counted(len(way.cases) - 1, 'case')} more" if len(way.cases) > 1 else ""
             lines.append(row(way.side, ", ".join(way.clauses), text(sentence(way)), f"{case}{more}"))
         lines.append("")

@@ -64,13 +64,16 @@ def answer_of(run: TurnReport) -> Answer:
 
 def directions(run: TurnReport) -> Sequence[str]:
     """A sentence for each engine."""
-    found = []
-    for side, other in (run.sides, run.sides[::-1]):
-        ways = [one for one in run.ways if one.side == side]
-        new = in_ways(one.severity for one in ways if one.known is None) or "nothing new is wrong"
-        known = in_ways(one.severity for one in ways if one.known is not None)
-        found.append(f"{side} on tables of {other}: {new}{f'; known: {known}' if known else ''}.")
-    return found
+    both = (run.sides, run.sides[::-1])
+    return [f"{side} on tables of {other}: {direction(run, side)}." for side, other in both]
+
+
+def direction(run: TurnReport, side: str) -> str:
+    """What goes wrong with one of the two on tables of the other: ``loses data in 1 way; known: uses other words in 1 way``."""
+    ways = [one for one in run.ways if one.side == side]
+    new = in_ways(one.severity for one in ways if one.known is None) or "nothing new is wrong"
+    known = in_ways(one.severity for one in ways if one.known is not None)
+    return f"{new}{f'; known: {known}' if known else ''}"
 
 
 def sentence(way: TurnWay) -> str:

@@ -1,0 +1,34 @@
+"""Runs of two versions in turn that are kept in a directory, one below it for each pair: what is there is not run again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engines.versions import version_of
+from records.mistakes import UsageMistake
+from reports.render.together import prepare
+from reports.together.answer import TurnReport
+from reports.together.reading import FILE, read_together
+from runner.together import reported_in_turn
+
+
+def kept_in_turn(names: Sequence[str], directory: Path, *, make: bool, remedy: str) -> TurnReport:
+    """Both versions in turn, as users name them. ``make``: run them if that is not there; ``remedy``: what to do if not.
+
+    Raises UsageMistake if it is not there, or cannot be read.
+    """
+    place = place_of(names, directory)
+    if (place / FILE).is_file():
+        return read_together(place)
+    if not make:
+        raise UsageMistake(f"There is no run of both in turn in {place}: {remedy}.")
+    a, b = map(version_of, names)
+    print(f"{a.title} and {b.title} in turn.", flush=True)
+    prepare(place, option="--out")
+    return reported_in_turn(a, b, out=place)
+
+
+def place_of(names: Sequence[str], directory: Path) -> Path:
+    """Where the run of two versions is kept."""
+    return directory / "-".join(names)
