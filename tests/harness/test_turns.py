@@ -15,6 +15,7 @@ from engines.spark.releases import rules_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
+from harness.campaigns.regressions import kept_cases as kept_regressions
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.observing.steps.expected_versions import ExpectedVersions
@@ -70,6 +71,8 @@ LEFT = {
     "crash-leaves-half-a-checkpoint": "CRASH-3",
     "clone-loses-a-file": "LIFE-4A",
     "clone-forgets-vectors": "LIFE-4A",
+    "adds-without-base-row-id": "DEL-REM-1F",
+    "update-deletes-what-it-removed": "DEL-TT-2",
 }
 
 
@@ -101,7 +104,7 @@ def test_the_other_engine_notices_what_a_known_bad_one_leaves(fault: str, letter
     bad = side(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), letter, excuses=Excuses(CATALOGUE))
     healthy = side(ReferenceEngine(first=SECOND), "AB".replace(letter, ""))
     judge = TurnJudge(*((bad, healthy) if letter == "A" else (healthy, bad)), tmp_path)
-    smoke = {case_id(case): case for case in corpus_cases("smoke")}
+    smoke = {case_id(case): case for case in (*kept_regressions(), *corpus_cases("smoke"))}
     witness = from_json(json.loads((WITNESSES / f"{fault}.json").read_text(encoding="utf-8")))
     found = [
         one
