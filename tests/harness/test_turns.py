@@ -73,6 +73,8 @@ LEFT = {
     "clone-forgets-vectors": "LIFE-4A",
     "adds-without-base-row-id": "DEL-REM-1F",
     "update-deletes-what-it-removed": "DEL-TT-2",
+    "optimize-deletes-what-it-removed": "DEL-TT-2",
+    "vacuum-truncates-earlier-versions": "DEL-TT-2",
 }
 
 
