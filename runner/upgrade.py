@@ -164,7 +164,8 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
         return False
     print("Both in turn, on the same tables.", flush=True)
     try:
-        judged_in_turn(base, candidate, out=out, asked=Asked())
+        if judged_in_turn(base, candidate, out=out, asked=Asked()).interrupted is not None:
+            raise KeyboardInterrupt
     except EngineUnavailable as error:
         write_files(TurnReport((short(base), short(candidate)), 0, 0, 0, (), (str(error),)), out)
     return True

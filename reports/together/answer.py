@@ -17,7 +17,8 @@ class TurnWay:
 
     ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
     ``cases``: the ids of the cases that show it, the first the one that the files have; ``pattern`` is the order there, ``step``
-    the step.
+    the step. ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known
+    fault concerns, as the end of "Concerns you only if …". Both are empty where there is none.
     """
 
     side: str
@@ -31,11 +32,16 @@ class TurnWay:
     cases: tuple[str, ...]
     pattern: str
     step: int
+    script: str = ""
+    concerns: str = ""
 
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged."""
+    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged.
+
+    ``interrupted``: of how many cases the user ended the run after ``cases``; None: it was not interrupted.
+    """
 
     sides: tuple[str, str]
     cases: int
@@ -43,6 +49,7 @@ class TurnReport:
     seconds: float
     ways: tuple[TurnWay, ...]
     errors: tuple[str, ...] = ()
+    interrupted: int | None = None
 
     @property
     def in_order(self) -> list[TurnWay]:
@@ -51,11 +58,15 @@ class TurnReport:
 
 
 def answer_of(run: TurnReport) -> Answer:
-    """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, or none was."""
+    """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, none was, or the
+    user ended the run."""
     both = " and ".join(run.sides)
     new = sum(way.known is None for way in run.ways)
     if new:
         return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
+    if run.interrupted is not None:
+        why = f"interrupted after {run.cases} of {counted(run.interrupted, 'case')}"
+        return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
     if run.errors or not run.cases:
         why = f"{counted(len(run.errors), 'case')} ended in an error" if run.cases else "no case was judged"
         return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
