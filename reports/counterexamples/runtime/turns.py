@@ -35,7 +35,7 @@ def turn(process: subprocess.Popen[str]) -> int | None:
             done = json.loads(line[len("DONE ") :])
             assert done["error"] is None, done["error"]
             T = done["T"]
-            return done["code"]
+            return None if done["code"] is None else int(done["code"])
         if line.strip():
             print(line, end="")
     raise RuntimeError("the process of an engine ended")
