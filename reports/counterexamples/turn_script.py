@@ -144,7 +144,8 @@ def _block(condition: str, plan: TurnPlan, dialect: Dialect, code: Sequence[str]
     names = [name for name in library.called_by("\n\n".join(code)) if name in dialect.library.functions]
     functions = [dialect.library.functions[name] for name in names]
     used = free_names("\n\n".join([*functions, *code]))
-    others = {name for name in used if name in library.imports} - _of_python(used, library)
+    others = {name for name in used if name in library.imports and name not in library.functions}
+    others -= _of_python(others, library)
     parts = ["\n".join(library.import_lines(others))]
     if COLUMNS in used:
         parts.append(f"{COLUMNS} = {listed([dialect.column(column.name) for column in plan.table.columns])}")

@@ -14,7 +14,18 @@ from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
-from reports.render.together import CASES, JSON, MARKS, PAGE, SUMMARY, markdown, prepare, write_case, write_files, write_script
+from reports.render.together import (
+    CASES,
+    JSON,
+    MARKS,
+    PAGE,
+    SUMMARY,
+    markdown,
+    prepare,
+    write_case,
+    write_files,
+    write_script,
+)
 from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
 from tests.builders.turn_ways import WAY
 
