@@ -66,6 +66,7 @@ class Dialect(Protocol):
     constants: Mapping[str, str]  # texts that its functions use, by name
     errors: str  # the exceptions that a command may raise
     local_times: bool  # whether it returns TIMESTAMPs in the machine's time zone
+    own_clock: bool  # whether ``clock`` sets the engine's own; if not, it makes the table older
 
     def start(self) -> Sequence[str]:
         """Lines of ``main`` that start the engine."""

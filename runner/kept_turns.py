@@ -19,8 +19,8 @@ def kept_in_turn(names: Sequence[str], directory: Path, *, make: bool, remedy: s
     Raises UsageMistake if it is not there, or cannot be read.
     """
     place = place_of(names, directory)
-    if (place / FILE).is_file():
-        return read_together(place)
+    if (place / FILE).is_file() and (kept := read_together(place)).interrupted is None:
+        return kept
     if not make:
         raise UsageMistake(f"There is no run of both in turn in {place}: {remedy}.")
     a, b = map(version_of, names)

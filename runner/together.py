@@ -7,9 +7,10 @@ same case, does not count. A and B are versions of Delta, such as 3.3.2, or of a
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,22 +19,26 @@ from typing import Any
 from engines.kind import Version
 from engines.port import EngineUnavailable, version_of
 from engines.provider import kind_of
+from engines.versions import name_of
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.running.judge import severity_of
 from harness.turns.turn_judge import News, TurnCase, TurnJudge
+from known_faults.concerns import concerns
 from known_faults.known import known, known_faults_in, known_faults_of
 from model.codec import case_id, to_json
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
+from reports.counterexamples.turn_plan import turn_plan
+from reports.counterexamples.turn_script import turn_reproduction
 from reports.render.lines import visible
-from reports.render.together import CASES, SUMMARY, prepare, write_case, write_files
+from reports.render.together import CASES, PAGE, prepare, write_case, write_files, write_script
 from reports.text.quantities import counted
 from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
-from runner.command_line.commands import Parser, ended, positive
+from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE, Parser, ended, positive
 from runner.gate_version import ROOT, available, make_environment, python_in
 from runner.processes.engine_host import WALL_CLOCK
 from runner.processes.hosted_engine import HostedEngine
@@ -41,7 +46,7 @@ from runner.processes.workspace import Workspace
 from runner.replay import read_case
 from strategies.restriction.capabilities import fits
 from suites.campaigns import CORPUS, REGRESSIONS
-from suites.catalogue import promised
+from suites.catalogue import CATALOGUE, promised
 
 DIRECTORY = Path("build/together")
 
@@ -103,12 +108,12 @@ class TurnFindings:
 
     news: dict[tuple[Any, ...], list[News]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
-    cases: set[str] = field(default_factory=set)
+    cases: int = 0  # that were judged in both orders
     steps: int = 0
+    interrupted: int | None = None  # of how many cases, if the user ended the run
 
     def add(self, judged: TurnCase) -> Iterator[News]:
         """Add a case in one order; yields what is new in a way that no case has shown yet."""
-        self.cases.add(case_id(judged.case))
         self.steps += len(judged.taken)
         if judged.failure is not None:
             self.errors.append(f"{case_id(judged.case)} {judged.pattern}: {judged.failure.message}")
@@ -117,25 +122,50 @@ class TurnFindings:
                 yield one
             self.news.setdefault(one.kind, []).append(one)
 
-    def ways(self, sides: tuple[str, str]) -> Iterator[TurnWay]:
-        for found in self.news.values():
-            smallest = min(found, key=lambda one: len(json.dumps(to_json(one.case))))
-            gravest = min((severity_of(one.violation) for one in found), key=lambda severity: severity.rank)
-            (other,) = set(sides) - {smallest.side}
-            ids = dict.fromkeys([case_id(smallest.case), *(case_id(one.case) for one in found)])
-            yield TurnWay(
-                smallest.side,
-                other,
-                tuple(dict.fromkeys(one.violation.clause for one in found)),
-                smallest.violation.cause,
-                gravest,
-                smallest.violation.message,
-                smallest.inherited,
-                smallest.violation.excused,
-                tuple(ids),
-                smallest.pattern,
-                smallest.violation.step,
-            )
+    @property
+    def smallest(self) -> Sequence[Sequence[News]]:
+        """The news of each way, those of its smallest case first."""
+        return [sorted(many, key=lambda one: len(json.dumps(to_json(one.case)))) for many in self.news.values()]
+
+
+def way_of(found: Sequence[News], sides: tuple[str, str], script: str, concerned: Mapping[str, str]) -> TurnWay:
+    """The way that the news show, those of the smallest case first. ``concerned``: by known fault, whom it concerns."""
+    smallest, *_ = found
+    (other,) = set(sides) - {smallest.side}
+    known = smallest.violation.excused
+    return TurnWay(
+        smallest.side,
+        other,
+        tuple(dict.fromkeys(one.violation.clause for one in found)),
+        smallest.violation.cause,
+        min((severity_of(one.violation) for one in found), key=lambda severity: severity.rank),
+        smallest.violation.message,
+        smallest.inherited,
+        known,
+        tuple(dict.fromkeys(case_id(one.case) for one in found)),
+        smallest.pattern,
+        smallest.violation.step,
+        script,
+        concerned.get(known or smallest.inherited or "", ""),
+        all(one.also_alone for one in found),
+    )
+
+
+def script_of(found: Sequence[News], sides: Sequence[Side], versions: Sequence[Version]) -> str:
+    """The script of a way: of the first of its violations in the smallest case that a script can check."""
+    smallest = [one for one in found if (one.case, one.pattern) == (found[0].case, found[0].pattern)]
+    names = (sides[0].name, sides[1].name)
+    replay = f"tox -e together -- {' '.join(name_of(one.engine, one.version) for one in versions)} --replay "
+    scripts = (
+        turn_reproduction(
+            turn_plan(one, names, CATALOGUE[one.violation.clause].sentence),
+            [side.engine.dialect if isinstance(side.engine, HostedEngine) else None for side in sides],
+            f"{replay}cases/{case_id(one.case)}.json",
+        )
+        for one in smallest
+    )
+    first = next(scripts)
+    return first.text if first.decides else next((one.text for one in scripts if one.decides), first.text)
 
 
 def _line(one: News) -> str:
@@ -144,9 +174,20 @@ def _line(one: News) -> str:
 
 
 def judge(judge: TurnJudge, cases: Sequence[Case], *, minutes: float | None, every: float = 30) -> TurnFindings:
-    """Judge the cases, or as many as the time allows. Each new way is printed when it is found, and a line of progress every so
-    many seconds at most."""
-    found, begun = TurnFindings(), time.monotonic()
+    """Judge the cases, or as many as the time allows, or until the user interrupts it. Each new way is printed when it is found,
+    and a line of progress every so many seconds at most."""
+    found = TurnFindings()
+    try:
+        _judge_all(judge, cases, found, minutes=minutes, every=every)
+    except KeyboardInterrupt:
+        found.interrupted = len(cases)
+    return found
+
+
+def _judge_all(
+    judge: TurnJudge, cases: Sequence[Case], found: TurnFindings, *, minutes: float | None, every: float
+) -> None:
+    begun = time.monotonic()
     shown = begun
     for number, case in enumerate(cases, start=1):
         now = time.monotonic()
@@ -160,7 +201,7 @@ def judge(judge: TurnJudge, cases: Sequence[Case], *, minutes: float | None, eve
         for judged in judge.judge(case):
             for one in found.add(judged):
                 print(visible(_line(one)), flush=True)
-    return found
+        found.cases = number
 
 
 @dataclass(frozen=True)
@@ -174,7 +215,8 @@ class Asked:
 
 
 def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> TurnReport:
-    """What both versions do wrong in turn on the same tables; its files are written into ``out``. Raises EngineUnavailable."""
+    """What both versions do wrong in turn on the same tables; its files are written into ``out``. If the user interrupts it, that
+    is what was found until then. Raises EngineUnavailable."""
     begun = time.monotonic()
     pythons = [python_of(version) for version in (a, b)]
     with ExitStack() as opened:
@@ -192,25 +234,49 @@ def judged_in_turn(a: Version, b: Version, *, out: Path, asked: Asked) -> TurnRe
         most = ON_TWO_SPARKS if a.engine == b.engine == "spark" else None
         cases = cases_for(capabilities, asked.replayed, all_cases=asked.all_cases, most=most)
         found = judge(turns, cases, minutes=asked.minutes)
-    names = (sides[0].name, sides[1].name)
-    run = TurnReport(
-        names, len(found.cases), found.steps, time.monotonic() - begun, tuple(found.ways(names)), tuple(found.errors)
-    )
-    for way in run.ways:
-        case = next(one.case for many in found.news.values() for one in many if case_id(one.case) == way.cases[0])
-        write_case(case, way.cases[0], out)
+    run = _reported(found, sides, (a, b), out, seconds=time.monotonic() - begun)
     write_files(run, out)
     return run
 
 
 def reported_in_turn(a: Version, b: Version, *, out: Path) -> TurnReport:
-    """The same of the chosen cases; where an environment or an engine is not to be had, a report that says why."""
+    """The same of the chosen cases; where an environment or an engine is not to be had, a report that says why.
+
+    Raises KeyboardInterrupt if the user interrupts it, when the files are written.
+    """
     try:
-        return judged_in_turn(a, b, out=out, asked=Asked())
+        run = judged_in_turn(a, b, out=out, asked=Asked())
     except EngineUnavailable as error:
         run = TurnReport((short(a), short(b)), 0, 0, 0, (), (str(error),))
         write_files(run, out)
-        return run
+    if run.interrupted is not None:
+        raise KeyboardInterrupt
+    return run
+
+
+def _reported(
+    found: TurnFindings, sides: Sequence[Side], versions: tuple[Version, Version], out: Path, *, seconds: float
+) -> TurnReport:
+    """The report of the findings; the cases of its ways and their scripts are written into ``out``."""
+    names = (sides[0].name, sides[1].name)
+    concerned = {
+        fault.reason: concerns(fault)
+        for version in versions
+        for fault in known_faults_in(known_faults_of(version.engine))
+        if fault.reason is not None
+    }
+    ways = []
+    for many in sorted(found.smallest, key=_gravest_first):
+        case, id = many[0].case, case_id(many[0].case)
+        write_case(case, id, out)
+        script = write_script(script_of(many, sides, versions), id, out)
+        ways.append(way_of(many, names, script, concerned))
+    return TurnReport(names, found.cases, found.steps, seconds, tuple(ways), tuple(found.errors), found.interrupted)
+
+
+def _gravest_first(found: Sequence[News]) -> tuple[bool, int]:
+    """As in the report: what is new before what is known."""
+    return found[0].violation.excused is not None, min(severity_of(one.violation).rank for one in found)
 
 
 def show(run: TurnReport, out: Path) -> int:
@@ -220,7 +286,10 @@ def show(run: TurnReport, out: Path) -> int:
     for way in run.in_order:
         shown = f"{', '.join(way.clauses)}; {counted(len(way.cases), 'case')}; {way.cases[0]}"
         print(visible(f"- {way.side}: {sentence(way)} ({shown})"))
-    print(f"report: {out / SUMMARY}")
+    print(f"report: {out / PAGE}")
+    if run.interrupted is not None:
+        print(INTERRUPTED, file=sys.stderr)
+        return INTERRUPTED_CODE
     return answer.exit
 
 

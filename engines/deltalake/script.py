@@ -33,6 +33,7 @@ class DeltalakeScript:
     constants: Mapping[str, str] = {}
     errors = "BaseException"  # a panic of Rust is not an Exception
     local_times = False
+    own_clock = False
 
     def __init__(self, case: ScriptedCase, *, pip: str) -> None:
         self.pip = pip

@@ -94,6 +94,7 @@ class SparkScript:
     library = _LIBRARY
     errors = "Exception"
     local_times = True
+    own_clock = True
 
     def __init__(self, case: ScriptedCase, *, delta: str, pyspark: str) -> None:
         self.pip = f"pyspark=={pyspark} delta-spark=={delta}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltalog.entries.commits import parse_commit
@@ -29,6 +29,8 @@ class News:
 
     ``side`` ran the step that violates the clause. ``inherited`` is the known fault of the other side that came before it. A
     violation that is a known fault of ``side`` is news too where it does not show it alone: the other side brings it about.
+    ``also_alone``: whether the other side, alone, violates the same at the same step: it is no better on such a table.
+    ``taken``: what both ran, up to the step that violates the clause. ``processors``: how many they might use (None: all).
     """
 
     case: Case
@@ -37,6 +39,9 @@ class News:
     violation: RecordedViolation
     aside: bool
     inherited: str | None
+    also_alone: bool = False
+    taken: tuple[Taken, ...] = ()
+    processors: int | None = None
 
     @property
     def kind(self) -> tuple[str, str, str | None, str | None]:
@@ -55,6 +60,15 @@ class TurnCase:
     news: tuple[News, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Ran:
+    """What a run of a case in one pattern did, with so many processors."""
+
+    taken: tuple[Taken, ...]
+    failure: CaseError | None
+    processors: int | None
+
+
 class TurnJudge:
     """Judges cases on two sides. Tables are created below ``directory``, which nothing else may use.
 
@@ -71,17 +85,27 @@ class TurnJudge:
     def judge(self, case: Case) -> Iterator[TurnCase]:
         """The case in each pattern. What one side shows alone, on the same case, is not new."""
         for pattern in PATTERNS:
-            taken, failure = self._run(case, pattern)
-            yield TurnCase(case, pattern, taken, failure, tuple(self._news(case, pattern, taken)))
+            ran = self._run(case, pattern)
+            yield TurnCase(case, pattern, ran.taken, ran.failure, tuple(self._news(case, pattern, ran)))
 
-    def _news(self, case: Case, pattern: str, taken: tuple[Taken, ...]) -> Iterator[News]:
+    def _news(self, case: Case, pattern: str, ran: _Ran) -> Iterator[News]:
         known: dict[str, str] = {}  # by side, its latest known fault
-        for one in taken:
+        for number, one in enumerate(ran.taken, start=1):
             (other,) = (side.name for side in self.sides if side.name != one.side)
             for violation in one.violations:
                 is_of_both = violation.excused is None or one.aside or known.get(other) is not None
                 if is_of_both and _mark(one, violation) not in self._shown_alone(case):
-                    yield News(case, pattern, one.side, violation, one.aside, known.get(other))
+                    yield News(
+                        case,
+                        pattern,
+                        one.side,
+                        violation,
+                        one.aside,
+                        known.get(other),
+                        _mark(replace(one, side=other), violation) in self._shown_alone(case),
+                        ran.taken[:number],
+                        ran.processors,
+                    )
             for violation in one.violations:
                 if violation.excused is not None:
                     known[one.side] = violation.excused
@@ -93,12 +117,12 @@ class TurnJudge:
             self._alone[id] = frozenset(
                 _mark(one, violation)
                 for letter in "AB"
-                for one in self._run(case, letter)[0]
+                for one in self._run(case, letter).taken
                 for violation in one.violations
             )
         return self._alone[id]
 
-    def _run(self, case: Case, pattern: str) -> tuple[tuple[Taken, ...], CaseError | None]:
+    def _run(self, case: Case, pattern: str) -> _Ran:
         self._made += 1
         root = self._directory / f"case-{self._made}" / case.table.root.value
         run: TurnRun | None = None
@@ -119,8 +143,8 @@ class TurnJudge:
             shutil.rmtree(root.parent, ignore_errors=True)
             parse_commit.cache_clear()  # no other case has these bytes
         if run is None:
-            return (), failure
-        return tuple(run.taken), failure_of(run.raised, failure)
+            return _Ran((), failure, None)
+        return _Ran(tuple(run.taken), failure_of(run.raised, failure), run.processors)
 
 
 def _mark(taken: Taken, violation: RecordedViolation) -> tuple[str, str, str, int]:

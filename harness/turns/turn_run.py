@@ -88,8 +88,9 @@ class TurnRun(CaseRun):
     def begin(self) -> bool:
         """Let A write the table again by its own commands, or the side that is alone; True ends the case."""
         self._last_writer = self._side = self._last_writer if self._alone else self._sides[0]
-        for step in prelude_of(self._expected, self._side.engine.capabilities):
-            if self._taken(step):
+        steps = prelude_of(self._expected, self._side.engine.capabilities)
+        for index, step in enumerate(steps, start=-len(steps)):
+            if self._taken(step, index=index):
                 return True
             del self._version_before[-1], self._aged_before[-1]  # the steps of the case keep their numbers
             self.observations.clear()
@@ -155,8 +156,8 @@ class TurnRun(CaseRun):
         if feeds and last.commits and reads_feed:
             yield ReadChanges(last.index)
 
-    def _taken(self, step: EngineStep, *, aside: bool = False) -> bool:
-        index, earlier = len(self._version_before), len(self._judge.found)
+    def _taken(self, step: EngineStep, *, aside: bool = False, index: int | None = None) -> bool:
+        index, earlier = len(self._version_before) if index is None else index, len(self._judge.found)
         ends = super().take(step)
         refused = bool(self.observations) and self.observations[-1].outcome.error is not None
         self.taken.append(Taken(self._side.name, step, index, aside, refused, tuple(self._judge.found[earlier:])))

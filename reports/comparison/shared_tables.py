@@ -33,8 +33,14 @@ class SharedTables:
 
     @property
     def forward(self) -> tuple[TurnWay, ...]:
-        """New ways in which the candidate goes wrong on tables of the base, the gravest first."""
-        return self._new(self.candidate)
+        """New ways in which the candidate goes wrong on tables of the base, and the base itself does not; the gravest first."""
+        return tuple(one for one in self._new(self.candidate) if not one.also_alone)
+
+    @property
+    def as_before(self) -> tuple[TurnWay, ...]:
+        """New ways in which the candidate goes wrong on tables of the base, as the base itself does: an upgrade does not mend
+        them, and makes nothing worse."""
+        return tuple(one for one in self._new(self.candidate) if one.also_alone)
 
     @property
     def back(self) -> tuple[TurnWay, ...]:
@@ -48,8 +54,8 @@ class SharedTables:
 
     @property
     def is_open(self) -> bool:
-        """Whether cases could not be judged, or none was."""
-        return bool(self.report.errors) or not self.report.cases
+        """Whether cases could not be judged, none was, or the user ended the run."""
+        return bool(self.report.errors) or not self.report.cases or self.report.interrupted is not None
 
     def _new(self, side: str) -> tuple[TurnWay, ...]:
         return tuple(one for one in self.report.in_order if one.side == side and one.known is None)
@@ -74,6 +80,9 @@ class SharedTables:
         """What goes wrong, by title, a line for each way."""
         return {
             f"{self.candidate}, on tables of {self.base}": [_line(one) for one in self.forward],
+            f"{self.candidate}, on tables of {self.base}, as {self.base} itself": [
+                _line(one) for one in self.as_before
+            ],
             f"no way back: {self.base}, on tables of {self.candidate}": [_line(one) for one in self.back],
             "known, on the other's tables": [f"{one.side}: {_line(one)}" for one in self.known],
         }

@@ -114,9 +114,9 @@ def reproduction_plan(judged: RecordedCase, violation: RecordedViolation, clause
     root = Path(HOME.format(case=judged.id), case.table.root.value)
     left = judged.left if judged.left is not None and judged.left.step <= violation.step else None
     first = 0 if left is None else left.step + 1
-    things = _things(case.table, root) if left is None else _things_left(left)
+    things = things_of(case.table, root) if left is None else _things_left(left)
     steps = tuple(step for step in _steps(case, root, failed, until=violation.step) if step.index >= first)
-    killed = (step.index for step in steps if isinstance(step, ScriptRun) and left is None and _is_killed(step.step))
+    killed = (step.index for step in steps if isinstance(step, ScriptRun) and left is None and may_be_killed(step.step))
     runs = tuple(step for step in steps if isinstance(step, ScriptRun))
     tables = definitions(case.table, case.steps[: violation.step + 1])
     scripted = ScriptedCase(tables[first], str(root), runs, judged.processors, bool(things.checkpoints))
@@ -134,7 +134,7 @@ def reproduction_plan(judged: RecordedCase, violation: RecordedViolation, clause
     )
 
 
-def _is_killed(step: EngineStep) -> bool:
+def may_be_killed(step: EngineStep) -> bool:
     """Whether it may have been killed."""
     return isinstance(step, (Delete, Vacuum)) and step.crash is not None
 
@@ -151,7 +151,7 @@ def _things_left(left: CrashSnapshot) -> Things:
     return Things(tuple(log), tuple(files))
 
 
-def _things(table: Table, root: Path) -> Things:
+def things_of(table: Table, root: Path) -> Things:
     """The table, with its log and its stray files."""
     plan = plan_table(table, root, start=GENERATED)
     times = {commit_name(commit.version): commit.modified for commit in plan.commits}
@@ -215,17 +215,22 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
     for index, step in enumerate(case.steps[: until + 1]):
         if isinstance(step, SetClock):
             clock = step.to
-        elif isinstance(step, Append):
-            # Another writer commits at the clock's time; one relative to a DELETE's deletionTimestamp is unknown here.
-            at = clock.offset
-            files, actions = plan_append(case.table, step.files, root, start=GENERATED, at=at)
-            text = _from_start(commit_bytes(actions), GENERATED)
-            yield Arranged(index, step, Things((LogFile(NEXT_COMMIT, text, at),), files))
-        elif isinstance(step, AddStrayFiles):
-            yield Arranged(index, step, Things((), *plan_strays(step.stray_files)))
+        elif isinstance(step, (Append, AddStrayFiles)):
+            yield arranged_step(index, step, case.table, root, clock)
         else:
             assert isinstance(step, ENGINE_STEPS)
             yield ScriptRun(index, step, clock, index in failed, rows_file_of(tables[index], step))
+
+
+def arranged_step(index: int, step: Append | AddStrayFiles, table: Table, root: Path, clock: Moment) -> Arranged:
+    """A step that the engine does not run. ``table``: as it is at the start of the case."""
+    if isinstance(step, AddStrayFiles):
+        return Arranged(index, step, Things((), *plan_strays(step.stray_files)))
+    # Another writer commits at the clock's time; one relative to a DELETE's deletionTimestamp is unknown here.
+    at = clock.offset
+    files, actions = plan_append(table, step.files, root, start=GENERATED, at=at)
+    text = _from_start(commit_bytes(actions), GENERATED)
+    return Arranged(index, step, Things((LogFile(NEXT_COMMIT, text, at),), files))
 
 
 def _rows_of(step: EngineStep) -> tuple[Row, ...] | None:

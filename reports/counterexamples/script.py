@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
-from engines.dialect import ANSWER, COLUMNS, ERROR, Dialect, DialectFor, ScriptCommand, ScriptRun
+from engines.dialect import ANSWER, COLUMNS, ERROR, Dialect, DialectFor, ScriptRun
 from engines.quoting import Code, called, quoted
 from engines.script_library import free_names
-from model.vocabulary.commands import Restore
-from model.vocabulary.steps import Append, Moment, OtherCommand, Read, ReadChanges, Together
+from model.vocabulary.steps import Append, Together
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
 from reports.counterexamples.plan import Arranged, ScriptPlan
 from reports.counterexamples.runtime import LIBRARY
-from reports.text.quantities import instant
+from reports.counterexamples.step_lines import clock_of, docstring, lines_of, listed, used_versions
 
 #: Where the data of a script begins.
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
@@ -47,24 +45,14 @@ def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
 
 def _cannot_tell(plan: ScriptPlan, reason: str) -> str:
     """The script where none can run the case."""
-    opening = _docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
+    opening = docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
     end = f"sys.exit({called('cannot_tell', reason)})"
     return "\n\n\n".join([f"{opening}\n\nimport sys", LIBRARY.functions["cannot_tell"], end]) + "\n"
 
 
-def _docstring(lines: Sequence[str]) -> str:
-    """The lines, of which the last is empty, as a docstring that they cannot end: what cannot be printed is escaped."""
-    text = "\n".join("".join(map(_printable, line)) for line in lines).replace('"""', "'''")
-    return f'"""{text}"""'
-
-
-def _printable(character: str) -> str:
-    return character if character.isprintable() and character != "\\" else repr(character)[1:-1]
-
-
 def _after_kill(found: Check, plan: ScriptPlan) -> Check:
     """A check in a script that begins with what a step left that was killed. Raises CannotCheck."""
-    early = [step for step in _used(plan.scripted.runs) if plan.left_by is not None and step <= plan.left_by]
+    early = [step for step in used_versions(plan.scripted.runs) if plan.left_by is not None and step <= plan.left_by]
     if plan.shows_storage and (found.before or found.uses & {ANSWER, ERROR}):
         raise CannotCheck(
             f"it begins with what step {plan.left_by} left when it was killed, not with what was there before"
@@ -74,11 +62,6 @@ def _after_kill(found: Check, plan: ScriptPlan) -> Check:
             f"it begins after step {plan.left_by}, and the version before step {early[0]} is not known there"
         )
     return found
-
-
-def _lines(values: Sequence[Any]) -> str:
-    """A list, one element on each line."""
-    return "[\n" + "".join(f"    {quoted([value])[1:-1]},\n" for value in values) + "]"
 
 
 class _Script:
@@ -106,8 +89,8 @@ class _Script:
         functions = [library.functions[name] for name in library.called_by(f"{main}\n{end}")]
         code = "\n\n\n".join([beginning, main, *functions])
         used = free_names(f"{code}\n{end}")
-        constants = {name: _lines(value) for name, value in (self._check.data if self._check else {}).items()}
-        constants[COLUMNS] = _lines([self._dialect.column(column.name) for column in plan.table.columns])
+        constants = {name: listed(value) for name, value in (self._check.data if self._check else {}).items()}
+        constants[COLUMNS] = listed([self._dialect.column(column.name) for column in plan.table.columns])
         constants |= {name: files.block(text) for name, text in self._dialect.constants.items()}
         sections = [
             "\n".join([self._opening(), "", *library.import_lines(used - constants.keys())]),
@@ -131,7 +114,7 @@ class _Script:
             f"    pip install {self._dialect.pip}",
             "    python reproduce.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL",
         ]
-        return _docstring([*lines, ""])
+        return docstring([*lines, ""])
 
     # The function main ------------------------------------------------------------------------------------------------
 
@@ -146,7 +129,7 @@ class _Script:
         if plan.left_by is not None:
             self._write(f"# What step {plan.left_by} left on storage, in which the engine was killed")
         self._write(*files.restored("TABLE", plan.things), *self._dialect.start())
-        used = _used(plan.scripted.runs)
+        used = used_versions(plan.scripted.runs)
         waiting = used
         for step in plan.steps:
             self._write("")
@@ -170,58 +153,8 @@ class _Script:
 
     def _write_run(self, run: ScriptRun, versions: Sequence[str]) -> None:
         """The lines of a step that the engine runs."""
-        at, words = _instant(run.clock)
+        at, words = clock_of(run.clock)
         self._write(f"# Step {run.index}, the clock at {words}")
         self._write(*self._dialect.clock(at, first=run is self._plan.scripted.runs[0]), *versions)
-        command = self._reading(run) or self._dialect.command(run)
         checked = self._check if run.index == self._plan.judged else None
-        self._write(*command.setup, *(checked.before if checked else ()))
-        self._write(*self._call(run, command, checked.uses if checked else frozenset()), *command.cleanup)
-
-    def _call(self, run: ScriptRun, command: ScriptCommand, uses: frozenset[str]) -> list[str]:
-        """The command itself. Its error is caught if the check uses it, or if the command failed in the run, or may fail on
-        another engine."""
-        step, answered = run.step, ANSWER in uses
-        returns = bool(command.rows) and (answered or isinstance(step, (Read, ReadChanges)))
-        text = command.rows if returns else command.text
-        if isinstance(step, ReadChanges):
-            text += f" if after_{step.of_step} > before_{step.of_step} else []"
-        if ERROR not in uses and not run.failed and not self._plan.table.damaged_files:
-            return [f"answer = {text}" if answered else text]
-        return [
-            "answer, error = [], None" if answered else "error = None",
-            "try:",
-            textwrap.indent(f"answer = {text}" if returns else text, "    "),
-            f"except {self._dialect.errors} as problem:",
-            "    error = problem",
-        ]
-
-    def _reading(self, run: ScriptRun) -> ScriptCommand | None:
-        step = run.step
-        if isinstance(step, Read):
-            read = self._dialect.read("" if step.before_step is None else f"before_{step.before_step}")
-        elif isinstance(step, ReadChanges):
-            read = self._dialect.changes(f"before_{step.of_step} + 1", f"after_{step.of_step}")
-        else:
-            return None
-        return ScriptCommand(read, self._dialect.rows(read))
-
-
-def _instant(moment: Moment) -> tuple[str, str]:
-    """The clock as an expression, and in words."""
-    offset, removed = moment.offset, moment.removed_by_step
-    shift = f" {'+' if offset > 0 else '-'} {abs(offset)}" if offset else ""
-    if removed is None:
-        return f"T{shift}", instant(offset).replace("start", "T")
-    words = f"the last deletionTimestamp of step {removed}"
-    return f"removed_at(before_{removed} + 1, after_{removed}){shift}", words + (f"{shift} ms" if shift else "")
-
-
-def _used(runs: Sequence[ScriptRun]) -> list[int]:
-    """The steps before and after which later steps need the table's version."""
-    found = {run.step.before_step for run in runs if isinstance(run.step, Read)}
-    found |= {run.step.of_step for run in runs if isinstance(run.step, ReadChanges)}
-    commands = [run.step.command for run in runs if isinstance(run.step, OtherCommand)]
-    found |= {command.before_step for command in commands if isinstance(command, Restore)}
-    found |= {run.clock.removed_by_step for run in runs}
-    return sorted(step for step in found if step is not None and step >= 0)
+        self._write(*lines_of(run, self._dialect, checked, damaged=bool(self._plan.table.damaged_files)))

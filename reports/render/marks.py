@@ -41,6 +41,9 @@ COMPARISON: Mapping[str, bytes] = {
 #: ... of the page over several runs.
 INDEX = _PAGE
 
+#: A script of a case that two engines ran in turn.
+_SCRIPT = r"reproduce(-\d+)?\.py"
+
 #: The files of a counterexample.
 _COUNTEREXAMPLE = ("case.json", "explanation.md", "reproduce.py")
 
@@ -64,10 +67,21 @@ def clear_files(directory: Path, known: Iterable[str]) -> None:
 
 
 def clear_cases(directory: Path) -> None:
-    """Delete the cases of an earlier comparison: what has the name of the case that it holds."""
+    """Delete the cases of an earlier comparison or run in turn: what has the name of the case that it holds, and the scripts in
+    the folder of that name."""
     for file in directory.glob("*.json"):
         if _id_in(file) == file.stem:
             file.unlink()
+            _clear_scripts(directory / file.stem)
+
+
+def _clear_scripts(folder: Path) -> None:
+    """Delete the scripts of a case, except for what a user has added to them."""
+    if not folder.is_dir():
+        return
+    clear_files(folder, [file.name for file in folder.iterdir() if re.fullmatch(_SCRIPT, file.name)])
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def clear_counterexamples(directory: Path) -> None:

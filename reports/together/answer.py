@@ -17,7 +17,9 @@ class TurnWay:
 
     ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
     ``cases``: the ids of the cases that show it, the first the one that the files have; ``pattern`` is the order there, ``step``
-    the step.
+    the step. ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known
+    fault concerns, as the end of "Concerns you only if …". Both are empty where there is none. ``also_alone``: whether the other
+    engine, alone, does the same wrong on such tables.
     """
 
     side: str
@@ -31,11 +33,17 @@ class TurnWay:
     cases: tuple[str, ...]
     pattern: str
     step: int
+    script: str = ""
+    concerns: str = ""
+    also_alone: bool = False
 
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged."""
+    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged.
+
+    ``interrupted``: of how many cases the user ended the run after ``cases``; None: it was not interrupted.
+    """
 
     sides: tuple[str, str]
     cases: int
@@ -43,6 +51,7 @@ class TurnReport:
     seconds: float
     ways: tuple[TurnWay, ...]
     errors: tuple[str, ...] = ()
+    interrupted: int | None = None
 
     @property
     def in_order(self) -> list[TurnWay]:
@@ -51,11 +60,15 @@ class TurnReport:
 
 
 def answer_of(run: TurnReport) -> Answer:
-    """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, or none was."""
+    """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, none was, or the
+    user ended the run."""
     both = " and ".join(run.sides)
     new = sum(way.known is None for way in run.ways)
     if new:
         return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
+    if run.interrupted is not None:
+        why = f"interrupted after {run.cases} of {counted(run.interrupted, 'case')}"
+        return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
     if run.errors or not run.cases:
         why = f"{counted(len(run.errors), 'case')} ended in an error" if run.cases else "no case was judged"
         return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
@@ -80,4 +93,5 @@ def sentence(way: TurnWay) -> str:
     """What goes wrong, and what of the other it comes from."""
     known = f" Known fault of {way.side}: {way.known}" if way.known else ""
     why = f" It follows a known fault of {way.other}: {way.inherited}" if way.inherited else ""
-    return f"{way.message}{known}{why}"
+    same = f" {way.other} alone does the same." if way.also_alone else ""
+    return f"{way.message}{known}{why}{same}"

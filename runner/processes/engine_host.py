@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
+from engines.dialect import DialectFor
 from engines.kind import Settings
 from engines.port import Engine
 from engines.provider import kind_of
@@ -20,15 +22,24 @@ from runner.processes.channel import Server
 WALL_CLOCK = "--wall-clock"
 
 
-def serve(engine: Engine) -> Server:
-    """Calls of the engine's members, by their names."""
-    facts = engine.name, dict(engine.versions), engine.capabilities, engine.rules
+def serve(engine: Engine, dialect: DialectFor | None) -> Server:
+    """Calls of the engine's members, by their names, and the commands of its scripts."""
+    facts = engine.name, dict(engine.versions), engine.capabilities, engine.rules, _sendable(dialect)
 
     def run(*arguments: object) -> object:
         root, step, clock, version = arguments
         return engine.run(root, step, clock=clock, version=version)  # type: ignore[arg-type] # as engines.port says
 
     return Server({"facts": lambda: facts, "run": run, "use_processors": engine.use_processors})
+
+
+def _sendable(dialect: DialectFor | None) -> DialectFor | None:
+    """None for what cannot be sent to the judge, such as a function in a function of an engine from outside."""
+    try:
+        ForkingPickler.dumps(dialect)
+    except Exception:  # noqa: BLE001 - each class of an engine from outside may raise another one
+        return None
+    return dialect
 
 
 def main(arguments: list[str]) -> int:
@@ -47,7 +58,7 @@ def main(arguments: list[str]) -> int:
     try:
         provider.start()
         engine = kind.open_adapter(provider.lease, time_limit=120)
-        server = serve(engine)
+        server = serve(engine, provider.dialect)
         print(json.dumps({"address": server.address, "key": server.key.hex()}), file=answers, flush=True)
         sys.stdin.read()
         server.close()

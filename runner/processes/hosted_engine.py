@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from engines.dialect import DialectFor
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
@@ -20,12 +21,18 @@ from runner.processes.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+#: What a host tells of its engine: its name, versions, capabilities, rules, and the commands of scripts (None: not known).
+_Facts = tuple[str, Mapping[str, str], Capabilities, Rules, DialectFor | None]
+
 #: Seconds for a host to end by itself.
 _PATIENCE = 30
 
 
 class HostedEngine:
-    """``python`` is the interpreter of the engine's environment. Raises EngineUnavailable if it cannot be opened there."""
+    """``python`` is the interpreter of the engine's environment; ``dialect`` are the commands of its scripts there.
+
+    Raises EngineUnavailable if it cannot be opened there.
+    """
 
     def __init__(self, python: Path, engine: str, workspace: Workspace, *, options: Sequence[str] = ()) -> None:
         directory = Path(tempfile.mkdtemp(prefix=f"host-{python.parent.parent.name}-", dir=workspace.directory))
@@ -47,7 +54,7 @@ class HostedEngine:
         try:
             workspace.started(self._process.pid)
             self._caller = self._connected(engine, workspace)
-            self.name, self.versions, self.capabilities, self.rules = self._facts()
+            self.name, self.versions, self.capabilities, self.rules, self.dialect = self._facts()
         except BaseException:  # the user may interrupt it: nobody else can close what is not made yet
             self.close()
             raise
@@ -66,8 +73,8 @@ class HostedEngine:
         reason = self._end_of_log().splitlines()[-1]
         raise EngineUnavailable(f"{engine} cannot be started by {self._python}: {reason}")
 
-    def _facts(self) -> tuple[str, Mapping[str, str], Capabilities, Rules]:
-        return cast(tuple[str, Mapping[str, str], Capabilities, Rules], self._call("facts"))
+    def _facts(self) -> _Facts:
+        return cast(_Facts, self._call("facts"))
 
     def _call(self, name: str, *arguments: object) -> object:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,18 @@ from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
-from reports.render.together import CASES, JSON, MARKS, SUMMARY, markdown, prepare, write_case, write_files
+from reports.render.together import (
+    CASES,
+    JSON,
+    MARKS,
+    PAGE,
+    SUMMARY,
+    markdown,
+    prepare,
+    write_case,
+    write_files,
+    write_script,
+)
 from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
 from tests.builders.turn_ways import WAY
 
@@ -46,6 +58,9 @@ def run(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnRepor
         (run(KNOWN, errors=["x", "y"]), 2, f"2 cases ended in an error on {A} and {B}"),
         (run(cases=0), 2, f"no case was judged on {A} and {B}"),
         (run(cases=0, errors=["pip finds no release."]), 2, f"no case was judged on {A} and {B}"),
+        (replace(run(KNOWN), interrupted=60), 2, f"interrupted after 3 of 60 cases on {A} and {B}"),
+        (replace(run(cases=0), interrupted=1), 2, f"interrupted after 0 of 1 case on {A} and {B}"),
+        (replace(run(NEW), interrupted=60), 1, f"{A} and {B} do not work on the same tables, in 1 new way"),
     ],
 )
 def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(
@@ -76,7 +91,7 @@ def test_the_summary_has_new_ways_first_and_then_the_gravest() -> None:
     rows = [line for line in text.splitlines() if "](cases/" in line]
     assert ["111111111111" in rows[0], "50fe18cd8156" in rows[1], "222222222222" in rows[2]] == [True] * 3
     assert "a\\|b" in rows[1] and rows[1].endswith(
-        "[50fe18cd8156](cases/50fe18cd8156.json), AB, step 1, and 1 case more |"
+        "[50fe18cd8156](cases/50fe18cd8156.json), AB, step 1, and 1 case more |  |"
     )
     assert "- Not judged: case \\| one ended\n" in text
 
@@ -141,3 +156,74 @@ def test_the_summary_is_known_as_one_of_the_suite(tmp_path: Path) -> None:
         assert (tmp_path / SUMMARY).exists()
         prepare(tmp_path, option="--out")
         assert not (tmp_path / SUMMARY).exists()
+
+
+# Scripts --------------------------------------------------------------------------------------------------------------
+
+
+def test_each_way_of_a_case_has_a_script_of_its_own_and_the_users_stay(tmp_path: Path) -> None:
+    case, *_ = corpus_cases("smoke")
+    id = case_id(case)
+    prepare(tmp_path, option="--out")
+    write_case(case, id, tmp_path)
+    assert write_script("first", id, tmp_path) == f"{CASES}/{id}/reproduce.py"
+    assert write_script("second", id, tmp_path) == f"{CASES}/{id}/reproduce-2.py"
+    own = tmp_path / CASES / id / "reproduce-mine.py"
+    own.write_text("mine", encoding="utf-8")
+    prepare(tmp_path, option="--out")
+    assert [path.name for path in own.parent.iterdir()] == [own.name]
+    own.write_text("mine", encoding="utf-8")
+    assert write_script("again", id, tmp_path) == f"{CASES}/{id}/reproduce.py"
+    assert own.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_later_run_leaves_no_folder_of_an_earlier_one(tmp_path: Path) -> None:
+    case, *_ = corpus_cases("smoke")
+    prepare(tmp_path, option="--out")
+    write_case(case, case_id(case), tmp_path)
+    write_script("first", case_id(case), tmp_path)
+    prepare(tmp_path, option="--out")
+    assert not list((tmp_path / CASES).iterdir())
+
+
+def test_the_summary_links_the_script() -> None:
+    script = "cases/50fe18cd8156/reproduce-2.py"
+    assert f"[reproduce-2.py]({script})" in markdown(run(replace(NEW, script=script)))
+
+
+# The page -------------------------------------------------------------------------------------------------------------
+
+
+def page(judged: TurnReport, directory: Path) -> str:
+    write_files(judged, directory)
+    return (directory / PAGE).read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_answer_each_version_and_the_ways_in_order(tmp_path: Path) -> None:
+    scripted = replace(NEW, script="cases/50fe18cd8156/reproduce.py", message="<b>3 rows</b>\x1b are read")
+    known = replace(KNOWN, concerns="a table has a MAP column")
+    text = page(run(known, scripted, INHERITED, errors=["case <one> ended"]), tmp_path)
+    said = re.search(r'<h1>(\w+): <span class="said">(.+)</span></h1>', text)
+    assert said is not None and said.groups() == ("FAIL", f"{A} and {B} do not work on the same tables, in 2 new ways")
+    assert all(f"<p>{one}</p>" in text for one in directions(run(known, scripted, INHERITED)))
+    places = [text.index(f'href="cases/{one.cases[0]}.json"') for one in (INHERITED, scripted, known)]
+    assert places == sorted(places)
+    assert '<a href="cases/50fe18cd8156/reproduce.py">reproduce.py</a>' in text
+    assert "&lt;b&gt;3 rows&lt;/b&gt;\\x1b are read" in text and "case &lt;one&gt; ended" in text
+    assert "Concerns you only if a table has a MAP column." in text
+    assert f"It follows a known fault of {B}: Removes are spelled otherwise." in text
+    assert "3 cases, each in both orders; 40 steps; 61 s" in text
+
+
+def test_the_page_names_the_column_of_each_cell_on_a_narrow_window(tmp_path: Path) -> None:
+    text = page(run(NEW), tmp_path)
+    heads = re.findall(r'data-head="([^"]+)"', text)
+    assert heads == ["Who", "On tables of", "Clauses", "Case", "Step", "Script"]
+    assert set(heads) <= set(re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', text))
+
+
+def test_a_page_without_ways_has_no_table_and_tells_of_an_interrupt(tmp_path: Path) -> None:
+    text = page(replace(run(), interrupted=60), tmp_path)
+    assert "<table" not in text and "INCONCLUSIVE: " in text
+    assert "3 of 60 cases, each in both orders" in text
+    assert "://" not in re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)

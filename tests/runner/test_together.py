@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -20,14 +21,16 @@ from engines.port import EngineUnavailable
 from engines.spark.releases import capabilities_of as of_spark
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
-from harness.turns.turn_judge import TurnJudge
+from harness.turns.turn_judge import TurnCase, TurnJudge
 from model.codec import dumps
+from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
-from reports.render.together import CASES, JSON, SUMMARY
+from reference_engine import ReferenceEngine
+from reports.render.together import CASES, JSON, PAGE, SUMMARY
 from runner import gate_version, together
 from runner.command_line.commands import INTERRUPTED, in_a_sentence
 from runner.plugin import ROOT
@@ -72,6 +75,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every version is the one that is installed beside the tests."""
     monkeypatch.setattr(together, "python_of", lambda version: Path(sys.executable))
+
+
+def of_both() -> Capabilities:
+    """What the engine of this environment supports on both sides."""
+    own = of_delta_rs(version("deltalake"))
+    return own.shared(own)
 
 
 def called(*arguments: str) -> int:
@@ -233,8 +242,8 @@ def test_a_run_has_an_answer_and_a_report_and_leaves_nothing_else(
     assert called(*PAIR, "--replay", str(case_file), "--out", str(out)) == 0
     said = capsys.readouterr().out
     assert "deltalake 1.5.1 and deltalake 1.6.6 work on the same tables" in said
-    assert said.endswith(f"report: {out / SUMMARY}\n")
-    assert sorted(path.name for path in out.iterdir()) == sorted([CASES, SUMMARY, JSON])
+    assert said.endswith(f"report: {out / PAGE}\n")
+    assert sorted(path.name for path in out.iterdir()) == sorted([CASES, SUMMARY, JSON, PAGE])
     assert not processes(str(temporary)) and not list(temporary.iterdir())
 
 
@@ -254,6 +263,22 @@ def test_a_long_run_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFix
     first, second = capsys.readouterr().out.splitlines()
     assert first == "0 of 2 cases, 0 steps, 0 s" and second.startswith("1 of 2 cases, ")
     assert found.steps > 4
+
+
+def test_an_interrupt_keeps_what_was_found(tmp_path: Path) -> None:
+    class Interrupting(TurnJudge):
+        def judge(self, case: Case) -> Iterator[TurnCase]:
+            if self.judged:
+                raise KeyboardInterrupt
+            self.judged = True
+            yield from super().judge(case)
+
+        judged = False
+
+    sides = [Side(ReferenceEngine(first=first), (), Excuses(), name) for first, name in ((0, "A"), (50_000, "B"))]
+    found = together.judge(Interrupting(sides[0], sides[1], tmp_path), [CASE] * 3, minutes=None)
+    assert (found.cases, found.interrupted) == (1, 3) and found.steps
+    assert together.judge(TurnJudge(sides[0], sides[1], tmp_path), [CASE], minutes=None).interrupted is None
 
 
 @pytest.mark.usefixtures("here")
@@ -293,4 +318,8 @@ def test_a_run_that_is_interrupted_ends_with_130_and_leaves_nothing(
         os.killpg(run.pid, signal.SIGINT)
         said = run.communicate()[0]
     assert run.returncode == 130 and said.count(INTERRUPTED) == 1 and "Traceback" not in said, said
+    if after == "a table":
+        content = json.loads((tmp_path / "out" / JSON).read_text(encoding="utf-8"))
+        assert content["interrupted"] == len(together.cases_for(of_both(), ())) > content["cases"]
+        assert content["answer"] in said and all((tmp_path / "out" / name).exists() for name in (SUMMARY, PAGE))
     assert not processes(str(temporary)) and not list(temporary.iterdir())

@@ -10,6 +10,7 @@ import pytest
 from engines.provider import DEFAULT
 from engines.versions import judged_of
 from records.mistakes import UsageMistake
+from reports.together.reading import FILE
 from runner import all_versions, gate_version, together, turn_table
 from runner.turn_table import TurnPair, chosen, pairs, rows_of, table
 from tests.builders.turn_ways import WAY
@@ -78,6 +79,12 @@ def test_the_table_and_the_page_are_written_and_other_rows_stay(
     turns = list(gate.turns)
     assert asked(root, *TWO, "--run") == asked(root, *TWO) == 0
     assert gate.turns == turns, "what is there is not run again"
+    file = root / "out" / "-".join(TWO) / FILE
+    file.write_text(
+        file.read_text(encoding="utf-8").replace('"interrupted": null', '"interrupted": 60'), encoding="utf-8"
+    )
+    assert asked(root, *TWO) == 2 and asked(root, *TWO, "--run") == 0
+    assert gate.turns == 2 * turns, "what the user interrupted is"
 
 
 def test_a_missing_run_is_named(root: Path, gate: Gate, capsys: pytest.CaptureFixture[str]) -> None:

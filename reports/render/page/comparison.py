@@ -82,6 +82,7 @@ class ComparisonPage:
     differences: tuple[DifferenceShown, ...]
     clauses: tuple[ClauseChange, ...]
     changes: Mapping[VerdictChange, str]
+    in_turn: str  # the page of both in turn, from this one; empty without it
 
 
 def comparison_page(comparison: Comparison, *, directory: Path | None = None) -> ComparisonPage:
@@ -104,7 +105,14 @@ def comparison_page(comparison: Comparison, *, directory: Path | None = None) ->
         differences=tuple(_difference(one, comparison) for one in comparison.groups),
         clauses=tuple(one for one in comparison.clauses if one.change is not VerdictChange.SAME),
         changes=change_words(comparison),
+        in_turn=_in_turn(directory),
     )
+
+
+def _in_turn(directory: Path | None) -> str:
+    """Where ``tox -e upgrade`` lets both run in turn, below its own directory."""
+    page = "together/report.html"
+    return page if directory is not None and (directory / page).exists() else ""
 
 
 def _facts(comparison: Comparison) -> Iterable[PageFact]:

@@ -12,9 +12,10 @@ from reports.render.lines import visible
 from reports.render.page.comparison import ComparisonPage
 from reports.render.page.content import Page
 from reports.render.page.index import SIGNS, IndexPage, index_page
+from reports.render.page.together import TurnPage
 
 
-def html_of(page: Page | ComparisonPage | IndexPage) -> str:
+def html_of(page: Page | ComparisonPage | IndexPage | TurnPage) -> str:
     """The page's HTML. Every text of a run is escaped, and its control characters are shown."""
     return _template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS, few=FEW)
 
@@ -22,7 +23,7 @@ def html_of(page: Page | ComparisonPage | IndexPage) -> str:
 #: With no more clauses than these, the chapters of a page are open.
 FEW = 30
 
-_TEMPLATES: Mapping[type, str] = {Page: "report", ComparisonPage: "compare", IndexPage: "index"}
+_TEMPLATES: Mapping[type, str] = {Page: "report", ComparisonPage: "compare", IndexPage: "index", TurnPage: "together"}
 
 
 @cache
