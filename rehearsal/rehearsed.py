@@ -1,0 +1,93 @@
+"""What a rehearsal says: the values that its JSON form has, in the same order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rehearsal.versions import Range
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Files (and links), and their bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+    def plus(self, size: int) -> Sum:
+        return Sum(self.files + 1, self.bytes + size)
+
+
+@dataclass(frozen=True)
+class ByReason:
+    """``fate``: delete, keep, or unspecified: an engine may do either."""
+
+    fate: str
+    reason: str
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ByDirectory:
+    """The files in a directory, not in those below it; ``.`` is the root."""
+
+    path: str
+    deleted: Sum
+    kept: Sum
+    unspecified: Sum
+    why: tuple[ByReason, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseRehearsal:
+    """What the VACUUM does by one release. ``refusal``: why the release refuses it; then it deletes nothing.
+
+    ``directories_deleted`` counts directories. ``lost``: versions that have all their files now, and miss one afterwards.
+    ``needed``: files that go although a version inside the retention needs them.
+    """
+
+    release: str
+    refusal: str | None
+    deleted: Sum
+    kept: Sum
+    unspecified: Sum
+    directories_deleted: int
+    reasons: tuple[ByReason, ...]
+    directories: tuple[ByDirectory, ...]
+    lost: tuple[Range, ...]
+    needed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``only_first``: what the first release deletes and the second keeps; ``only_second``: the other way round.
+
+    ``causes``: sentences that say why.
+    """
+
+    only_first: Sum
+    only_second: Sum
+    causes: tuple[str, ...]
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.only_first.files or self.only_second.files)
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """``at``: when the VACUUM runs; ``retention_ms``: what the table's property says. ``readable``: how many versions have all
+    their files now; ``missing``: files of the latest version that are not there."""
+
+    answer: str
+    table: str
+    version: int
+    statement: str
+    at: str
+    retention_ms: int
+    log_files: int
+    readable: int
+    missing: tuple[str, ...]
+    releases: tuple[ReleaseRehearsal, ...]
+    difference: Difference | None
