@@ -32,7 +32,7 @@ from shapes.store import root_of
 
 def main(arguments: list[str]) -> int:
     """One release: 0 PASS, 1 FAIL. Two: 0 UPGRADE, 3 LOOK FIRST, 1 DO NOT UPGRADE. 2: a mistake, or it cannot be rehearsed."""
-    asked = parser().parse_args(arguments)
+    asked = parser().parse_intermixed_args(arguments)
     at = instant_of(asked.at, now())
     vacuum = vacuum_of(asked.vacuum, safety_check=asked.retention_check)
     path = asked.path if "://" in asked.path else os.path.join(asked.relative_to, asked.path)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from model.prediction.fates import Fate
-from model.vocabulary.rules import SPARK, Walk
+from model.vocabulary.rules import SPARK, RuleChange, Walk
 from rehearsal.prediction import Prediction
 from rehearsal.rehearsed import Difference
 from rehearsal.releases import changes_between
@@ -38,8 +38,13 @@ def difference(first: Prediction, second: Prediction) -> Difference:
     """Only what one surely deletes and the other surely keeps is a difference."""
     only_first = [path for path in first.deleted_files if not _may_delete(second, path)]
     only_second = [path for path in second.deleted_files if not _may_delete(first, path)]
-    causes = tuple(_causes(first, second)) if only_first or only_second else ()
-    return Difference(first.total(only_first), second.total(only_second), causes)
+    differs = bool(only_first or only_second)
+    changes = [
+        one for one in changes_between(first.release, second.release) if differs and _matters(first, second, one.field)
+    ]
+    causes = tuple(_causes(first, second, changes)) if differs else ()
+    remedies = tuple(one.withdrawal.remedy for one in changes if one.withdrawal is not None)
+    return Difference(first.total(only_first), second.total(only_second), causes, remedies)
 
 
 def _may_delete(prediction: Prediction, path: str) -> bool:
@@ -47,16 +52,13 @@ def _may_delete(prediction: Prediction, path: str) -> bool:
     return found is not None and found.fate is not Fate.KEEP
 
 
-def _causes(first: Prediction, second: Prediction) -> Iterator[str]:
+def _causes(first: Prediction, second: Prediction, changes: Iterable[RuleChange]) -> Iterator[str]:
     """Refusals; and each rule that makes a difference if nothing but it is changed."""
     for one in (first, second):
         if one.refusal is not None:
             yield f"{one.release.title} refuses the statement: {one.refusal}."
-    for change in changes_between(first.release, second.release):
-        if _matters(first, second, change.field):
-            withdrawn = change.withdrawal
-            told = change.sentence if withdrawn is None else f"{withdrawn.sentence} {withdrawn.remedy}"
-            yield f"Since {change.since}: {told}"
+    for change in changes:
+        yield f"Since {change.since}: {change.sentence if change.withdrawal is None else change.withdrawal.sentence}"
     if first.release.engine != second.release.engine:
         for (field, value), sentence in _OF_ENGINES.items():
             if getattr(second.release.rules, field) == value and _matters(first, second, field):

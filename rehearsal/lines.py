@@ -26,7 +26,7 @@ def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
     for release in rehearsal.releases:
         yield from _of_release(release)
     if rehearsal.difference is not None:
-        yield from rehearsal.difference.causes
+        yield from (*rehearsal.difference.causes, *rehearsal.difference.remedies)
 
 
 def _of_release(release: ReleaseRehearsal) -> Iterator[str]:

@@ -39,7 +39,7 @@ def _page(rehearsal: Rehearsal) -> Iterator[str]:
         yield ""
         yield f"- only {first} deletes: {files(rehearsal.difference.only_first)}"
         yield f"- only {second} deletes: {files(rehearsal.difference.only_second)}"
-        yield from (f"- {cause}" for cause in rehearsal.difference.causes)
+        yield from (f"- {cause}" for cause in (*rehearsal.difference.causes, *rehearsal.difference.remedies))
     for release in rehearsal.releases:
         yield from _section(release)
 
@@ -73,7 +73,7 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
 
 
 def folded(directories: Sequence[ByDirectory], most: int = MOST) -> list[ByDirectory]:
-    """At most so many: as deep as that allows, each with all below it. If the first level has more: those that lose most bytes."""
+    """At most so many: as deep as that allows, each with all below it. If the first level has more: those that lose most."""
     deepest = max((one.path.count("/") + 1 for one in directories), default=1)
     for depth in range(deepest, 0, -1):
         rows = _at_depth(directories, depth)

@@ -63,12 +63,13 @@ class ReleaseRehearsal:
 class Difference:
     """``only_first``: what the first release deletes and the second keeps; ``only_second``: the other way round.
 
-    ``causes``: sentences that say why.
+    ``causes``: sentences that say why; ``remedies``: what to do before the upgrade.
     """
 
     only_first: Sum
     only_second: Sum
     causes: tuple[str, ...]
+    remedies: tuple[str, ...]
 
     @property
     def is_none(self) -> bool:

@@ -65,6 +65,13 @@ def here(tmp_path: Path) -> Path:
         ),
         ("replay case.json 4.3.1", MODULES, "runner.gate_version 4.3.1 --replay=HERE/case.json", "4.3.1"),
         ("shape a s3://b/c --jobs 2 --out x", "shape", "--relative-to=HERE a s3://b/c --jobs 2 --out=HERE/x", ""),
+        (
+            "rehearse a 3.3.2 4.4.0 --at +30d",
+            "rehearse",
+            "--relative-to=HERE --out=HERE/REPORTS/rehearsal a 3.3.2 4.4.0 --at +30d",
+            "",
+        ),
+        ("rehearse s3://b/a --out x", "rehearse", "--relative-to=HERE s3://b/a --out=HERE/x", ""),
         ("merge a b", MODULES, "reports merge HERE/a HERE/b --out=HERE/REPORTS/merged", ""),
         ("compare a b --out c", MODULES, "reports compare HERE/a HERE/b --out=HERE/c", ""),
         ("demo", MODULES, "runner.demo --out=HERE/REPORTS/demo", ""),
