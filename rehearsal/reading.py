@@ -22,7 +22,7 @@ from deltalog.errors import DeltaLogError, MissingVersion, NotATable, Unreadable
 from deltalog.log import Log, read_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind
-from deltalog.storage.names import LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
+from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
 from deltalog.storage.paths import decode
 from deltalog.storage.times import milliseconds, set_modified
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
@@ -59,15 +59,37 @@ class UsersTable(Table):
 
 
 @dataclass(frozen=True)
+class LogNames:
+    """The files of a log: the commits by version, and the complete checkpoints in the order of versions."""
+
+    commits: Mapping[int, str]
+    checkpoints: tuple[LoggedCheckpoint, ...]
+    times: Mapping[str, int]  # of all files in it, in ns since the epoch
+
+    def bases(self) -> Iterator[LoggedCheckpoint | None]:
+        """What the latest version can be rebuilt from, the oldest first; None: from nothing. Raises MissingVersion."""
+        newest = max([*self.commits, *(one.version for one in self.checkpoints)])
+        missing = max(set(range(newest + 1)) - self.commits.keys(), default=-1)
+        found = [one for one in self.checkpoints if one.version >= missing]
+        if missing < 0:
+            yield None
+        elif not found:
+            raise MissingVersion(f"the commit of version {missing} is missing, and there is no checkpoint after it")
+        else:
+            yield from found
+
+
+@dataclass(frozen=True)
 class ReadTable:
-    """A table as it was read. The listing of ``state`` is without the log, whose files ``log_files`` counts."""
+    """A table as it was read. The listing of ``state`` is without the log."""
 
     root: Root
     state: TableState
     table: UsersTable
     iceberg: bool  # whether Delta also keeps the metadata of an Iceberg table in the directory
-    log_files: int
+    names: LogNames
     copy: Path  # a directory with the copied log
+    stored: Log  # with its paths as they are written
 
 
 def read_table(root: Root, copy: Path) -> ReadTable:
@@ -94,7 +116,7 @@ def _on_one_line(error: Exception) -> str:
 
 
 def _read(root: Root, copy: Path) -> ReadTable:
-    names, log_files = _copy_commits(root.store, copy)
+    names = _copy_commits(root.store, copy)
     log, stored = _replayed(root, copy, names)
     _require_known(stored.protocol)
     snapshot = relative_snapshot(stored, root.path)
@@ -108,7 +130,7 @@ def _read(root: Root, copy: Path) -> ReadTable:
             f"The log names {len(outside)} files outside of {root.path}, such as {outside[0]}, as a shallow clone does: a VACUUM "
             "of such a table cannot be rehearsed."
         )
-    listing = dict(sorted(_listed(root.store)))
+    listing = dict(sorted(listed(root.store)))
     _require_links_inside(listing, root.path)
     state = TableState(
         listing,
@@ -127,7 +149,7 @@ def _read(root: Root, copy: Path) -> ReadTable:
     columns = stored.metadata.partition_columns
     table = UsersTable((), tuple(columns), (), (), kept=retention_of(properties))
     formats = properties.get("delta.universalFormat.enabledFormats", "").split(",")
-    return ReadTable(root, state, table, "iceberg" in [one.strip() for one in formats], log_files, copy)
+    return ReadTable(root, state, table, "iceberg" in [one.strip() for one in formats], names, copy, log)
 
 
 def _require_known(protocol: Protocol) -> None:
@@ -148,28 +170,8 @@ def _require_known(protocol: Protocol) -> None:
 # The log --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The files of a log: the commits by version, and the complete checkpoints in the order of versions."""
-
-    commits: Mapping[int, str]
-    checkpoints: tuple[LoggedCheckpoint, ...]
-
-    def bases(self) -> Iterator[LoggedCheckpoint | None]:
-        """What the latest version can be rebuilt from, the oldest first; None: from nothing. Raises MissingVersion."""
-        newest = max([*self.commits, *(one.version for one in self.checkpoints)])
-        missing = max(set(range(newest + 1)) - self.commits.keys(), default=-1)
-        found = [one for one in self.checkpoints if one.version >= missing]
-        if missing < 0:
-            yield None
-        elif not found:
-            raise MissingVersion(f"the commit of version {missing} is missing, and there is no checkpoint after it")
-        else:
-            yield from found
-
-
-def _copy_commits(store: Store, copy: Path) -> tuple[_Names, int]:
-    """What of the log is copied: all commits, and what the last LITE VACUUM left. With the number of all its files."""
+def _copy_commits(store: Store, copy: Path) -> LogNames:
+    """What of the log is copied: all commits, and what the last LITE VACUUM left."""
     directory = copy / LOG_DIRECTORY
     directory.mkdir(parents=True)
     commits: dict[int, str] = {}
@@ -189,9 +191,33 @@ def _copy_commits(store: Store, copy: Path) -> tuple[_Names, int]:
         raise NotATable("neither a commit nor a checkpoint")
     wanted = [*commits.values(), *(name for name in (LAST_VACUUM_INFO,) if name in times)]
     _copied(store, wanted, directory)
-    for name in wanted:
+    _set_times(wanted, directory, times)
+    return LogNames(commits, checkpoints, times)
+
+
+def _set_times(names: Iterable[str], directory: Path, times: Mapping[str, int]) -> None:
+    for name in names:
         set_modified(directory / name, milliseconds(times[name]))
-    return _Names(commits, checkpoints), len(times)
+
+
+def copy_newest_checkpoint(read: ReadTable) -> None:
+    """Copy what an engine reads of the log beside the commits: the newest checkpoint, and what names it.
+
+    Raises UsageMistake.
+    """
+    directory, names = read.copy / LOG_DIRECTORY, read.names
+    wanted = [file.name for checkpoint in names.checkpoints[-1:] for file in checkpoint.files]
+    wanted += [name for name in (LAST_CHECKPOINT,) if name in names.times]
+    wanted = [name for name in wanted if not (directory / name).exists()]
+    try:
+        _copied(read.root.store, wanted, directory)
+        _set_times(wanted, directory, names.times)
+        _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
+    except (StoreError, UnreadableCheckpoint) as error:
+        raise UsageMistake(
+            f"The newest checkpoint of {read.root.path} cannot be read ({_on_one_line(error)}), so that no engine is run on a copy: "
+            "add --model-only."
+        ) from None
 
 
 def _copied(store: Store, names: Iterable[str], directory: Path) -> None:
@@ -206,7 +232,7 @@ def _copied(store: Store, names: Iterable[str], directory: Path) -> None:
             pass
 
 
-def _replayed(root: Root, copy: Path, names: _Names) -> tuple[Log, Snapshot]:
+def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
     """The log, and its latest version as stored. A checkpoint is copied only if commits are missing: the oldest that serves,
     as it has most tombstones and leads to most versions. Raises DeltaLogError and StoreError."""
     directory = copy / LOG_DIRECTORY
@@ -215,9 +241,8 @@ def _replayed(root: Root, copy: Path, names: _Names) -> tuple[Log, Snapshot]:
         files = () if base is None else base.files
         _copied(root.store, (file.name for file in files), directory)
         try:
-            if sidecars := [name for file in files for name in _sidecars(directory / file.name)]:
-                (directory / SIDECARS).mkdir(exist_ok=True)
-                _copied(root.store, (f"{SIDECARS}/{name}" for name in sidecars), directory)
+            _set_times((file.name for file in files), directory, names.times)
+            _copy_sidecars(root.store, (file.name for file in files), directory)
             log = replace(read_log(copy), root=Path(root.path))
             return log, log.snapshot()
         except UnreadableCheckpoint as error:
@@ -230,6 +255,13 @@ def _replayed(root: Root, copy: Path, names: _Names) -> tuple[Log, Snapshot]:
             (directory / file.name).unlink()
     assert failed is not None, "there is a base"
     raise failed
+
+
+def _copy_sidecars(store: Store, checkpoint: Iterable[str], directory: Path) -> None:
+    """Of the checkpoint with these files, which are copied. Raises UnreadableCheckpoint and StoreError."""
+    if sidecars := [name for file in checkpoint for name in _sidecars(directory / file)]:
+        (directory / SIDECARS).mkdir(exist_ok=True)
+        _copied(store, (f"{SIDECARS}/{name}" for name in sidecars), directory)
 
 
 def _sidecars(checkpoint: Path) -> list[str]:
@@ -256,7 +288,7 @@ def _document(path: Path) -> Mapping[str, object] | None:
 # The names below the root ---------------------------------------------------------------------------------------------
 
 
-def _listed(store: Store) -> Iterator[tuple[str, Entry]]:
+def listed(store: Store) -> Iterator[tuple[str, Entry]]:
     """Everything below the root but the log, by path; links are not followed. Raises StoreError."""
     left = [""]
     while left:

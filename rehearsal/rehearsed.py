@@ -77,6 +77,36 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class OtherFate:
+    """A path of which an engine did what the model excludes, and the model's reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a release really did to copies of the table, with stand-ins for its data files. ``error``: what it said when it refused
+    the statement; ``is_expected``: whether the model says the same of that. ``listed``: what the DRY RUN before listed, files and
+    directories.
+    """
+
+    release: str
+    error: str | None
+    is_expected: bool
+    gone: Sum
+    listed: int
+    gone_in_dry_run: tuple[str, ...]
+    wrongly_deleted: tuple[OtherFate, ...]
+    wrongly_kept: tuple[OtherFate, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it did what the model says."""
+        return self.is_expected and not (self.gone_in_dry_run or self.wrongly_deleted or self.wrongly_kept)
+
+
+@dataclass(frozen=True)
 class Rehearsal:
     """``at``: when the VACUUM runs; ``retention_ms``: what the table's property says. ``readable``: how many versions have all
     their files now; ``missing``: files of the latest version that are not there."""
@@ -92,3 +122,4 @@ class Rehearsal:
     missing: tuple[str, ...]
     releases: tuple[ReleaseRehearsal, ...]
     difference: Difference | None
+    trials: tuple[Trial, ...]

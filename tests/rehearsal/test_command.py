@@ -32,7 +32,7 @@ from tests.rehearsal.tables import (
 
 
 def rehearse(*words: str, at: str = WRITTEN) -> int:
-    return in_a_sentence(main)([*words, "--at", at])
+    return in_a_sentence(main)([*words, "--model-only", "--at", at])
 
 
 @pytest.fixture
