@@ -1,6 +1,7 @@
 """``python -m rehearsal PATH [A [B]]``: what a VACUUM would do to a table of yours, which is only read.
 
-A and B are releases, such as 3.3.2 or deltalake==1.6.6; without one it is the newest Delta on Spark.
+A and B are releases, such as 3.3.2 or deltalake==1.6.6. They run the VACUUM on copies of the table with empty stand-ins for its
+data files, and the model says what they must do. Without a release the model alone says what the newest Delta on Spark does.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from pathlib import Path
 from engines.port import now
 from records.json_form import to_json
 from records.mistakes import UsageMistake
-from rehearsal.answer import answer_of
+from rehearsal.answer import answer_of, with_trials
 from rehearsal.comparison import difference
 from rehearsal.instants import instant_of, written
 from rehearsal.lines import lines_of
 from rehearsal.page import page_of
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, read_table
-from rehearsal.rehearsed import Rehearsal
+from rehearsal.rehearsed import Rehearsal, Trial
 from rehearsal.releases import for_iceberg, newest, release_of
 from rehearsal.statement import text_of, vacuum_of
 from reports.findings.answers import Answer
@@ -33,11 +34,15 @@ from shapes.store import root_of
 def main(arguments: list[str]) -> int:
     """One release: 0 PASS, 1 FAIL. Two: 0 UPGRADE, 3 LOOK FIRST, 1 DO NOT UPGRADE. 2: a mistake, or it cannot be rehearsed."""
     asked = parser().parse_intermixed_args(arguments)
-    at = instant_of(asked.at, now())
+    begun = now()
+    at = instant_of(asked.at, begun)
     vacuum = vacuum_of(asked.vacuum, safety_check=asked.retention_check)
     path = asked.path if "://" in asked.path else os.path.join(asked.relative_to, asked.path)
     objects = path.partition("://")[0].lower() in ("s3", "s3a", "s3n", "gs", "gcs") and "://" in path
     releases = [release_of(named, objects=objects) for named in asked.releases or [newest()]]
+    runs = bool(asked.releases) and not asked.model_only
+    if runs and objects:
+        raise UsageMistake("Engines are run on copies in local files, and this table is in a bucket: add --model-only.")
     if len(releases) > 2:
         raise UsageMistake("Name two releases at most: tombstone rehearse PATH 3.3.2 4.4.0.")
     if len({one.title for one in releases}) < len(releases):
@@ -54,7 +59,12 @@ def main(arguments: list[str]) -> int:
         predictions = [
             Prediction(read, for_iceberg(release) if read.iceberg else release, vacuum, at) for release in releases
         ]
-        answer, rehearsal = rehearsed(read, predictions)
+        trials: tuple[Trial, ...] = ()
+        if runs:
+            from rehearsal.trials import tried  # it brings what starts engines, and no prediction waits for that
+
+            trials = tried(predictions, later=None if asked.at is None else at - begun)
+        answer, rehearsal = rehearsed(read, predictions, trials)
     print(*map(visible, lines_of(rehearsal)), sep="\n")
     if asked.out is not None:
         _write(asked.out, rehearsal, predictions)
@@ -85,6 +95,9 @@ def parser() -> Parser:
         "--out", type=Path, metavar="DIR", help="also write rehearsal.json, rehearsal.md and delete-A.txt"
     )
     made.add_argument(
+        "--model-only", action="store_true", help="run no engine: say what the model says of the releases"
+    )
+    made.add_argument(
         "--relative-to",
         metavar="PLACE",
         default="",
@@ -98,10 +111,12 @@ def _is_in(place: Path, root: str) -> bool:
     return inside == there or inside.startswith(f"{there}/")
 
 
-def rehearsed(read: ReadTable, predictions: Sequence[Prediction]) -> tuple[Answer, Rehearsal]:
+def rehearsed(
+    read: ReadTable, predictions: Sequence[Prediction], trials: tuple[Trial, ...] = ()
+) -> tuple[Answer, Rehearsal]:
     """The answer, and all that is said beside it."""
     differs = difference(*predictions) if len(predictions) == 2 else None
-    answer = answer_of(predictions, differs)
+    answer = with_trials(answer_of(predictions, differs), trials)
     one = predictions[0]
     return answer, Rehearsal(
         answer=str(answer),
@@ -110,11 +125,12 @@ def rehearsed(read: ReadTable, predictions: Sequence[Prediction]) -> tuple[Answe
         statement=text_of(one.vacuum),
         at=written(one.at),
         retention_ms=read.table.retention,
-        log_files=read.log_files,
+        log_files=len(read.names.times),
         readable=one.versions.readable,
         missing=one.versions.missing,
         releases=tuple(prediction.rehearsed() for prediction in predictions),
         difference=differs,
+        trials=trials,
     )
 
 

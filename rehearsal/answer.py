@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rehearsal.prediction import Prediction
-from rehearsal.quantities import files
-from rehearsal.rehearsed import Difference
+from rehearsal.quantities import counted_files, files
+from rehearsal.rehearsed import Difference, OtherFate, Trial
 from reports.findings.answers import Answer, Word
 
 
@@ -66,3 +67,48 @@ def _differs(first: Prediction, second: Prediction, difference: Difference) -> s
         refusal = first.refusal or second.refusal
         why = refusal or "the rules of the two engines differ"
     return f"{', and '.join(told)}. {why}"
+
+
+def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
+    """The answer, if the engines did on copies what the model says of them; else what they did.
+
+    A file that the model keeps and an engine deletes is FAIL, or of the second of two releases alone DO NOT UPGRADE.
+    """
+    if not trials:
+        return answer
+    wrong = [trial for trial in trials if not trial.agrees]
+    if not wrong:
+        return replace(answer, reason=f"{answer.reason}. {_ran(trials)} did so on a copy")
+    last = trials[-1]
+    if unexpected := [trial for trial in trials if not trial.is_expected]:
+        said = unexpected[-1].error
+        does = f"refuses the statement on a copy: {said}" if said else "runs the statement, which it must refuse"
+        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}", 2)
+    if len(trials) == 1:
+        return Answer(Word.FAIL, _disagrees(last), 1)
+    if _deleted(last) - _deleted(trials[0]):
+        return Answer(Word.DO_NOT_UPGRADE, _disagrees(last), 1)
+    return Answer(Word.LOOK_FIRST, ", and ".join(map(_disagrees, wrong)), 3)
+
+
+def _ran(trials: Sequence[Trial]) -> str:
+    return " and ".join(trial.release for trial in trials)
+
+
+def _deleted(trial: Trial) -> set[str]:
+    return {one.path for one in trial.wrongly_deleted} | {*trial.gone_in_dry_run}
+
+
+def _disagrees(trial: Trial) -> str:
+    """What it did that the model excludes; what is lost comes first."""
+    if trial.gone_in_dry_run:
+        number = counted_files(len(trial.gone_in_dry_run))
+        return f"DRY RUN of {trial.release} deletes {number}, such as {trial.gone_in_dry_run[0]}"
+    if trial.wrongly_deleted:
+        return f"{trial.release} {_path_words('deletes', 'must keep', trial.wrongly_deleted)}"
+    return f"{trial.release} {_path_words('keeps', 'must delete', trial.wrongly_kept)}"
+
+
+def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
+    number = "1 path" if len(paths) == 1 else f"{len(paths):,} paths"
+    return f"{does} {number} that it {must}, such as {paths[0].path}: {paths[0].reason}"

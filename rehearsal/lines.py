@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.quantities import counted_files, size
-from rehearsal.rehearsed import Rehearsal, ReleaseRehearsal
+from rehearsal.quantities import counted_files, files, size
+from rehearsal.rehearsed import Rehearsal, ReleaseRehearsal, Trial
 from rehearsal.versions import Range
 
 #: What a fate is called.
@@ -25,6 +25,8 @@ def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
         yield f"{counted_files(len(rehearsal.missing))} of this version cannot be found even now, such as {rehearsal.missing[0]}"
     for release in rehearsal.releases:
         yield from _of_release(release)
+    for trial in rehearsal.trials:
+        yield from trial_lines(trial)
     if rehearsal.difference is not None:
         yield from (*rehearsal.difference.causes, *rehearsal.difference.remedies)
 
@@ -38,6 +40,19 @@ def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
     if release.directories_deleted:
         yield f"  deletes {release.directories_deleted:,} empty directories"
     yield f"  {lost_words(release.lost)}"
+
+
+def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
+    """What a release did to a copy; of what it did wrong, at most so many paths each."""
+    if trial.error is not None:
+        yield f"{trial.release} refused the statement on a copy: {trial.error}"
+        return
+    yield f"{trial.release} on a copy: DRY RUN listed {trial.listed:,} paths, and then {files(trial.gone)} went"
+    for what, paths in (("must keep", trial.wrongly_deleted), ("must delete", trial.wrongly_kept)):
+        for one in paths[:most]:
+            yield f"  it {what} {one.path}: {one.reason}"
+        if len(paths) > most:
+            yield f"  … and {len(paths) - most:,} more that it {what}"
 
 
 def lost_words(lost: Sequence[Range]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.lines import VERBS, lost_words
+from rehearsal.lines import VERBS, lost_words, trial_lines
 from rehearsal.prediction import of_directory
 from rehearsal.quantities import counted_files, files, size
 from rehearsal.rehearsed import ByDirectory, ByReason, Rehearsal, ReleaseRehearsal
@@ -40,6 +40,12 @@ def _page(rehearsal: Rehearsal) -> Iterator[str]:
         yield f"- only {first} deletes: {files(rehearsal.difference.only_first)}"
         yield f"- only {second} deletes: {files(rehearsal.difference.only_second)}"
         yield from (f"- {cause}" for cause in (*rehearsal.difference.causes, *rehearsal.difference.remedies))
+    if rehearsal.trials:
+        yield ""
+        yield "## What the engines did to copies"
+        yield ""
+        for trial in rehearsal.trials:
+            yield from (f"- {_plain(line.strip())}" for line in trial_lines(trial, MOST))
     for release in rehearsal.releases:
         yield from _section(release)
 
@@ -66,9 +72,9 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
     yield ""
     yield "| directory | deletes | keeps | may delete | why it keeps |"
     yield "| --- | ---: | ---: | ---: | --- |"
-    for row in folded(release.directories):
-        kept = "; ".join(f"{one.files:,}: {one.reason}" for one in row.why if one.fate == "keep")
-        cells = [_plain(row.path), files(row.deleted), files(row.kept), files(row.unspecified), kept or "–"]
+    for found in folded(release.directories):
+        kept = "; ".join(f"{one.files:,}: {one.reason}" for one in found.why if one.fate == "keep")
+        cells = [_plain(found.path), files(found.deleted), files(found.kept), files(found.unspecified), kept or "–"]
         yield f"| {' | '.join(cells)} |"
 
 

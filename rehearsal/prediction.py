@@ -121,7 +121,8 @@ class Prediction:
 
 def of_directory(path: str, rows: Iterable[ByReason]) -> ByDirectory:
     found = merged(rows)
-    return ByDirectory(path, *(summed(found, fate) for fate in (Fate.DELETE, Fate.KEEP, Fate.UNSPECIFIED)), found)
+    deleted, kept, unspecified = (summed(found, fate) for fate in (Fate.DELETE, Fate.KEEP, Fate.UNSPECIFIED))
+    return ByDirectory(path, deleted, kept, unspecified, found)
 
 
 def merged(rows: Iterable[ByReason]) -> tuple[ByReason, ...]:

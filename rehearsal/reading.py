@@ -215,8 +215,8 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
         _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
     except (StoreError, UnreadableCheckpoint) as error:
         raise UsageMistake(
-            f"The newest checkpoint of {read.root.path} cannot be read ({_on_one_line(error)}), so that no engine is run on a copy: "
-            "add --model-only."
+            f"The newest checkpoint of {read.root.path} cannot be read ({_on_one_line(error)}), so that no engine is run "
+            "on a copy: add --model-only."
         ) from None
 
 

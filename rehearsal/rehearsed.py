@@ -86,9 +86,10 @@ class OtherFate:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a release really did to copies of the table, with stand-ins for its data files. ``error``: what it said when it refused
-    the statement; ``is_expected``: whether the model says the same of that. ``listed``: what the DRY RUN before listed, files and
-    directories.
+    """What a release really did to copies of the table, with stand-ins for its data files.
+
+    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that. ``listed``:
+    how many files and directories the DRY RUN before listed.
     """
 
     release: str
