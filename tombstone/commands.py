@@ -125,7 +125,9 @@ def _shape(words: Sequence[str], here: Path) -> Job:
 def _rehearse(words: Sequence[str], here: Path) -> Job:
     asks_help = {"--help", "-h"} & set(words)
     place = [] if asks_help else _reported("--out", words, here, "rehearsal")
-    return Job("rehearse", (f"--relative-to={here}", *place, *words))
+    named, _ = _leading(words, 3)
+    runs = () if "--model-only" in words or asks_help else tuple(named[1:])
+    return Job("rehearse", (f"--relative-to={here}", *place, *words), runs)
 
 
 def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:
