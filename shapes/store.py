@@ -22,11 +22,16 @@ from shapes.refusals import StoreError
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A file or a directory, by its name in the directory that was listed."""
+    """A file or a directory, by its name in the directory that was listed; ``size`` is in bytes.
+
+    ``target`` is the text of a symbolic link, whose size and kind are those of what it leads to; ``modified_ns`` is its own.
+    """
 
     name: str
     size: int
     is_directory: bool
+    modified_ns: int = 0  # since the epoch; 0 where storage has no such time
+    target: str | None = None
 
 
 class Store(Protocol):
@@ -64,7 +69,9 @@ class ArrowStore:
             found = self._list(fs.FileSelector(self._at(directory), allow_not_found=True))
         except (OSError, pa.ArrowException) as error:
             raise StoreError(_as_os_error(error)) from None
-        return (Stored(one.base_name, one.size or 0, one.type == fs.FileType.Directory) for one in found)
+        return (
+            Stored(one.base_name, one.size or 0, one.type == fs.FileType.Directory, one.mtime_ns or 0) for one in found
+        )
 
     def read(self, path: str) -> io.RawIOBase:
         try:
@@ -73,7 +80,35 @@ class ArrowStore:
             raise StoreError(_as_os_error(error)) from None
 
     def _at(self, path: str) -> str:
-        return f"{self._directory}/{path}" if path else self._directory
+        return f"{self._directory}/{path}" if path else self._directory or "/"
+
+
+class LocalStore(ArrowStore):
+    """What lies below a local directory, with its symbolic links, which pyarrow follows without a word."""
+
+    def __init__(self, directory: str) -> None:
+        super().__init__(fs.LocalFileSystem(), directory)
+
+    def list(self, directory: str) -> Iterator[Stored]:
+        try:
+            with os.scandir(self._at(directory)) as found:
+                return iter([_stored(one) for one in found])
+        except FileNotFoundError:
+            return iter(())
+        except OSError as error:
+            raise StoreError(error) from None
+
+
+def _stored(entry: os.DirEntry[str]) -> Stored:
+    """Raises OSError."""
+    status = entry.stat(follow_symlinks=False)
+    if not entry.is_symlink():
+        return Stored(entry.name, status.st_size, entry.is_dir(), status.st_mtime_ns)
+    try:
+        size, is_directory = entry.stat().st_size, entry.is_dir()
+    except OSError:
+        size, is_directory = 0, False  # it leads nowhere, or in a circle
+    return Stored(entry.name, size, is_directory, status.st_mtime_ns, os.readlink(entry.path))
 
 
 class _Reading(io.RawIOBase):
@@ -128,7 +163,7 @@ def root_of(path: str) -> Root:
     match = _URI.fullmatch(path)
     if match is None:
         local = os.path.abspath(path)
-        return Root(ArrowStore(fs.LocalFileSystem(), local), local)
+        return Root(LocalStore(local), local)
     scheme, rest = match.groups()
     if scheme.lower() not in _SCHEMES:
         raise UsageMistake(
@@ -141,7 +176,9 @@ def root_of(path: str) -> Root:
         raise UsageMistake(
             f"{path} cannot be opened: {error}. Write a blank in it as %20, and name region and endpoint where they are needed."
         ) from None
-    own = directory if scheme.lower() == "file" else "/" + directory.partition("/")[2]  # without the bucket
+    if scheme.lower() == "file":
+        return Root(LocalStore(directory.rstrip("/")), directory.rstrip("/"))
+    own = "/" + directory.partition("/")[2]  # without the bucket
     return Root(ArrowStore(system, directory), own.rstrip("/"))
 
 

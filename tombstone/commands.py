@@ -122,6 +122,14 @@ def _shape(words: Sequence[str], here: Path) -> Job:
     return Job("shape", (f"--relative-to={here}", *words))
 
 
+def _rehearse(words: Sequence[str], here: Path) -> Job:
+    asks_help = {"--help", "-h"} & set(words)
+    place = [] if asks_help else _reported("--out", words, here, "rehearsal")
+    named, _ = _leading(words, 3)
+    runs = () if "--model-only" in words or asks_help else tuple(named[1:])
+    return Job("rehearse", (f"--relative-to={here}", *place, *words), runs)
+
+
 def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:
     """The words before the first option, at most so many, and the others."""
     count = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
@@ -158,6 +166,9 @@ COMMANDS: Mapping[str, LauncherCommand] = {
     "demo": LauncherCommand("demo", "make the pages of kept runs, without an engine", _demo),
     "shape": LauncherCommand(
         "shape PATH ...", "say what the logs of your tables have, without names and values", _shape
+    ),
+    "rehearse": LauncherCommand(
+        "rehearse PATH [A [B]]", "say what a VACUUM would do to a table of yours, without touching it", _rehearse
     ),
     "explain": LauncherCommand("explain ID", "say what a clause, a case or a known fault is", _explain),
 }  # doctor is not among them: it runs without an environment

@@ -1,0 +1,152 @@
+"""``python -m rehearsal PATH [A [B]]``: what a VACUUM would do to a table of yours, which is only read.
+
+A and B are releases, such as 3.3.2 or deltalake==1.6.6. They run the VACUUM on copies of the table with empty stand-ins for its
+data files, and the model says what they must do. Without a release the model alone says what the newest Delta on Spark does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from engines.port import now
+from records.json_form import to_json
+from records.mistakes import UsageMistake
+from rehearsal.answer import answer_of, with_trials
+from rehearsal.comparison import difference
+from rehearsal.instants import instant_of, written
+from rehearsal.lines import lines_of
+from rehearsal.page import page_of
+from rehearsal.prediction import Prediction
+from rehearsal.reading import ReadTable, read_table
+from rehearsal.rehearsed import Rehearsal, Trial
+from rehearsal.releases import for_iceberg, newest, release_of
+from rehearsal.statement import text_of, vacuum_of
+from reports.findings.answers import Answer
+from reports.render.lines import visible
+from runner.command_line.commands import Parser, ended
+from shapes.store import root_of
+
+
+def main(arguments: list[str]) -> int:
+    """One release: 0 PASS, 1 FAIL. Two: 0 UPGRADE, 3 LOOK FIRST, 1 DO NOT UPGRADE. 2: a mistake, or it cannot be rehearsed."""
+    asked = parser().parse_intermixed_args(arguments)
+    begun = now()
+    at = instant_of(asked.at, begun)
+    vacuum = vacuum_of(asked.vacuum, safety_check=asked.retention_check)
+    path = asked.path if "://" in asked.path else os.path.join(asked.relative_to, asked.path)
+    objects = path.partition("://")[0].lower() in ("s3", "s3a", "s3n", "gs", "gcs") and "://" in path
+    releases = [release_of(named, objects=objects) for named in asked.releases or [newest()]]
+    runs = bool(asked.releases) and not asked.model_only
+    if runs and objects:
+        raise UsageMistake("Engines are run on copies in local files, and this table is in a bucket: add --model-only.")
+    if len(releases) > 2:
+        raise UsageMistake("Name two releases at most: tombstone rehearse PATH 3.3.2 4.4.0.")
+    if len({one.title for one in releases}) < len(releases):
+        raise UsageMistake(f"{releases[0].title} is named twice: name two releases.")
+    root = root_of(path)
+    local = "://" not in path or path.lower().startswith("file://")
+    for place, name in ((asked.out, "--out"), (Path(tempfile.gettempdir()), "TMPDIR")):
+        if local and place is not None and _is_in(place, root.path):
+            raise UsageMistake(
+                f"{name} {place} is in the table's own directory, where nothing is written: name another."
+            )
+    with tempfile.TemporaryDirectory(prefix="tombstone-rehearsal-") as copy:
+        read = read_table(root, Path(copy))
+        predictions = [
+            Prediction(read, for_iceberg(release) if read.iceberg else release, vacuum, at) for release in releases
+        ]
+        trials: tuple[Trial, ...] = ()
+        if runs:
+            from rehearsal.trials import tried  # it brings what starts engines, and no prediction waits for that
+
+            trials = tried(predictions, later=None if asked.at is None else at - begun)
+        answer, rehearsal = rehearsed(read, predictions, trials)
+    print(*map(visible, lines_of(rehearsal)), sep="\n")
+    if asked.out is not None:
+        _write(asked.out, rehearsal, predictions)
+        print(f"report: {asked.out / 'rehearsal.md'}")
+    return answer.exit
+
+
+def parser() -> Parser:
+    made = Parser(prog="tombstone rehearse", description=__doc__, allow_abbrev=False)
+    made.add_argument(
+        "path", metavar="PATH", help="the table's directory: a local path, or a URI s3://, abfss:// or gs://"
+    )
+    made.add_argument("releases", metavar="RELEASE", nargs="*", help="one or two of them: 3.3.2, deltalake==1.6.6")
+    made.add_argument(
+        "--vacuum",
+        default="VACUUM",
+        metavar="SQL",
+        help="the statement: VACUUM [table] [FULL | LITE] [RETAIN n HOURS] [DRY RUN]",
+    )
+    made.add_argument("--at", metavar="TIME", help="when it runs: 2026-12-01T00:00:00Z, +30d, +12h (default: now)")
+    made.add_argument(
+        "--no-retention-check",
+        dest="retention_check",
+        action="store_false",
+        help="spark.databricks.delta.retentionDurationCheck.enabled is false: a short RETAIN is not refused",
+    )
+    made.add_argument(
+        "--out", type=Path, metavar="DIR", help="also write rehearsal.json, rehearsal.md and delete-A.txt"
+    )
+    made.add_argument(
+        "--model-only", action="store_true", help="run no engine: say what the model says of the releases"
+    )
+    made.add_argument(
+        "--relative-to",
+        metavar="PLACE",
+        default="",
+        help="where a relative PATH begins (default: the current directory)",
+    )
+    return made
+
+
+def _is_in(place: Path, root: str) -> bool:
+    there, inside = os.path.realpath(root), os.path.realpath(place)
+    return inside == there or inside.startswith(f"{there}/")
+
+
+def rehearsed(
+    read: ReadTable, predictions: Sequence[Prediction], trials: tuple[Trial, ...] = ()
+) -> tuple[Answer, Rehearsal]:
+    """The answer, and all that is said beside it."""
+    differs = difference(*predictions) if len(predictions) == 2 else None
+    answer = with_trials(answer_of(predictions, differs), trials)
+    one = predictions[0]
+    return answer, Rehearsal(
+        answer=str(answer),
+        table=read.root.path,
+        version=read.state.version,
+        statement=text_of(one.vacuum),
+        at=written(one.at),
+        retention_ms=read.table.retention,
+        log_files=len(read.names.times),
+        readable=one.versions.readable,
+        missing=one.versions.missing,
+        releases=tuple(prediction.rehearsed() for prediction in predictions),
+        difference=differs,
+        trials=trials,
+    )
+
+
+def _write(out: Path, rehearsal: Rehearsal, predictions: Sequence[Prediction]) -> None:
+    """Raises UsageMistake."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "rehearsal.json").write_text(json.dumps(to_json(rehearsal), indent=1) + "\n", encoding="utf-8")
+        (out / "rehearsal.md").write_text(page_of(rehearsal), encoding="utf-8", errors="replace")
+        (out / "delete-B.txt").unlink(missing_ok=True)  # of an earlier rehearsal
+        for name, prediction in zip("AB", predictions):
+            paths = "".join(f"{path}\n" for path in prediction.deleted_files)
+            (out / f"delete-{name}.txt").write_text(paths, encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from None
+
+
+if __name__ == "__main__":
+    ended(main)

@@ -1,0 +1,65 @@
+"""A rehearsal on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from model.text.durations import duration
+from rehearsal.quantities import counted_files, files, size
+from rehearsal.rehearsed import Rehearsal, ReleaseRehearsal, Trial
+from rehearsal.versions import Range
+
+#: What a fate is called.
+VERBS = {"delete": "deletes", "keep": "keeps", "unspecified": "may delete"}
+
+#: How many ranges of versions are named.
+_MOST = 5
+
+
+def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
+    """The answer, and one screen of counts."""
+    yield rehearsal.answer
+    yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
+    yield f"version {rehearsal.version}; {rehearsal.readable:,} versions of the log have all their files now"
+    if rehearsal.missing:
+        yield f"{counted_files(len(rehearsal.missing))} of this version cannot be found even now, such as {rehearsal.missing[0]}"
+    for release in rehearsal.releases:
+        yield from _of_release(release)
+    for trial in rehearsal.trials:
+        yield from trial_lines(trial)
+    if rehearsal.difference is not None:
+        yield from (*rehearsal.difference.causes, *rehearsal.difference.remedies)
+
+
+def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
+    yield f"{release.release}:"
+    if release.refusal is not None:
+        yield f"  refuses the statement: {release.refusal}"
+    for row in release.reasons:
+        yield f"  {VERBS[row.fate]:<10} {counted_files(row.files):>14}  {size(row.bytes):>10}  {row.reason}"
+    if release.directories_deleted:
+        yield f"  deletes {release.directories_deleted:,} empty directories"
+    yield f"  {lost_words(release.lost)}"
+
+
+def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
+    """What a release did to a copy; of what it did wrong, at most so many paths each."""
+    if trial.error is not None:
+        yield f"{trial.release} refused the statement on a copy: {trial.error}"
+        return
+    yield f"{trial.release} on a copy: DRY RUN listed {trial.listed:,} paths, and then {files(trial.gone)} went"
+    for what, paths in (("must keep", trial.wrongly_deleted), ("must delete", trial.wrongly_kept)):
+        for one in paths[:most]:
+            yield f"  it {what} {one.path}: {one.reason}"
+        if len(paths) > most:
+            yield f"  … and {len(paths) - most:,} more that it {what}"
+
+
+def lost_words(lost: Sequence[Range]) -> str:
+    """Which versions lose a file."""
+    if not lost:
+        return "every version that has all its files now has them afterwards"
+    count = sum(one.last - one.first + 1 for one in lost)
+    named = ", ".join(map(str, lost[:_MOST])) + (", …" if len(lost) > _MOST else "")
+    one = "version has" if count == 1 else "versions have"
+    return f"{count:,} {one} all files now, and not afterwards: {named}"

@@ -1,0 +1,142 @@
+"""What the model says of a VACUUM of a table by a release."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from deltalog.storage.listing import EntryKind
+from engines.port import Outcome
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, PathFate
+from model.text.durations import duration
+from model.vocabulary.steps import Vacuum
+from rehearsal.reading import ReadTable
+from rehearsal.rehearsed import ByDirectory, ByReason, ReleaseRehearsal, Sum
+from rehearsal.releases import Release
+from rehearsal.statement import retain_of
+from rehearsal.versions import VersionFates, versions_after
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """``at`` is the time of the VACUUM, ms since the epoch. A DRY RUN has the fates of the run that it announces."""
+
+    read: ReadTable
+    release: Release
+    vacuum: Vacuum
+    at: int
+
+    @cached_property
+    def _observation(self) -> VacuumObservation:
+        """As if the VACUUM took no time. The model looks at nothing of it but what was before."""
+        return VacuumObservation(
+            table=self.read.table,
+            root=self.read.root.path,
+            index=0,
+            step=self.vacuum,
+            outcome=Outcome((), None, self.at, self.at),
+            before=self.read.state,
+            after=self.read.state,
+            clock=self.at,
+            start=self.at,
+            versions={},
+            expected_rows=Counter(),
+            clone_rows=None,
+            earlier=(),
+            rules=self.release.rules,
+        )
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """Why the release refuses the VACUUM, without an end; None: it does not."""
+        if not self.release.knows(self.vacuum):
+            return "it does not know VACUUM LITE"
+        if self._observation.retain_refused:
+            return f"{retain_of(self.vacuum)} is shorter than the table's retention of {duration(self.read.table.retention)}"
+        if self._observation.due is not None:
+            return "the log lacks commits that no VACUUM LITE has read"
+        return None
+
+    @cached_property
+    def fates(self) -> Mapping[str, PathFate]:
+        """By path, of everything below the root but the log; none if the VACUUM is refused."""
+        return {} if self.refusal is not None else self._observation.fates
+
+    @cached_property
+    def deleted(self) -> frozenset[str]:
+        """The paths that it deletes, directories too."""
+        return frozenset(path for path, fate in self.fates.items() if fate.fate is Fate.DELETE)
+
+    @cached_property
+    def deleted_files(self) -> tuple[str, ...]:
+        return tuple(sorted(path for path in self.deleted if not self.is_directory(path)))
+
+    def is_directory(self, path: str) -> bool:
+        return self.read.state.listing[path].kind is EntryKind.DIRECTORY
+
+    @cached_property
+    def versions(self) -> VersionFates:
+        cutoff = self._observation.cutoff
+        # A tombstone that has left the table's state protects nothing, however long RETAIN is (docs/delta.md 1.2, step 8).
+        return versions_after(self.read.state, self.deleted, cutoff=max(cutoff.latest, cutoff.state))
+
+    def total(self, paths: Iterable[str]) -> Sum:
+        """Of the files among the paths."""
+        total = Sum()
+        for path in paths:
+            if not self.is_directory(path):
+                total = total.plus(self.read.state.listing[path].size)
+        return total
+
+    def rehearsed(self) -> ReleaseRehearsal:
+        """With counts and bytes instead of paths."""
+        by_reason: Counter[tuple[str, str, str]] = Counter()
+        sizes: Counter[tuple[str, str, str]] = Counter()
+        for path, fate in self.fates.items():
+            if not self.is_directory(path):
+                key = (path.rpartition("/")[0] or ".", fate.fate.value, fate.reason.value)
+                by_reason[key] += 1
+                sizes[key] += self.read.state.listing[path].size
+        rows = [(key[0], ByReason(key[1], key[2], count, sizes[key])) for key, count in by_reason.items()]
+        by_directory: dict[str, list[ByReason]] = {}
+        for directory, row in rows:
+            by_directory.setdefault(directory, []).append(row)
+        every = [row for _, row in rows]
+        return ReleaseRehearsal(
+            release=self.release.title,
+            refusal=self.refusal,
+            deleted=summed(every, Fate.DELETE),
+            kept=summed(every, Fate.KEEP),
+            unspecified=summed(every, Fate.UNSPECIFIED),
+            directories_deleted=sum(map(self.is_directory, self.deleted)),
+            reasons=merged(every),
+            directories=tuple(of_directory(path, found) for path, found in sorted(by_directory.items())),
+            lost=self.versions.lost,
+            needed=self.versions.needed,
+        )
+
+
+def of_directory(path: str, rows: Iterable[ByReason]) -> ByDirectory:
+    found = merged(rows)
+    deleted, kept, unspecified = (summed(found, fate) for fate in (Fate.DELETE, Fate.KEEP, Fate.UNSPECIFIED))
+    return ByDirectory(path, deleted, kept, unspecified, found)
+
+
+def merged(rows: Iterable[ByReason]) -> tuple[ByReason, ...]:
+    """One row for each fate and reason: what is deleted first, then by the number of files."""
+    files: Counter[tuple[str, str]] = Counter()
+    sizes: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        files[row.fate, row.reason] += row.files
+        sizes[row.fate, row.reason] += row.bytes
+    found = [ByReason(*key, count, sizes[key]) for key, count in files.items()]
+    order = [Fate.DELETE.value, Fate.UNSPECIFIED.value, Fate.KEEP.value]
+    return tuple(sorted(found, key=lambda row: (order.index(row.fate), -row.files, row.reason)))
+
+
+def summed(rows: Iterable[ByReason], fate: Fate) -> Sum:
+    found = [row for row in rows if row.fate == fate.value]
+    return Sum(sum(row.files for row in found), sum(row.bytes for row in found))

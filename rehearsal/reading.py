@@ -1,0 +1,322 @@
+"""Reads a user's table: its log, which is copied into a directory of the run, and the names below its root.
+
+The table's storage is asked through a ``shapes.store.Store``, which can only list and read. Each directory is listed once, and
+the log first: of what another writer adds meanwhile, the listing then has more than the log, as young files without an action.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deltalog.checkpoints.files import is_kind, read_file
+from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints
+from deltalog.entries.actions import Protocol
+from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
+from deltalog.log import Log, read_log
+from deltalog.snapshot import Snapshot
+from deltalog.storage.listing import Entry, EntryKind
+from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
+from deltalog.storage.paths import decode
+from deltalog.storage.times import milliseconds, set_modified
+from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
+from harness.observing.table.table_state import TableState
+from harness.observing.table.vacuum_inputs import files_of, is_below
+from model.vocabulary.table import Table
+from records.mistakes import UsageMistake
+from rehearsal.retention import retention_of
+from shapes.features import protocol_of, unknown_features
+from shapes.refusals import StoreError
+from shapes.store import LocalStore, Root, Store
+
+#: How many files of the log are copied at once: a request takes longer than what it brings.
+_AT_ONCE = 8
+
+#: The features of tables whose log is not all that says what they have.
+_ELSEWHERE = frozenset(
+    {
+        *("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview"),
+        *("redirectReaderWriter-preview", "redirectWriterOnly-preview", "adaptiveMetadata-preview"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class UsersTable(Table):
+    """What the model asks of a table's definition; ``kept`` is the retention in ms."""
+
+    kept: int = 0
+
+    @property
+    def retention(self) -> int:
+        return self.kept
+
+
+@dataclass(frozen=True)
+class LogNames:
+    """The files of a log: the commits by version, and the complete checkpoints in the order of versions."""
+
+    commits: Mapping[int, str]
+    checkpoints: tuple[LoggedCheckpoint, ...]
+    times: Mapping[str, int]  # of all files in it, in ns since the epoch
+
+    def bases(self) -> Iterator[LoggedCheckpoint | None]:
+        """What the latest version can be rebuilt from, the oldest first; None: from nothing. Raises MissingVersion."""
+        newest = max([*self.commits, *(one.version for one in self.checkpoints)])
+        missing = max(set(range(newest + 1)) - self.commits.keys(), default=-1)
+        found = [one for one in self.checkpoints if one.version >= missing]
+        if missing < 0:
+            yield None
+        elif not found:
+            raise MissingVersion(f"the commit of version {missing} is missing, and there is no checkpoint after it")
+        else:
+            yield from found
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table as it was read. The listing of ``state`` is without the log."""
+
+    root: Root
+    state: TableState
+    table: UsersTable
+    iceberg: bool  # whether Delta also keeps the metadata of an Iceberg table in the directory
+    names: LogNames
+    copy: Path  # a directory with the copied log
+    stored: Log  # with its paths as they are written
+
+
+def read_table(root: Root, copy: Path) -> ReadTable:
+    """Raises UsageMistake, in one sentence, for a table that cannot be judged. ``copy`` is an empty directory."""
+    try:
+        return _read(root, copy)
+    except StoreError as error:
+        raise UsageMistake(
+            f"{root.path} cannot be read: {_on_one_line(error)}. Check the path and your rights."
+        ) from None
+    except NotATable:
+        raise UsageMistake(
+            f"{root.path} is no Delta table: {LOG_DIRECTORY} is not there, or has neither a commit nor a checkpoint. Name "
+            "the directory that has it."
+        ) from None
+    except DeltaLogError as error:
+        raise UsageMistake(
+            f"The log of {root.path} cannot be replayed, so that nothing can be said of its files: {_on_one_line(error)}."
+        ) from None
+
+
+def _on_one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".")
+
+
+def _read(root: Root, copy: Path) -> ReadTable:
+    names = _copy_commits(root.store, copy)
+    log, stored = _replayed(root, copy, names)
+    _require_known(stored.protocol)
+    snapshot = relative_snapshot(stored, root.path)
+    outside = sorted(
+        path
+        for path in files_of([*snapshot.adds.values(), *snapshot.removes.values()], root.path)
+        if not is_below(path)
+    )
+    if outside:
+        raise UsageMistake(
+            f"The log names {len(outside)} files outside of {root.path}, such as {outside[0]}, as a shallow clone does: a VACUUM "
+            "of such a table cannot be rehearsed."
+        )
+    listing = dict(sorted(listed(root.store)))
+    _require_links_inside(listing, root.path)
+    state = TableState(
+        listing,
+        relative_log(log),
+        snapshot,
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        by_uri=named_by_uri(stored.adds.values(), root.path),
+        last_vacuum=_document(copy / LOG_DIRECTORY / LAST_VACUUM_INFO),
+    )
+    properties = stored.metadata.configuration
+    columns = stored.metadata.partition_columns
+    table = UsersTable((), tuple(columns), (), (), kept=retention_of(properties))
+    formats = properties.get("delta.universalFormat.enabledFormats", "").split(",")
+    return ReadTable(root, state, table, "iceberg" in [one.strip() for one in formats], names, copy, log)
+
+
+def _require_known(protocol: Protocol) -> None:
+    """Raises UsageMistake and UnknownForm."""
+    protocol_of(protocol)
+    features = {*(protocol.reader_features or ()), *(protocol.writer_features or ())}
+    if unknown := sorted(unknown_features(protocol)):
+        raise UsageMistake(
+            f"The table has features that this release does not know: {', '.join(unknown)}. Ask the engine with DRY RUN."
+        )
+    if elsewhere := sorted(features & _ELSEWHERE):
+        raise UsageMistake(
+            f"The table has the feature {elsewhere[0]}: its log alone does not say what belongs to it, so that a VACUUM of it "
+            "cannot be rehearsed."
+        )
+
+
+# The log --------------------------------------------------------------------------------------------------------------
+
+
+def _copy_commits(store: Store, copy: Path) -> LogNames:
+    """What of the log is copied: all commits, and what the last LITE VACUUM left."""
+    directory = copy / LOG_DIRECTORY
+    directory.mkdir(parents=True)
+    commits: dict[int, str] = {}
+    others: list[str] = []
+    times: dict[str, int] = {}
+    for entry in store.list(LOG_DIRECTORY):
+        if entry.is_directory:
+            continue
+        times[entry.name] = entry.modified_ns
+        name = parse_name(entry.name)
+        if name is not None and name.kind is LogFileKind.COMMIT:
+            commits[name.version] = entry.name
+        else:
+            others.append(entry.name)
+    checkpoints = find_checkpoints(map(Path, others))
+    if not commits and not checkpoints:
+        raise NotATable("neither a commit nor a checkpoint")
+    wanted = [*commits.values(), *(name for name in (LAST_VACUUM_INFO,) if name in times)]
+    _copied(store, wanted, directory)
+    _set_times(wanted, directory, times)
+    return LogNames(commits, checkpoints, times)
+
+
+def _set_times(names: Iterable[str], directory: Path, times: Mapping[str, int]) -> None:
+    for name in names:
+        set_modified(directory / name, milliseconds(times[name]))
+
+
+def copy_newest_checkpoint(read: ReadTable) -> None:
+    """Copy what an engine reads of the log beside the commits: the newest checkpoint, and what names it.
+
+    Raises UsageMistake.
+    """
+    directory, names = read.copy / LOG_DIRECTORY, read.names
+    wanted = [file.name for checkpoint in names.checkpoints[-1:] for file in checkpoint.files]
+    wanted += [name for name in (LAST_CHECKPOINT,) if name in names.times]
+    wanted = [name for name in wanted if not (directory / name).exists()]
+    try:
+        _copied(read.root.store, wanted, directory)
+        _set_times(wanted, directory, names.times)
+        _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
+    except (StoreError, UnreadableCheckpoint) as error:
+        raise UsageMistake(
+            f"The newest checkpoint of {read.root.path} cannot be read ({_on_one_line(error)}), so that no engine is run "
+            "on a copy: add --model-only."
+        ) from None
+
+
+def _copied(store: Store, names: Iterable[str], directory: Path) -> None:
+    """Copy files of the log, by their names there. Raises StoreError."""
+
+    def one(name: str) -> None:
+        with store.read(f"{LOG_DIRECTORY}/{name}") as source, open(directory / name, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 16)
+
+    if isinstance(store, LocalStore):  # there is no answer to wait for
+        for name in names:
+            one(name)
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for _ in pool.map(one, names):
+            pass
+
+
+def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
+    """The log, and its latest version as stored. A checkpoint is copied only if commits are missing: the oldest that serves,
+    as it has most tombstones and leads to most versions. Raises DeltaLogError and StoreError."""
+    directory = copy / LOG_DIRECTORY
+    failed: UnreadableCheckpoint | None = None
+    for base in names.bases():
+        files = () if base is None else base.files
+        _copied(root.store, (file.name for file in files), directory)
+        try:
+            _set_times((file.name for file in files), directory, names.times)
+            _copy_sidecars(root.store, (file.name for file in files), directory)
+            log = replace(read_log(copy), root=Path(root.path))
+            return log, log.snapshot()
+        except UnreadableCheckpoint as error:
+            failed = failed or error
+        except StoreError as error:
+            if not error.missing:
+                raise
+            failed = failed or UnreadableCheckpoint("a sidecar of the checkpoint is not there")
+        for file in files:
+            (directory / file.name).unlink()
+    assert failed is not None, "there is a base"
+    raise failed
+
+
+def _copy_sidecars(store: Store, checkpoint: Iterable[str], directory: Path) -> None:
+    """Of the checkpoint with these files, which are copied. Raises UnreadableCheckpoint and StoreError."""
+    if sidecars := [name for file in checkpoint for name in _sidecars(directory / file)]:
+        (directory / SIDECARS).mkdir(exist_ok=True)
+        _copied(store, (f"{SIDECARS}/{name}" for name in sidecars), directory)
+
+
+def _sidecars(checkpoint: Path) -> list[str]:
+    """The names of the sidecars of a checkpoint. Raises UnreadableCheckpoint."""
+    if LogFileKind.CHECKPOINT_PART is getattr(parse_name(checkpoint.name), "kind", None):
+        return []
+    found = []
+    for action in read_file(checkpoint):
+        if is_kind(action, "sidecar"):
+            path = action.value.get("path") if isinstance(action.value, Mapping) else None
+            found.append(posixpath.basename(decode(str(path or "?"))))
+    return found
+
+
+def _document(path: Path) -> Mapping[str, object] | None:
+    """The JSON object in a file; None if it is absent or none."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+# The names below the root ---------------------------------------------------------------------------------------------
+
+
+def listed(store: Store) -> Iterator[tuple[str, Entry]]:
+    """Everything below the root but the log, by path; links are not followed. Raises StoreError."""
+    left = [""]
+    while left:
+        directory = left.pop()
+        for found in store.list(directory):
+            path = f"{directory}/{found.name}" if directory else found.name
+            if path == LOG_DIRECTORY and found.target is None:
+                continue
+            if found.target is not None:
+                yield path, Entry(EntryKind.LINK, 0, found.modified_ns, None, found.target)
+            elif found.is_directory:
+                yield path, Entry(EntryKind.DIRECTORY, 0, found.modified_ns, None)
+                left.append(path)
+            else:
+                yield path, Entry(EntryKind.FILE, found.size, found.modified_ns, None)
+
+
+def _require_links_inside(listing: Mapping[str, Entry], root: str) -> None:
+    """Raises UsageMistake for a link that leads out of the table, where a VACUUM may follow it."""
+    for path, entry in listing.items():
+        if entry.target is None:
+            continue
+        to = posixpath.normpath(posixpath.join(root, posixpath.dirname(path), os.fspath(entry.target)))
+        if to != root and not to.startswith(f"{root}/"):
+            raise UsageMistake(
+                f"The link {path} leads out of the table, to {entry.target}: what a VACUUM does there cannot be rehearsed."
+            )

@@ -1,0 +1,126 @@
+"""What a rehearsal says: the values that its JSON form has, in the same order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rehearsal.versions import Range
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Files (and links), and their bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+    def plus(self, size: int) -> Sum:
+        return Sum(self.files + 1, self.bytes + size)
+
+
+@dataclass(frozen=True)
+class ByReason:
+    """``fate``: delete, keep, or unspecified: an engine may do either."""
+
+    fate: str
+    reason: str
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ByDirectory:
+    """The files in a directory, not in those below it; ``.`` is the root."""
+
+    path: str
+    deleted: Sum
+    kept: Sum
+    unspecified: Sum
+    why: tuple[ByReason, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseRehearsal:
+    """What the VACUUM does by one release. ``refusal``: why the release refuses it; then it deletes nothing.
+
+    ``directories_deleted`` counts directories. ``lost``: versions that have all their files now, and miss one afterwards.
+    ``needed``: files that go although a version inside the retention needs them.
+    """
+
+    release: str
+    refusal: str | None
+    deleted: Sum
+    kept: Sum
+    unspecified: Sum
+    directories_deleted: int
+    reasons: tuple[ByReason, ...]
+    directories: tuple[ByDirectory, ...]
+    lost: tuple[Range, ...]
+    needed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``only_first``: what the first release deletes and the second keeps; ``only_second``: the other way round.
+
+    ``causes``: sentences that say why; ``remedies``: what to do before the upgrade.
+    """
+
+    only_first: Sum
+    only_second: Sum
+    causes: tuple[str, ...]
+    remedies: tuple[str, ...]
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.only_first.files or self.only_second.files)
+
+
+@dataclass(frozen=True)
+class OtherFate:
+    """A path of which an engine did what the model excludes, and the model's reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a release really did to copies of the table, with stand-ins for its data files.
+
+    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that. ``listed``:
+    how many files and directories the DRY RUN before listed.
+    """
+
+    release: str
+    error: str | None
+    is_expected: bool
+    gone: Sum
+    listed: int
+    gone_in_dry_run: tuple[str, ...]
+    wrongly_deleted: tuple[OtherFate, ...]
+    wrongly_kept: tuple[OtherFate, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it did what the model says."""
+        return self.is_expected and not (self.gone_in_dry_run or self.wrongly_deleted or self.wrongly_kept)
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """``at``: when the VACUUM runs; ``retention_ms``: what the table's property says. ``readable``: how many versions have all
+    their files now; ``missing``: files of the latest version that are not there."""
+
+    answer: str
+    table: str
+    version: int
+    statement: str
+    at: str
+    retention_ms: int
+    log_files: int
+    readable: int
+    missing: tuple[str, ...]
+    releases: tuple[ReleaseRehearsal, ...]
+    difference: Difference | None
+    trials: tuple[Trial, ...]

@@ -1,0 +1,119 @@
+"""The rehearsal against engines: what it says is what a right engine deletes of a copy, and not what a wrong one does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from deltalog.entries.actions import Add
+from deltalog.storage.listing import list_tree
+from deltalog.storage.names import commit_name
+from engines.port import Engine
+from faults import FAULTS, KnownBadEngine
+from model.vocabulary.steps import Mode, Vacuum
+from reference_engine.engine import ReferenceEngine
+from rehearsal import trials
+from rehearsal.__main__ import main
+from rehearsal.prediction import Prediction
+from rehearsal.reading import ReadTable, read_table
+from rehearsal.releases import release_of
+from rehearsal.stand_ins import make
+from runner.command_line.commands import in_a_sentence
+from shapes.store import root_of
+from tests.rehearsal.tables import AT, WRITTEN, write_table
+from tests.shapes.test_reads_alone import status
+
+
+def rehearsed_and_gone(engine: Engine, vacuum: Vacuum, directory: Path) -> tuple[set[str], set[str]]:
+    """What the rehearsal says of a table, and what the engine really deletes of a copy of it."""
+    table = write_table(directory / "mine" / "table")
+    read = read_table(root_of(str(table)), directory / "log")
+    said = Prediction(read, release_of("4.4.0", objects=False), vacuum, AT).deleted
+    copy = directory / "run" / "case" / "table"
+    shutil.copytree(table, copy)
+    before = list_tree(copy)
+    outcome = engine.run(copy, vacuum, clock=AT, version=None)
+    assert outcome.error is None
+    return set(said), {path for path in before.keys() - list_tree(copy).keys() if not path.startswith("_delta_log/")}
+
+
+@pytest.mark.parametrize("vacuum", [Vacuum(), Vacuum(mode=Mode.LITE), Vacuum(retain_hours=720)])
+def test_a_right_engine_deletes_what_is_rehearsed(vacuum: Vacuum, tmp_path: Path) -> None:
+    said, gone = rehearsed_and_gone(ReferenceEngine(), vacuum, tmp_path)
+    assert said == gone and said
+
+
+def test_a_wrong_engine_does_not(tmp_path: Path) -> None:
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS["vacuums-by-file-age"])
+    said, gone = rehearsed_and_gone(engine, Vacuum(), tmp_path)
+    assert gone - said == {"p=1/recent.parquet"}
+
+
+def rehearse(*words: str) -> int:
+    return in_a_sentence(main)([*words, "--at", WRITTEN])
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every version is the one that is installed beside the tests."""
+    monkeypatch.setattr(trials, "python_of", lambda version: Path(sys.executable))
+
+
+def test_delta_rs_on_a_copy(here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = write_table(tmp_path / "table")
+    (table / "_link").symlink_to(table / "p=1")
+    before = status(table)
+    assert rehearse(str(table), f"deltalake=={version('deltalake')}", "--out", str(tmp_path / "out")) == 0
+    said = capsys.readouterr().out
+    assert "PASS: " in said and " did so on a copy\n" in said
+    (trial,) = json.loads((tmp_path / "out" / "rehearsal.json").read_text(encoding="utf-8"))["trials"]
+    assert trial["gone"] == {"files": 2, "bytes": 1004} and trial["listed"] >= 2
+    assert status(table) == before
+
+
+def test_a_known_fault_of_delta_rs_shows(here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its other path, through a link, a file that must be kept looks like an old one that nothing refers to."""
+    table = write_table(tmp_path / "table")
+    (table / "link").symlink_to(table / "p=1")
+    assert rehearse(str(table), f"deltalake=={version('deltalake')}") == 1
+    assert "deletes 1 path that it must keep, such as p=1/recent.parquet: " in capsys.readouterr().out
+
+
+def test_a_release_that_deletes_more_than_the_model_says(
+    here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The copies lack the tombstones: what stands for an engine that forgets them."""
+
+    def forgetful(read: ReadTable, root: Path) -> None:
+        make(read, root)
+        (root / "_delta_log" / commit_name(2)).write_text(
+            '{"remove":{"path":"p=1/recent.parquet","dataChange":true}}\n'
+        )
+
+    monkeypatch.setattr(trials, "make", forgetful)
+    assert rehearse(str(write_table(tmp_path / "table")), f"deltalake=={version('deltalake')}") == 1
+    said = capsys.readouterr().out.splitlines()
+    answer = next(line for line in said if line.startswith("FAIL: "))
+    assert answer.endswith(
+        "deletes 1 path that it must keep, such as p=1/recent.parquet: its tombstone is inside the retention"
+    )
+
+
+def test_no_engine_is_run_where_it_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "tried", None)
+    table = write_table(tmp_path / "table")
+    assert rehearse(str(table)) == 0
+    assert rehearse(str(table), "4.3.1", "4.4.0", "--model-only") == 0
+
+
+def test_a_log_with_absolute_paths_is_not_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = tmp_path / "table"
+    write_table(root, first=(Add(f"file://{root}/p=2/young.parquet", {}, 5, AT, True),))
+    assert rehearse(str(root), "4.4.0", "--model-only") == 0
+    assert rehearse(str(root), "4.4.0") == 2
+    assert "by its absolute path, so that no engine can be run on a copy" in capsys.readouterr().err

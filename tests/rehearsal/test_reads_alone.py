@@ -1,0 +1,85 @@
+"""Nothing of the user's table is written: by permissions, by times, and by the requests."""
+
+from __future__ import annotations
+
+import ast
+import os
+from pathlib import Path
+
+import pytest
+
+import rehearsal
+from rehearsal.__main__ import main
+from rehearsal.reading import read_table
+from shapes.store import Root, root_of
+from tests.rehearsal.tables import AGES, write_table
+from tests.shapes.test_reads_alone import Recording, status, without_rights
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    root = write_table(tmp_path / "table")
+    (root / "link").symlink_to("p=1")
+    return root
+
+
+def test_a_table_that_nobody_may_write_is_rehearsed(table: Path, tmp_path: Path) -> None:
+    for path in [*table.rglob("*"), table]:
+        if not path.is_symlink():
+            path.chmod(0o555 if path.is_dir() else 0o444)
+    for path in (tmp_path, *list(tmp_path.parents)[:-2]):
+        if os.geteuid() == 0 and path.stat().st_uid == 0 and path != Path("/dev/shm"):
+            path.chmod(path.stat().st_mode | 0o055)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    copy.chmod(0o777)
+    before = status(table)
+    with without_rights():
+        with pytest.raises(PermissionError):
+            (table / "x").touch()
+        read = read_table(root_of(str(table)), copy)
+    assert read.state.version == 2 and set(AGES) < set(read.state.listing)
+    assert main([str(table), "3.3.2", "deltalake==1.6.6", "--model-only", "--out", str(tmp_path / "out")]) in (0, 3)
+    assert status(table) == before
+
+
+def test_each_directory_is_listed_once_and_no_data_file_is_read(table: Path, tmp_path: Path) -> None:
+    recording = Recording(root_of(str(table)).store)
+    read_table(Root(recording, str(table)), tmp_path / "copy")
+    assert len(set(recording.requests)) == len(recording.requests)
+    listed = sorted(path for kind, path in recording.requests if kind == "LIST")
+    assert listed == ["", "_delta_log", "_mine", "empty", "p=1", "p=2"]
+    assert all(path.startswith("_delta_log/") for kind, path in recording.requests if kind == "GET")
+
+
+def test_only_the_copy_and_the_report_are_written() -> None:
+    """What opens, makes, moves or deletes files is called in these modules alone: one writes the copy of the log, the others
+    the stand-ins and the report."""
+    touching = {
+        *(
+            "open",
+            "mkdir",
+            "write_text",
+            "write_bytes",
+            "unlink",
+            "remove",
+            "rename",
+            "rmdir",
+            "touch",
+            "makedirs",
+            "chmod",
+        ),
+        *("utime", "set_modified", "write_commit", "symlink_to", "symlink", "rmtree", "copyfileobj", "truncate"),
+    }
+    found = {
+        (path.name, name)
+        for path in Path(rehearsal.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in [getattr(node, "attr", None) or getattr(node, "id", None)]
+        if name in touching
+    }
+    assert found == {
+        *(("reading.py", name) for name in ("mkdir", "open", "copyfileobj", "set_modified", "unlink")),
+        *(("stand_ins.py", name) for name in ("mkdir", "open", "utime", "symlink_to", "truncate")),
+        *(("__main__.py", name) for name in ("mkdir", "write_text", "unlink")),
+    }
