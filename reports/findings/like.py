@@ -133,6 +133,11 @@ def failure_tables(header: Header, failure: Failure) -> ConcernedTables | None:
     return tables_with(header.like, lead.violation.circumstances)
 
 
+def fault_tables(header: Header, reason: str) -> ConcernedTables | None:
+    """The user's tables that the known fault with this reason concerns. None: the header does not list it, or has no tables."""
+    return next((one.tables for one in header.known_faults or () if one.reason == reason), None)
+
+
 def covered_words(like: TablesCovered, *, most: int | None = None) -> str:
     """``96 % of your 40,000 tables have a shape that at least 10 cases resemble; not covered: clustering (31 tables)``, without a
     full stop. ``most``: how many of those that are not covered are named."""
