@@ -22,8 +22,10 @@ _START = 1_700_000_000_000
 
 @lru_cache(maxsize=4096)
 def table_entries(table: Table) -> tuple[str, ...] | None:
-    """What the table has at the start of a case (shapes.entries), in some 30 ms of a core; None for a large table, and for one whose log
-    cannot be read, as a case may want it."""
+    """What the table has at the start of a case (shapes.entries), in some 30 ms of a core.
+
+    None for a large table, and for one whose log cannot be read, as a case may want it.
+    """
     if len(table.files) > _MOST:
         return None
     with TemporaryDirectory(prefix="tombstone-shape-") as directory:
