@@ -96,7 +96,7 @@ def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) ->
 
 
 #: How much a case matters to the user; more is first.
-Rank = Callable[[Case], float]
+Rank = Callable[[Case], int]
 
 
 def batches(
