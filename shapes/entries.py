@@ -62,10 +62,14 @@ def _entries(shape: Shape) -> Iterator[str]:
         yield from (f"{group.value} {one}" for one in found)
 
 
+#: What nearly every table has: a legacy protocol has both.
+_OF_ALL = frozenset({"appendOnly", "invariants"})
+
+
 def _groups(shape: Shape) -> dict[EntryGroup, list[str]]:
     inner = (*shape.columns.kinds, *shape.columns.nested)
     return {
-        EntryGroup.FEATURE: list(shape.protocol.features),
+        EntryGroup.FEATURE: [one for one in shape.protocol.features if one not in _OF_ALL],
         EntryGroup.PROPERTY: list(_properties(shape.properties)),
         EntryGroup.PARTITION: [one.type for one in shape.columns.partition],
         EntryGroup.COLUMN: [one.type for one in inner],

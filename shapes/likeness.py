@@ -20,7 +20,7 @@ _WEIGHTS: Mapping[EntryGroup, int] = {
 _WHOLE = sum(_WEIGHTS.values())
 
 #: A case is like a table from here on.
-ALIKE = 0.75
+ALIKE = 0.8
 
 
 class EntryBits:

@@ -17,9 +17,6 @@ from shapes.likeness import ALIKE, EntryBits
 #: A shape is covered if so many cases are like it.
 ENOUGH = 10
 
-#: What every table has that a legacy protocol describes.
-_OF_ALL = frozenset({"feature appendOnly", "feature invariants"})
-
 #: The groups of entries that tell shapes apart for readers.
 _TELLING = (EntryGroup.FEATURE, EntryGroup.PARTITION, EntryGroup.FILES)
 
@@ -84,10 +81,10 @@ class Likened:
         cases = [(bits.of(entries), number) for entries, number in self._cases.items()]
         shapes = []
         for one in like.shapes:
-            entries = [like.entries[place] for place in one.entries]
+            entries = [like.entries[place] for place in one.entries if place < len(like.entries)]
             own = bits.of(entries)
             number = sum(count for other, count in cases if bits.likeness(own, other) >= ALIKE)
-            faults = tuple(reasons[place] for place in one.faults)
+            faults = tuple(reasons[place] for place in one.faults if place < len(reasons))
             shapes.append(CoveredShape(one.id, one.tables, _words(entries), number, faults))
         return TablesCovered(like.tables, like.unreadable, tuple(shapes), self._missing(like), self._cases.total())
 
@@ -96,8 +93,7 @@ class Likened:
         there = {entry for entries in self._cases for entry in entries}
         tables: Counter[str] = Counter()
         for one in like.shapes:
-            for place in one.entries:
-                tables[like.entries[place]] += one.tables
+            tables.update({entry: one.tables for place, entry in enumerate(like.entries) if place in one.entries})
         wanted = (entry for entry in tables if entry not in there and group_of(entry) is not EntryGroup.FILES)
         return tuple(
             NotCovered(name_of(entry), tables[entry]) for entry in sorted(wanted, key=lambda one: (-tables[one], one))
@@ -106,7 +102,7 @@ class Likened:
 
 def _words(entries: Collection[str]) -> str:
     """``deletionVectors; partition by string; 10 to 99 files``."""
-    telling = [one for group in _TELLING for one in entries if group_of(one) is group and one not in _OF_ALL]
+    telling = [one for group in _TELLING for one in entries if group_of(one) is group]
     return "; ".join(map(name_of, telling))
 
 

@@ -14,7 +14,7 @@ from shapes.entries import name_of
 from shapes.likeness import likeness
 from tests.shapes.tables import write_small
 
-PLAIN = ("feature appendOnly", "column long", "path relative", "files 1")
+PLAIN = ("feature rowTracking", "column long", "path relative", "files 1")
 
 
 def test_equal_tables_are_alike_and_each_difference_counts() -> None:
