@@ -86,7 +86,7 @@ def add_options(parser: OptionParser) -> None:
     )
     add("--budget", default="1", metavar="TIME", help=budget)
     like = "say what concerns your own tables, and what of them is covered: their shapes, from `tombstone shape`"
-    add("--like", default=None, metavar="SHAPES.json", help=like)
+    add("--like", default=None, metavar="FILE", help=like)
     add("--draw", default="0", metavar="N", help="judge N more cases, random, the same for each engine and --seed")
     add("--seed", default=None, metavar="N", help="the seed of the random cases")
     part = "judge the K-th of N parts of the run; `python -m reports merge` puts their reports together"
