@@ -24,14 +24,15 @@ RENAMED: Mapping[type, Mapping[str, str]] = {RecordedCase: {"document": "case"}}
 LEFT_OUT: Mapping[type, Collection[str]] = {
     Header: (
         *("date", "option", "budget_share", "left_out", "known_faults", "shard", "machines", "rules", "rule_changes"),
-        *("interpreter", "options", "suite"),
+        *("interpreter", "options", "suite", "like"),
     ),
-    run.ListedFault: ("link", "concerns"),
+    run.ShapeOfTables: ("has", "lacks", "faults", "spared"),
+    run.ListedFault: ("link", "concerns", "tables"),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.RecordedOutcome: ("answer", "second"),
     RecordedStep: ("clock", "cutoff"),
     run.RecordedViolation: ("severity",),
-    RecordedCase: ("left",),
+    RecordedCase: ("left", "shape"),
 }
 
 #: Fields that are JSON already, and pass as they are.

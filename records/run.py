@@ -78,16 +78,57 @@ class ListedClause:
 
 
 @dataclass(frozen=True)
+class ConcernedTables:
+    """How many of the user's tables something concerns: those that it does by their shape, and those that it does or may."""
+
+    certain: Count
+    possible: Count
+
+
+@dataclass(frozen=True)
 class ListedFault:
     """The known faults with one reason. ``link``: to a page about it. ``concerns``: the end of "Concerns you only if …".
 
-    Both are empty where nothing is known.
+    Both are empty where nothing is known. ``tables``: those of the user that it concerns (None: a run without ``--like``).
     """
 
     reason: Name
     clauses: Annotated[tuple[ClauseId, ...], Requirement("minItems", 1)]
     link: str = ""
     concerns: str = ""
+    tables: ConcernedTables | None = None
+
+
+@dataclass(frozen=True)
+class ShapeOfTables:
+    """A shape of the user's, and how many tables have it. ``entries``: what it has, as places in ``LikeTables.entries``.
+
+    ``has`` and ``lacks``: the conditions that its tables meet, and those that they cannot meet, as places in
+    ``LikeTables.conditions``; ``faults`` and ``spared``: the known faults that concern them, and those that do not, as places in
+    ``Header.known_faults``. Of what is in neither a shape does not tell.
+    """
+
+    id: CaseId
+    tables: Annotated[int, Requirement("minimum", 1)]
+    entries: tuple[Count, ...]
+    has: tuple[Count, ...] = ()
+    lacks: tuple[Count, ...] = ()
+    faults: tuple[Count, ...] = ()
+    spared: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True)
+class LikeTables:
+    """The user's tables, of ``--like``: how many were read and how many could not be, and their shapes, the most frequent first.
+
+    ``entries``: what they have, such as ``feature deletionVectors``. ``conditions``: those to which a known fault may be bound.
+    """
+
+    tables: Count
+    unreadable: Count
+    entries: tuple[Name, ...]
+    conditions: tuple[Name, ...]
+    shapes: tuple[ShapeOfTables, ...]
 
 
 @dataclass(frozen=True)
@@ -141,7 +182,7 @@ class Header:
     engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
     ``interpreter``: the run's Python, as named from the suite's checkout, and ``options`` those with which a case of it is judged
-    again. ``suite``: the version of the suite.
+    again. ``suite``: the version of the suite. ``like``: the user's tables that the run is held against (None: none).
     """
 
     engine: Name
@@ -165,6 +206,7 @@ class Header:
     interpreter: str | None = None
     options: tuple[str, ...] = ()
     suite: Name | None = None
+    like: LikeTables | None = None
     type: Literal["header"] = "header"
     schema: Literal[6] = SCHEMA_VERSION
 
@@ -346,7 +388,8 @@ class RecordedCase:
     ``index``: the place in its campaign's batch, from 0. ``features``: what the table has, sorted. ``processors``: how many were
     drawn for the engine (None: not drawn); a machine with fewer gives all. ``left``: what the last step that was killed left, if
     something is wrong in it or after it. ``coverage``: counts by table, row and column
-    (``reports.findings.coverage``).
+    (``reports.findings.coverage``). ``shape``: what its table has, as ``LikeTables.entries`` are written (None: a run without
+    ``--like``, or a large table).
     """
 
     id: CaseId
@@ -363,6 +406,7 @@ class RecordedCase:
     processors: Annotated[int, Requirement("minimum", 1)] | None = None
     coverage: Mapping[CoverageTable, Mapping[Name, Mapping[Name, Count]]] = field(default_factory=dict)
     left: CrashSnapshot | None = None
+    shape: tuple[Name, ...] | None = None
     type: Literal["case"] = "case"
 
     @cached_property

@@ -71,7 +71,7 @@ _VALUES: Mapping[str, str] = {
 
 
 #: The options of a gate with which both versions also run in turn: the others make another engine or other known faults of it.
-_ALSO_IN_TURN = frozenset({"profile", "budget", "draw", "seed", "brief", "check_scripts", "step_limit"})
+_ALSO_IN_TURN = frozenset({"profile", "budget", "draw", "seed", "brief", "check_scripts", "step_limit", "like"})
 
 
 #: Options of a gate that the candidate's alone may have, as --candidate-jars and --candidate-classpath; and what they name.

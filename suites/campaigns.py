@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from types import ModuleType
@@ -95,15 +95,22 @@ def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) ->
     )
 
 
-def batches(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> list[Batch]:
+#: How much a case matters to the user; more is first.
+Rank = Callable[[Case], int]
+
+
+def batches(
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING, *, rank: Rank | None = None
+) -> list[Batch]:
     """The test items of a run: the regression cases, the corpus or the large tables, then what is drawn, the slowest first.
 
-    Cases that are kept are restricted to what an engine with these ``capabilities`` supports.
+    Cases that are kept are restricted to what an engine with these ``capabilities`` supports. ``rank`` chooses which cases of the
+    corpus a budget leaves out; without a budget it changes nothing.
     """
     wanted = tuple(clauses)
     found = [
         *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.batch),
-        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities)[0], profile.batch),
+        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities, rank)[0], profile.batch),
     ]
     drawn = [
         batch
@@ -114,12 +121,14 @@ def batches(profile: Profile, clauses: Iterable[str], capabilities: Capabilities
     return found + drawn
 
 
-def left_out(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> int:
+def left_out(
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING, *, rank: Rank | None = None
+) -> int:
     """How many cases of the corpus a budget leaves out, or the choice of large tables in its place."""
     wanted = tuple(clauses)
     others = replace(profile, corpus=FILES, large=False, budget_share=1.0) if profile.large else None
     of_corpus = 0 if others is None else len(_of_corpus(others, wanted, capabilities)[0])
-    return len(_of_corpus(profile, wanted, capabilities)[1]) + of_corpus
+    return len(_of_corpus(profile, wanted, capabilities, rank)[1]) + of_corpus
 
 
 def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
@@ -137,7 +146,7 @@ def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[s
 
 
 def _of_corpus(
-    profile: Profile, clauses: Iterable[str], capabilities: Capabilities
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities, rank: Rank | None = None
 ) -> tuple[Sequence[Case], Sequence[Case]]:
     """The cases of the corpus that the profile judges, and those that its budget leaves out."""
     chapters = _chapters(clauses, capabilities)
@@ -145,6 +154,8 @@ def _of_corpus(
     cases = [case for case in kept_cases(kept, capabilities) if chapters & chapters_of(case)]
     if profile.budget_share == 1:
         return cases, ()
+    if rank is not None:
+        cases.sort(key=rank, reverse=True)  # those of one rank stay in the order of the corpus
     reached = list(accumulate(map(seconds_of, cases)))
     number = sum(seconds <= profile.budget_share * reached[-1] for seconds in reached) if cases else 0
     return cases[: max(1, number)], cases[max(1, number) :]

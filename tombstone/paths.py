@@ -11,6 +11,7 @@ from tombstone.mistakes import Mistake
 PATHS = {
     "--replay": "file",
     "--known-faults": "file",
+    "--like": "file",
     "--accept": "file",
     "--jars": "any",
     "--extra-classpath": "any",

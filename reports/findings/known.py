@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from model.vocabulary.severity import Severity, gravest
-from records.run import Header, RecordedCase
+from records.run import ConcernedTables, Header, RecordedCase
 from reports.text.harms import does
 
 
@@ -14,7 +14,7 @@ from reports.text.harms import does
 class ShownFault:
     """A known fault that cases of a run show: the reason of its entry, with the gravest of its violations.
 
-    ``link`` and ``concerns``: as the header lists them.
+    ``link``, ``concerns`` and ``tables``: as the header lists them.
     """
 
     reason: str
@@ -23,11 +23,17 @@ class ShownFault:
     cases: int
     link: str = ""
     concerns: str = ""
+    tables: ConcernedTables | None = None
 
     @property
     def does(self) -> str:
         """``loses data``."""
         return does(self.severity)
+
+    @property
+    def concerns_none(self) -> bool:
+        """Whether it concerns none of the user's tables, by their shapes."""
+        return self.tables is not None and self.tables.possible == 0
 
 
 @dataclass
@@ -61,6 +67,7 @@ class Excused:
 
     def _fault(self, reason: str, shown: _Shown) -> ShownFault:
         listed = self._listed.get(reason)
-        link, concerns = ("", "") if listed is None else (listed.link, listed.concerns)
-        clauses = tuple(sorted(shown.clauses))
-        return ShownFault(reason, gravest(shown.severities), clauses, len(shown.cases), link, concerns)
+        severity, clauses, cases = gravest(shown.severities), tuple(sorted(shown.clauses)), len(shown.cases)
+        if listed is None:
+            return ShownFault(reason, severity, clauses, cases)
+        return ShownFault(reason, severity, clauses, cases, listed.link, listed.concerns, listed.tables)

@@ -15,6 +15,7 @@ from reports.findings.coverage import Coverage, Covered, FeaturePairs, Operation
 from reports.findings.drawn import Drawing, Drawn
 from reports.findings.failures import Failing, Failure, examples, failures
 from reports.findings.known import Excused, ShownFault
+from reports.findings.like import Likened, TablesCovered
 from reports.findings.verdicts import CaseFold, ClauseFinding, results
 from reports.stream.checks import LineKey, sort_key
 from reports.stream.reading import Run
@@ -33,7 +34,7 @@ class Erred:
 class Findings:
     """``results``: those of the footer, in the header's order, with the failures and examples of the cases. ``failures``: of the
     clauses that the footer gives the verdict fail. ``known``: the known faults that cases show. Both have the gravest first.
-    ``drawn``: by clause, what the cases that exercised it have."""
+    ``drawn``: by clause, what the cases that exercised it have. ``like``: the user's tables, of ``--like``."""
 
     results: tuple[ClauseFinding, ...]
     failures: tuple[Failure, ...]
@@ -43,6 +44,7 @@ class Findings:
     operations: OperationShares
     features: FeaturePairs
     drawn: Mapping[str, Drawn]
+    like: TablesCovered | None = None
 
 
 @final
@@ -53,6 +55,7 @@ class FindingsSoFar:
         self.judged = CaseFold()
         self._header = header
         self._failing, self._excused, self._covered, self._drawing = Failing(), Excused(header), Covered(), Drawing()
+        self._likened = Likened(header)
         self._errors: list[tuple[LineKey, Erred]] = []
 
     def take(self, case: RecordedCase) -> None:
@@ -61,6 +64,7 @@ class FindingsSoFar:
         self._excused.take(case)
         self._covered.take(case)
         self._drawing.take(case)
+        self._likened.take(case)
         if case.error is not None:
             self._errors.append((sort_key(case), Erred(case.id, case.campaign, case.error)))
 
@@ -82,6 +86,7 @@ class FindingsSoFar:
             operations=self._covered.operations(),
             features=self._covered.features(),
             drawn=self._drawing.of_clauses(),
+            like=self._likened.covered(),
         )
         return _FOUND[run]
 

@@ -12,11 +12,13 @@ from reports.counterexamples.checked import ScriptResult
 from reports.findings.answers import answer_of
 from reports.findings.coverage import Coverage, FeaturePairs, OperationShares
 from reports.findings.failures import Failure
+from reports.findings.like import CoveredShape, covered_words, spared_words
 from reports.findings.of_run import Erred, Findings, findings_of
 from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.markdown import LIMIT, code, command, folded, limited, row, table, text
+from reports.text.own_tables import concerned
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command, script_command
 from reports.text.verdicts import tallied
@@ -31,6 +33,10 @@ _MARKS = {
     Verdict.NOT_TESTED: "⚠️ **not tested**",
     Verdict.ERROR: "⚠️ **error**",
 }
+
+
+#: How many of the things that no case has are named on the first screen.
+_MISSING = 10
 
 
 def summary(
@@ -53,6 +59,7 @@ def summary(
 def _parts(run: Run, found: Findings, checked: Sequence[ScriptResult], directory: Path, rows: int) -> list[str]:
     return [
         *_first_screen(run, found, checked, directory, rows),
+        *_own_tables(found, rows),
         *_features(found.features, rows),
         *_operations(found.operations, rows),
         *_coverage(found.coverage, rows),
@@ -72,6 +79,8 @@ def _first_screen(run: Run, found: Findings, checked: Sequence[ScriptResult], di
         f"# {answer.mark} {text(str(answer))}",
         f"{text(versions_of(header))}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
+    if found.like is not None:
+        parts.append(f"Your tables: {text(covered_words(found.like, most=_MISSING))}.")
     lines = [_failure(run, failure, checked) for failure in found.failures]
     lines += [
         row(
@@ -119,6 +128,43 @@ def _failure(run: Run, failure: Failure, checked: Sequence[ScriptResult]) -> str
 def _errors(errors: Sequence[Erred], rows: int) -> str:
     lines = [row(code(one.case), text(one.campaign), one.error.kind, text(one.error.message)) for one in errors]
     return table("| Case | Campaign | Kind | Message |", lines, rows)
+
+
+def _own_tables(found: Findings, rows: int) -> list[str]:
+    """The known faults by what they concern, the shapes, and what no case has; nothing without ``--like``."""
+    like = found.like
+    if like is None:
+        return []
+    concern = [
+        row(
+            text(one.does),
+            text(one.reason),
+            text(concerned(one.tables, like.tables) if one.tables is not None else ""),
+            text(f"Concerns you only if {one.concerns}." if one.concerns else ""),
+        )
+        for one in found.known
+        if not one.concerns_none
+    ]
+    spared = [row(text(one.does), text(one.reason), text(one.concerns)) for one in found.known if one.concerns_none]
+    shapes = [_shape(one) for one in like.shapes]
+    missing = [row(text(one.name), f"{one.tables:,}") for one in like.missing]
+    parts = []
+    if concern:
+        parts += ["## Known faults, and your tables"]
+        parts += [table("| Harm | What is wrong | Your tables | By the kind of table or command |", concern, rows)]
+    if spared:
+        heading = "| Harm | What is wrong | Would concern you if |"
+        parts += folded(spared_words(found.known), table(heading, spared, rows))
+    heading = "| Shape | Your tables | What they have | Cases like it | Known faults that concern it |"
+    parts += folded(f"Your tables: {counted(len(shapes), 'shape')}", table(heading, shapes, rows))
+    if missing:
+        parts += folded(f"What no case of this run has: {len(missing)}", table("| What | Your tables |", missing, rows))
+    return parts
+
+
+def _shape(one: CoveredShape) -> str:
+    faults = "<br>".join(map(text, one.faults)) or "none for certain"
+    return row(code(one.id), f"{one.tables:,}", text(one.words), one.cases, faults)
 
 
 def _features(pairs: FeaturePairs, rows: int) -> list[str]:

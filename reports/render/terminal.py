@@ -20,6 +20,7 @@ from reports.counterexamples.checked import ScriptResult, read_checked
 from reports.findings.answers import answer_of, named
 from reports.findings.coverage import Coverage
 from reports.findings.failures import Failure
+from reports.findings.like import covered_words, failure_tables, spared_words
 from reports.findings.of_run import Findings, findings_of
 from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
 from reports.render.lines import show_command, show_fact, show_kinds, show_line, show_text, visible
@@ -27,6 +28,7 @@ from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.engines import engine_words
 from reports.text.harms import does
+from reports.text.own_tables import concerned, concerned_briefly
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 from reports.text.verdicts import headline, tallied
@@ -46,6 +48,9 @@ _LOG_WIDTH = 140
 
 #: How many failures are shown. The files have all.
 _FAILURES = 10
+
+#: How many of the things that no case has are named.
+_MISSING = 5
 
 
 class Progress:
@@ -133,6 +138,10 @@ def show(
     if found:
         show_text(console)
     show_kinds(console, _kinds(findings), whole=verbose)
+    if spared := spared_words(findings.known):
+        show_text(console, spared)
+    if findings.like is not None:
+        show_text(console, f"your tables: {covered_words(findings.like, most=_MISSING)}")
     for chapter, own in groupby(results, key=lambda one: run.clauses[one.clause].chapter):
         tally = ", ".join(tallied(verdict, number) for verdict, number in counts(own).items())
         show_text(console, f"{chapter}: {tally}")
@@ -167,6 +176,8 @@ def _show_failure(
     show_fact(console, "promised", f"{run.clauses[lead.clause].sentence} ({lead.clause}{also})")
     show_fact(console, "seen", lead.violation.message)
     show_fact(console, "case", f"{judged.id}, step {lead.violation.step} ({counted(lead.cases, 'case')})")
+    if (tables := failure_tables(run.header, failure)) is not None and run.header.like is not None:
+        show_fact(console, "your tables", concerned(tables, run.header.like.tables))
     if directory is not None:
         folder = folder_of(lead.clause, judged.id)
         show_command(console, "replay", replay_command(run.header, directory / folder / "case.json"))
@@ -182,8 +193,18 @@ def _kinds(findings: Findings) -> dict[str, list[str]]:
             f"{one.case} of {one.campaign}: {one.error.kind}: {one.error.message}" for one in findings.errors
         ],
         "not decided as it should be": [f"{one.verdict.value}: {one.clause}: {one.reason}" for one in undecided],
-        "known faults": [f"{does(one.severity)}: {one.reason}" for one in findings.known],
+        **_known_kind(findings),
     }
+
+
+def _known_kind(findings: Findings) -> dict[str, list[str]]:
+    """The known faults, without those that concern none of the user's tables."""
+    like = findings.like
+    if like is None:
+        return {"known faults": [f"{one.does}: {one.reason}" for one in findings.known]}
+    concern = [one for one in findings.known if not one.concerns_none]
+    lines = [f"{one.does}{concerned_briefly(one.tables, like.tables)}: {one.reason}" for one in concern]
+    return {"known faults that concern your tables, or may": lines}
 
 
 def _show_tables(run: Run, findings: Findings, console: Console) -> None:

@@ -104,6 +104,8 @@ def _difference(one: Header, other: Header) -> str:
     for name, (mine, theirs) in values.items():
         if mine != theirs:
             return f"{name} {_shown(mine)} and {_shown(theirs)}"
+    if one.like != other.like:
+        return "other tables in --like"
     if one.clauses != other.clauses:
         return "other clauses"
     if one.known_faults != other.known_faults:

@@ -21,6 +21,8 @@ from harness.judging.clause import matches
 from known_faults.known import known_faults_of
 from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
+from shapes.document import read_shapes
+from shapes.shape import Shapes
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, drawing
 
@@ -47,6 +49,7 @@ class Options:
     propose_known_faults: Path | None = None  # a new file: what failed, as entries of a known faults file
     again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
     given: Given = field(default_factory=dict)  # of the options of engines
+    like: Shapes | None = None  # of the user's own tables, that the run is held against
 
     @cached_property
     def kind(self) -> EngineKind:
@@ -82,6 +85,8 @@ def add_options(parser: OptionParser) -> None:
         "a time, such as 3m, for the most revealing cases of the profile; or a part of it, such as 0.5 (default: 1)"
     )
     add("--budget", default="1", metavar="TIME", help=budget)
+    like = "say what concerns your own tables, and what of them is covered: their shapes, from `tombstone shape`"
+    add("--like", default=None, metavar="FILE", help=like)
     add("--draw", default="0", metavar="N", help="judge N more cases, random, the same for each engine and --seed")
     add("--seed", default=None, metavar="N", help="the seed of the random cases")
     part = "judge the K-th of N parts of the run; `python -m reports merge` puts their reports together"
@@ -159,6 +164,7 @@ def options(config: pytest.Config) -> Options:
         table_root=get("table_root"),
         storage=storage,
         brief=get("brief"),
+        like=_like(get("like")),
         verbose=config.get_verbosity() > 0,
         replay=_file("--replay", get("replay")),
         shared_with=_shared_with(get("shared_with")),
@@ -310,6 +316,11 @@ def _file(option: str, text: str | None) -> Path | None:
     if text is not None and not Path(text).is_file():
         raise UsageMistake(f"{option} {text} is not a file: name an existing one.")
     return None if text is None else Path(text)
+
+
+def _like(text: str | None) -> Shapes | None:
+    file = _file("--like", text)
+    return None if file is None else read_shapes(file, option="--like")
 
 
 def _new_file(option: str, text: str | None) -> Path | None:

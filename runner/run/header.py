@@ -12,6 +12,7 @@ from typing import Any
 from engines.provider import ENGINES
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
+from known_faults.concerned import like_tables
 from known_faults.known import by_reason
 from model.vocabulary.rules import RuleChange
 from records.known_fault import KnownFault
@@ -35,6 +36,10 @@ def run_header(
 ) -> Header:
     """``unsupported`` has the clauses that do not apply to the engine, each with the reason; ``listed`` what is excused."""
     profile = plan.profile
+    excused = list(listed)
+    known, like = by_reason(excused), None
+    if options.like is not None:
+        like, known = like_tables(options.like, known, excused)
     planned: Counter[str] = Counter()
     for batch in plan.batches:
         planned[batch.campaign.name] += batch.cases
@@ -51,7 +56,7 @@ def run_header(
         platform=platform.platform(),
         machine=machine,
         clauses=tuple(_entry(clause, options, unsupported) for clause in CATALOGUE.values()),
-        known_faults=by_reason(listed),
+        known_faults=known,
         campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
         shard=plan.part,
         rules=options.kind.rules_of(next(iter(versions.values()), "")),
@@ -59,6 +64,7 @@ def run_header(
         interpreter=python_here(),
         options=options.again,
         suite=VERSION,
+        like=like,
     )
 
 

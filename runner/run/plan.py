@@ -13,6 +13,7 @@ from harness.campaigns.division import digest_of, divided, milliseconds_of
 from model.vocabulary.capabilities import Capabilities
 from records.run import Part
 from runner.command_line.options import Options
+from runner.run.ranking import ranked_by
 from suites.campaigns import batches, corpus_seconds, left_out
 
 
@@ -45,12 +46,14 @@ def plan_of(options: Options) -> RunPlan:
     if options.seconds is not None:
         profile = profile.scaled(_factor(options, options.seconds, capabilities))
     about = profile, options.clauses, capabilities
-    items = tuple(batches(*about))
+    rank = None if options.like is None else ranked_by(options.like)
+    items = tuple(batches(*about, rank=rank))
+    others = left_out(*about, rank=rank)
     if options.shard is None:
-        return RunPlan(profile, items, left_out(*about))
+        return RunPlan(profile, items, others)
     number, of = options.shard
     parts = divided(items, of)
-    return RunPlan(profile, parts[number - 1], left_out(*about), Part(number, of, digest_of(parts)))
+    return RunPlan(profile, parts[number - 1], others, Part(number, of, digest_of(parts)))
 
 
 def seconds_of(plan: RunPlan, engine: str) -> float:

@@ -17,6 +17,7 @@ from harness.campaigns.campaign import Batch
 from harness.campaigns.drawing import broken
 from harness.campaigns.record import case_record
 from harness.running.judge import Judge, JudgedCase
+from harness.tables.case_shape import table_entries
 from model.vocabulary.capabilities import EVERYTHING
 from records import run
 from reports.stream.lines import line_of
@@ -98,6 +99,8 @@ class EngineWorker:
             raise broken(gravest.clause)(message(gravest, judged))
 
     def _record(self, case: run.RecordedCase) -> None:
+        if self._options.like is not None:
+            case = replace(case, shape=table_entries(case.case.table))
         self._controller.case(line_of(case))
 
     def close(self) -> None:

@@ -202,6 +202,7 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--spark-conf=a", "--spark-conf a is not of the form K=V: give a key, = and a value."),
         ("--spark-conf==b", "--spark-conf =b is not of the form K=V: give a key, = and a value."),
         ("--known-faults=none.toml", "--known-faults none.toml is not a file: name an existing one."),
+        ("--like=none.json", "--like none.json is not a file: name an existing one."),
         ("--replay=none.json", "--replay none.json is not a file: name an existing one."),
         ("--replay=/", "--replay / is not a file: name an existing one."),
         ("--jars=none.jar", "--jars none.jar does not exist: name an existing jar or directory."),

@@ -12,9 +12,10 @@ import pytest
 from harness.campaigns.campaign import campaign_of
 from harness.campaigns.drawing import fixed_cases
 from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.case import Case
 from runner.plugin import ROOT
 from runner.run.plan import plan_of
-from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, batches, chapters_of, left_out, selected
+from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, Rank, batches, chapters_of, left_out, selected
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.runner.test_options import chosen
@@ -102,6 +103,20 @@ def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
     )
     assert whole[: len(part)] == part and 0 < len(part) < len(whole) / 2
     assert left_out(PROFILES["gate"].scaled(0.25), ()) == len(whole) - len(part) and left_out(PROFILES["gate"], ()) == 0
+
+
+def test_a_rank_decides_what_a_budget_takes_and_leaves_nothing_out_without_one() -> None:
+    def ranked(share: float, rank: Rank | None) -> list[Case]:
+        found = batches(PROFILES["smoke"].scaled(share), (), rank=rank)
+        return [case for batch in found if batch.campaign.name == CORPUS.name for case in fixed_cases(batch, 1)]
+
+    def partitioned(case: Case) -> int:
+        return len(case.table.partition_by[:1])
+
+    assert ranked(1, partitioned) == ranked(1, None)
+    part = ranked(0.2, partitioned)
+    assert 0 < len(part) < len(ranked(1, None)) and all(case.table.partition_by for case in part)
+    assert not all(case.table.partition_by for case in ranked(0.2, None))
 
 
 def test_of_the_corpus_only_cases_with_a_command_of_a_selected_chapter_are_judged() -> None:

@@ -13,8 +13,10 @@ from reports.comparison.comparison import Comparison
 from reports.comparison.overview import overview
 from reports.comparison.weight import WeighedWay
 from reports.comparison.wording import also, ended_words, explained, side_names, unexplained
+from reports.findings.like import fault_tables
 from reports.render.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 from reports.text.harms import in_ways
+from reports.text.own_tables import concerned
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 
@@ -56,6 +58,9 @@ def _show_way(number: int, way: WeighedWay, comparison: Comparison, console: Con
     show_fact(console, "from", f"{base}: {lead.before}")
     show_fact(console, "to", f"{candidate}: {lead.message}")
     show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
+    header = comparison.candidate.header
+    if header.like is not None and lead.known and (tables := fault_tables(header, lead.cause)) is not None:
+        show_fact(console, "your tables", concerned(tables, header.like.tables))
     if ended := ended_words(lead, comparison):
         show_fact(console, "accepted", f"no more: {ended}")
     case = directory / "cases" / f"{lead.case.id}.json"

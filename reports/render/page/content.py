@@ -18,6 +18,7 @@ from reports.findings.drawn import NOTHING, Drawn
 from reports.findings.engine_rules import is_built_in
 from reports.findings.failures import Failure
 from reports.findings.known import ShownFault
+from reports.findings.like import TablesCovered, covered_words, failure_tables, spared_words
 from reports.findings.of_run import Findings, findings_of
 from reports.findings.verdicts import ATTENTION, ClauseFinding, counts
 from reports.render.page.picture import Picture, picture_of
@@ -25,6 +26,7 @@ from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
+from reports.text.own_tables import concerned
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 from reports.text.verdicts import tallied
@@ -65,6 +67,7 @@ class FailureShown:
     evidence: tuple[str, ...]
     case: str
     cases: str  # "13 cases"
+    tables: str  # the user's tables that it concerns, a sentence; empty where nothing tells it
     steps: tuple[StepShown, ...]
     replay: str  # a command
     script: str  # its text; empty without a file
@@ -73,6 +76,22 @@ class FailureShown:
     difference: tuple[DiffLine, ...]
     picture: Picture | None
     files: tuple[TreeLine, ...]
+
+
+@dataclass(frozen=True)
+class KnownShown:
+    """A known fault. ``tables``: the user's tables that it concerns, a sentence; empty without ``--like``."""
+
+    fault: ShownFault
+    tables: str
+
+
+@dataclass(frozen=True)
+class OwnTablesShown:
+    """The user's tables. ``told``: how much of them is covered, without a full stop."""
+
+    told: str
+    covered: TablesCovered
 
 
 @dataclass(frozen=True)
@@ -105,7 +124,7 @@ class ChapterShown:
 @dataclass(frozen=True)
 class Page:
     """``problems``: what could not be decided, or not be judged. ``findings``: the page of the docs on the engine's faults.
-    ``tally``: the number of clauses with each verdict."""
+    ``tally``: the number of clauses with each verdict. ``spared``: the known faults that concern none of the user's tables."""
 
     title: str
     answer: Answer
@@ -113,7 +132,10 @@ class Page:
     failures: tuple[FailureShown, ...]
     more_failures: tuple[str, ...]
     problems: tuple[PageFact, ...]
-    known: tuple[ShownFault, ...]
+    known: tuple[KnownShown, ...]
+    spared: tuple[KnownShown, ...]
+    spared_told: str
+    own_tables: OwnTablesShown | None
     findings: str
     tally: tuple[tuple[str, int], ...]
     chapters: tuple[ChapterShown, ...]
@@ -137,7 +159,10 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Script
             for one in found[_IN_FULL:]
         ),
         problems=tuple(_problems(findings, checked)),
-        known=findings.known,
+        known=tuple(_known(one, findings) for one in findings.known if not one.concerns_none),
+        spared=tuple(_known(one, findings) for one in findings.known if one.concerns_none),
+        spared_told=spared_words(findings.known),
+        own_tables=None if findings.like is None else OwnTablesShown(covered_words(findings.like), findings.like),
         findings=_FINDINGS.get(run.header.engine, "") if is_built_in(run.header) else "",
         tally=tuple((verdict.value, number) for verdict, number in counts(results).items()),
         chapters=tuple(_chapters(clauses)),
@@ -145,6 +170,17 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Script
         clauses=clauses,
         coverage=findings.coverage,
     )
+
+
+def _known(fault: ShownFault, findings: Findings) -> KnownShown:
+    if fault.tables is None or findings.like is None:
+        return KnownShown(fault, "")
+    return KnownShown(fault, concerned(fault.tables, findings.like.tables))
+
+
+def _tables(run: Run, failure: Failure) -> str:
+    tables = failure_tables(run.header, failure)
+    return "" if tables is None or run.header.like is None else concerned(tables, run.header.like.tables)
 
 
 def _chapters(clauses: Iterable[ClauseShown]) -> Iterable[ChapterShown]:
@@ -242,6 +278,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         evidence=lead.violation.evidence,
         case=judged.id,
         cases=counted(lead.cases, "case"),
+        tables=_tables(run, failure),
         steps=steps,
         replay=replay_command(run.header, place / "case.json"),
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",

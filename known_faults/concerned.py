@@ -1,0 +1,74 @@
+"""Which of the user's tables known faults concern, by their shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
+from records.known_fault import KnownFault
+from records.run import ConcernedTables, LikeTables, ListedFault, ShapeOfTables
+from shapes.entries import entries_of
+from shapes.shape import Counted, Shape, Shapes
+
+
+def concerned(fault: KnownFault, shape: Shape) -> Told:
+    """Whether the fault concerns tables of this shape; None: it may, a shape does not tell."""
+    told = [CONDITIONS_ON_SHAPES[fault.when](shape)] if fault.when is not None else []
+    told += [SUBJECTS_ON_SHAPES[fault.symptom.of](shape)] if fault.symptom.of is not None else []
+    return all_of(told) if told else None
+
+
+def like_tables(
+    shapes: Shapes, listed: Sequence[ListedFault], faults: Iterable[KnownFault]
+) -> tuple[LikeTables, tuple[ListedFault, ...]]:
+    """The user's tables as the header of a run has them, and the known faults that it lists with the tables that they concern.
+
+    ``faults`` are the entries behind ``listed``: those with one reason are one fault there.
+    """
+    entries = [entries_of(one.shape) for one in shapes.shapes]
+    own = list(faults)
+    by_reason = [[one for one in own if one.reason == fault.reason] for fault in listed]
+    told = [[any_of([concerned(one, of.shape) for one in group]) for of in shapes.shapes] for group in by_reason]
+    names = tuple(sorted({name for found in entries for name in found}))
+    places = {name: place for place, name in enumerate(names)}
+    tables = LikeTables(
+        tables=shapes.tables,
+        unreadable=sum(one.count for one in shapes.unreadable),
+        entries=names,
+        conditions=tuple(CONDITIONS_ON_SHAPES),
+        shapes=tuple(
+            _shape_of(one, [places[name] for name in found], [answers[number] for answers in told])
+            for number, (one, found) in enumerate(zip(shapes.shapes, entries))
+        ),
+    )
+    counts = [one.count for one in shapes.shapes]
+    numbered = (
+        ListedFault(fault.reason, fault.clauses, fault.link, fault.concerns, _tables(answers, counts))
+        for fault, answers in zip(listed, told)
+    )
+    return tables, tuple(numbered)
+
+
+def _tables(told: Iterable[Told], counts: Iterable[int]) -> ConcernedTables:
+    pairs = list(zip(told, counts))
+    return ConcernedTables(
+        certain=sum(count for one, count in pairs if one is True),
+        possible=sum(count for one, count in pairs if one is not False),
+    )
+
+
+def _shape_of(counted: Counted, entries: Sequence[int], told: Sequence[Told]) -> ShapeOfTables:
+    conditions = [holds(counted.shape) for holds in CONDITIONS_ON_SHAPES.values()]
+    return ShapeOfTables(
+        id=counted.id,
+        tables=counted.count,
+        entries=tuple(entries),
+        has=_places(conditions, True),
+        lacks=_places(conditions, False),
+        faults=_places(told, True),
+        spared=_places(told, False),
+    )
+
+
+def _places(told: Sequence[Told], answer: bool) -> tuple[int, ...]:
+    return tuple(place for place, one in enumerate(told) if one is answer)

@@ -1,0 +1,110 @@
+"""Which of the user's tables a known fault concerns, by their shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.judging.excusing.conditions import CONDITIONS
+from harness.judging.excusing.subjects import SUBJECTS
+from known_faults.concerned import concerned, like_tables
+from known_faults.known import by_reason
+from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
+from records.known_fault import KnownFault, Symptom
+from records.run import ConcernedTables
+from shapes.reading import ReadTable, Wanted, read_table
+from shapes.shape import ColumnKind, Counted, Shape, Shapes, Unreadable
+from shapes.store import root_of
+from tests.shapes.tables import write_small, write_table
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Shape:
+    return _shape(write_small(tmp_path_factory.mktemp("plain") / "table"))
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Shape:
+    """Deletion vectors, URIs, encoded paths, a STRING partition whose name begins with an underscore, an array in a struct."""
+    return _shape(write_table(tmp_path_factory.mktemp("rich") / "table"))
+
+
+def _shape(root: Path) -> Shape:
+    found = read_table(str(root), root_of(str(root)), Wanted())
+    assert isinstance(found, ReadTable)
+    return found.shape
+
+
+def test_each_condition_and_each_subject_has_an_entry() -> None:
+    assert set(CONDITIONS_ON_SHAPES) == set(CONDITIONS)
+    assert set(SUBJECTS_ON_SHAPES) == set(SUBJECTS)
+
+
+@pytest.mark.parametrize(
+    ("condition", "on_plain", "on_rich"),
+    [
+        ("deletion vectors", False, True),
+        ("file named by URI", False, True),
+        ("encoded path", False, True),
+        ("partition column begins with a dot or an underscore", False, True),
+        ("NULL partition value", False, None),
+        ("LIKE of a partition", False, None),
+        ("several tombstones of a file", False, None),
+        ("column mapping", False, False),
+        ("change feed", False, False),
+        ("fractional partition", False, False),
+        ("NaN in a file", False, False),
+        ("test of a list", None, None),
+        ("link to a directory", None, None),
+    ],
+)
+def test_a_shape_tells_what_a_table_has_and_cannot_have(
+    condition: str, on_plain: Told, on_rich: Told, plain: Shape, rich: Shape
+) -> None:
+    told = CONDITIONS_ON_SHAPES[condition]
+    assert (told(plain), told(rich)) == (on_plain, on_rich)
+
+
+def test_the_digits_of_a_decimal_are_told_where_their_class_tells_them(plain: Shape) -> None:
+    def of(word: str) -> Told:
+        columns = replace(plain.columns, kinds=(ColumnKind(word, True),))
+        return CONDITIONS_ON_SHAPES["wide DECIMAL column"](replace(plain, columns=columns))
+
+    assert [of(f"decimal-{most}") for most in (9, 18, 38)] == [False, None, True]
+
+
+def test_a_log_that_is_not_whole_may_hide_a_restore(plain: Shape) -> None:
+    told = CONDITIONS_ON_SHAPES["several tombstones of a file"]
+    assert told(replace(plain, log=replace(plain.log, cleaned=True))) is None
+    assert told(replace(plain, history=replace(plain.history, operations={}))) is None
+
+
+def test_a_fault_concerns_a_table_by_its_condition_and_its_subject(plain: Shape, rich: Shape) -> None:
+    both = KnownFault("A", symptom=Symptom(of="file of a deletion vector"), when="change feed")
+    of_vectors = KnownFault("A", symptom=Symptom(of="file of a deletion vector"))
+    assert [concerned(one, rich) for one in (both, of_vectors, KnownFault("A"))] == [False, True, None]
+    assert concerned(of_vectors, plain) is False
+    assert (all_of([True, None]), all_of([False, None]), all_of([True])) == (None, False, True)
+    assert (any_of([True, None]), any_of([False, None]), any_of([False])) == (True, None, False)
+
+
+def test_the_header_counts_the_tables_of_each_fault(plain: Shape, rich: Shape) -> None:
+    faults = [
+        KnownFault("A", "vectors", when="deletion vectors"),
+        KnownFault("B", "vectors", when="change feed"),
+        KnownFault("A", "likes", when="LIKE of a partition"),
+        KnownFault("A", "mapping", when="column mapping"),
+        KnownFault("A", "lists", when="test of a list"),
+    ]
+    shapes = Shapes(1, "0", 7, (Counted("a" * 12, 5, plain), Counted("b" * 12, 2, rich)), (Unreadable("no-log", 3),))
+    like, listed = like_tables(shapes, by_reason(faults), faults)
+    assert {one.reason: one.tables for one in listed} == {
+        "vectors": ConcernedTables(2, 2),
+        "likes": ConcernedTables(0, 2),
+        "mapping": ConcernedTables(0, 0),
+        "lists": ConcernedTables(0, 7),
+    }
+    assert (like.tables, like.unreadable) == (7, 3)
+    assert [(one.tables, one.faults, one.spared) for one in like.shapes] == [(5, (), (0, 1, 2)), (2, (0,), (2,))]

@@ -1,0 +1,110 @@
+"""What the views of a run say of the user's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from records.run import ConcernedTables, RecordedCase
+from reports.findings.like import NotCovered, covered_words
+from reports.findings.of_run import findings_of
+from reports.render.page.content import page_of
+from reports.render.page.html import html_of
+from reports.render.summary import summary
+from reports.render.terminal import show
+from reports.stream.reading import Run
+from reports.text.own_tables import concerned
+from tests.builders import small_streams as streams
+
+PLAIN = ["column long", "files 1", "path relative"]
+
+LIKE: dict[str, Any] = {
+    "tables": 40_000,
+    "unreadable": 5,
+    "entries": [*PLAIN, "feature clustering", "files 1000"],
+    "conditions": ["deletion vectors", "change feed"],
+    "shapes": [
+        {"id": "a" * 12, "tables": 39_969, "entries": [0, 1, 2], "lacks": [0, 1], "spared": [0]},
+        {
+            "id": "b" * 12,
+            "tables": 31,
+            "entries": [0, 2, 3, 4],
+            "has": [0],
+            "lacks": [1],
+            "faults": [1],
+            "spared": [0],
+        },
+    ],
+}
+FAULTS = [
+    {"reason": "Feeds lose rows.", "clauses": ["DEL-ROW-1"], "tables": {"certain": 0, "possible": 0}},
+    {"reason": "Vectors lose rows.", "clauses": ["VAC-SAFE-1"], "tables": {"certain": 31, "possible": 31}},
+]
+
+
+def _case(number: int, *excused: str, **other: Any) -> RecordedCase:
+    made = streams.case(number, failing=("DEL-ROW-1",) * len(excused), shape=PLAIN, **other)
+    violations = [{**one, "excused": why} for one, why in zip(streams.plain(made)["violations"], excused)]
+    return streams.changed(made, violations=violations)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    cases = [_case(1, "Feeds lose rows."), _case(2, "Vectors lose rows."), *map(_case, range(3, 12))]
+    return streams.run(*cases, first=streams.header(like=LIKE, known_faults=FAULTS))
+
+
+def test_shapes_are_covered_by_cases_like_them(run: Run) -> None:
+    found = findings_of(run).like
+    assert found is not None
+    assert [(one.tables, one.cases, one.faults) for one in found.shapes] == [
+        (39_969, 11, ()),
+        (31, 0, ("Vectors lose rows.",)),
+    ]
+    assert found.missing == (NotCovered("clustering", 31),)
+    assert covered_words(found) == (
+        "99 % of your 40,000 tables have a shape that at least 10 cases resemble; not covered: clustering (31 tables); "
+        "5 tables could not be read, and are not counted"
+    )
+
+
+def test_cases_made_by_shrinking_do_not_count() -> None:
+    shrunk = [_case(number, origin="shrunk") for number in range(20)]
+    found = findings_of(streams.run(*shrunk, first=streams.header(like=LIKE, known_faults=FAULTS))).like
+    assert found is not None and (found.covered, found.compared) == (0, 0)
+
+
+def test_each_view_folds_what_concerns_no_table(run: Run) -> None:
+    console = Console(width=200, record=True, file=None, force_terminal=False, quiet=False)
+    with console.capture() as shown:
+        show(run, console)
+    screen = shown.get()
+    assert "loses data, 31 of your 40,000 tables: Vectors lose rows." in screen
+    assert "1 known fault concerns none of your tables" in screen and "Feeds lose rows." not in screen
+    for view in (summary(run), html_of(page_of(run))):
+        assert "Concerns 31 of your 40,000 tables." in view and "1 known fault concerns none of your tables" in view
+        assert view.index("Vectors lose rows.") < view.index("Feeds lose rows.")
+
+
+def test_without_shapes_nothing_is_said_of_tables() -> None:
+    plain = streams.run(_case(1, "Feeds lose rows."), first=streams.header())
+    assert findings_of(plain).like is None
+    for view in (summary(plain), html_of(page_of(plain))):
+        assert "your tables" not in view and "Your tables" not in view
+    assert "Feeds lose rows." in html_of(page_of(plain))
+
+
+@pytest.mark.parametrize(
+    ("certain", "possible", "said"),
+    [
+        (1, 1, "Concerns 1 of your 7 tables."),
+        (0, 0, "Concerns none of your 7 tables."),
+        (0, 2, "May concern 2 of your 7 tables; a shape does not tell."),
+        (0, 7, "Whether it concerns your tables, a shape does not tell."),
+        (1, 3, "Concerns 1 of your 7 tables, and may concern 2 more."),
+    ],
+)
+def test_a_sentence_says_how_many_tables(certain: int, possible: int, said: str) -> None:
+    assert concerned(ConcernedTables(certain, possible), 7) == said
