@@ -91,7 +91,7 @@ def test_the_summary_has_new_ways_first_and_then_the_gravest() -> None:
     rows = [line for line in text.splitlines() if "](cases/" in line]
     assert ["111111111111" in rows[0], "50fe18cd8156" in rows[1], "222222222222" in rows[2]] == [True] * 3
     assert "a\\|b" in rows[1] and rows[1].endswith(
-        "[50fe18cd8156](cases/50fe18cd8156.json), AB, step 1, and 1 case more | |"
+        "[50fe18cd8156](cases/50fe18cd8156.json), AB, step 1, and 1 case more |  |"
     )
     assert "- Not judged: case \\| one ended\n" in text
 
