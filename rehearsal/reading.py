@@ -31,6 +31,7 @@ from harness.observing.table.vacuum_inputs import files_of, is_below
 from model.vocabulary.table import Table
 from records.mistakes import UsageMistake
 from rehearsal.retention import retention_of
+from reports.text.quantities import counted
 from shapes.features import protocol_of, unknown_features
 from shapes.refusals import StoreError
 from shapes.store import LocalStore, Root, Store
@@ -127,7 +128,7 @@ def _read(root: Root, copy: Path) -> ReadTable:
     )
     if outside:
         raise UsageMistake(
-            f"The log names {len(outside)} files outside of {root.path}, such as {outside[0]}, as a shallow clone does: a VACUUM "
+            f"The log names {counted(len(outside), 'file')} outside of {root.path}, such as {outside[0]}, as a shallow clone does: a VACUUM "
             "of such a table cannot be rehearsed."
         )
     listing = dict(sorted(listed(root.store)))
