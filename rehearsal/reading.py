@@ -127,9 +127,9 @@ def _read(root: Root, copy: Path) -> ReadTable:
         if not is_below(path)
     )
     if outside:
+        named = f"{counted(len(outside), 'file')} outside of {root.path}, such as {outside[0]}"
         raise UsageMistake(
-            f"The log names {counted(len(outside), 'file')} outside of {root.path}, such as {outside[0]}, as a shallow clone does: a VACUUM "
-            "of such a table cannot be rehearsed."
+            f"The log names {named}, as a shallow clone does: a VACUUM of such a table cannot be rehearsed."
         )
     listing = dict(sorted(listed(root.store)))
     _require_links_inside(listing, root.path)

@@ -205,7 +205,7 @@ def of_months(root: Path) -> Path:
         (damaged, " cannot be replayed, so that nothing can be said of its files: "),
         (pruned, " the commit of version 1 is missing"),
         (leading_out, "The link out leads out of the table, to ../elsewhere: "),
-        (named_outside, "The log names 1 files outside of "),
+        (named_outside, "The log names 1 file outside of "),
         (with_feature("newest"), "features that this release does not know: newest"),
         (with_feature("catalogManaged"), "has the feature catalogManaged: "),
         (of_months, "'interval 2 months', which this release cannot read"),
