@@ -54,7 +54,11 @@ def server_command(java: Java, jars: Sequence[Path], directory: Path) -> list[st
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
     }
     settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
-    options = [*jvm_options(java.release, heap="3g"), f"-Djava.io.tmpdir={directory}", f"-Dderby.system.home={directory}"]
+    options = [
+        *jvm_options(java.release, heap="3g"),
+        f"-Djava.io.tmpdir={directory}",
+        f"-Dderby.system.home={directory}",
+    ]
     submit = ["-cp", f"{spark_jars()}/*", "org.apache.spark.deploy.SparkSubmit", "--class", _SERVER]
     return [str(java.path), *options, *submit, *settings, "spark-internal"]
 
