@@ -15,8 +15,18 @@ from engines.spark.options import OPTIONS, SparkOptions
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS, DeleteMistake
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
+    API_DELETE_FORMS,
+    API_VACUUM_FORMS,
+    DeleteMistake,
+    Form,
+    VacuumForm,
+    VacuumMistake,
+)
+from model.vocabulary.table import Reference
 
 _ON_A_CLUSTER = Limits(
     replace(EVERYTHING, crashes=False, sessions=False),
@@ -36,6 +46,15 @@ _OVER_CONNECT = Limits(
     "which the suite registers in the server's own session: only SQL without them is judged.",
 )
 
+#: Commands that are no SQL, or leave URIs of the table's directory, which has another name while a server works on it.
+_OF_THE_JVM = (
+    CommandKind.CHECKPOINT,
+    CommandKind.COMPACT_LOG,
+    CommandKind.CLEAN_UP_LOG,
+    CommandKind.SHALLOW_CLONE,
+    CommandKind.VACUUM_CLONE,
+)
+
 #: In a bucket, beside what holds for every engine.
 _NO_EMPTY_DIRECTORY = Limits(
     replace(EVERYTHING, delete_mistakes=EVERYTHING.delete_mistakes - {DeleteMistake.NOT_A_TABLE}),
@@ -44,6 +63,24 @@ _NO_EMPTY_DIRECTORY = Limits(
 _NO_FAULTS = Limits(
     replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
     "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
+)
+
+_ON_A_SERVER = Limits(
+    replace(
+        _OVER_CONNECT.capabilities,
+        delete_forms=_OVER_CONNECT.capabilities.delete_forms - {Form.SQL_MANAGED},
+        delete_mistakes=EVERYTHING.delete_mistakes - {DeleteMistake.PARTITION_DIRECTORY},
+        vacuum_forms=_OVER_CONNECT.capabilities.vacuum_forms - {VacuumForm.SQL_MANAGED},
+        vacuum_mistakes=EVERYTHING.vacuum_mistakes - {VacuumMistake.PARTITION_DIRECTORY},
+        commands=EVERYTHING.commands - {*_OF_THE_JVM},
+        references=frozenset({Reference.RELATIVE}),
+        spellings=EVERYTHING.spellings - {Spelling.RELATIVE},
+        io_faults=frozenset(),
+        crashes=False,
+        sessions=False,
+        sets_clock=False,
+    ),
+    "It needs more than SQL, or a class or a clock of the suite's in the server, which is not the run's.",
 )
 
 _ON_A_WALL_CLOCK = Limits(
@@ -76,6 +113,8 @@ class Spark(EngineKind):
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
         master = self.chosen.master
+        if storage is Storage.LOCAL and self.chosen.server:
+            return (_ON_A_SERVER,)
         if storage is Storage.LOCAL:
             on = () if is_local(master) else (_OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER,)
             return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
@@ -108,14 +147,23 @@ class Spark(EngineKind):
         return installed_delta()
 
     def provider(self, settings: Settings) -> Provider:
+        if self.chosen.server:
+            from engines.spark.server_provider import SparkServerProvider
+
+            return SparkServerProvider(settings, self.chosen.server)
         from engines.spark.provider import SparkProvider
 
         return SparkProvider(settings, self.chosen)
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.spark.adapter import SparkEngine
+        from engines.spark.masters.server import ServerLease
+        from engines.spark.server_adapter import SparkServerEngine
 
-        return SparkEngine(lease, lease(0).store, time_limit=time_limit, wall_clock=self.chosen.wall_clock)
+        first = lease(0)
+        if isinstance(first, ServerLease):
+            return SparkServerEngine(lease, time_limit=time_limit)
+        return SparkEngine(lease, first.store, time_limit=time_limit, wall_clock=self.chosen.wall_clock)
 
 
 ENGINE = Spark()

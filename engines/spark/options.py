@@ -8,7 +8,14 @@ from pathlib import Path
 
 from engines.kind import Given, Option
 from engines.port import EngineUnavailable
-from engines.spark.masters.names import REMOTE, is_master, own_cluster
+from engines.spark.masters.names import (
+    REMOTE,
+    is_master,
+    is_server,
+    is_server_address,
+    own_cluster,
+    without_parameters,
+)
 
 #: The master if none is named.
 LOCAL = "local[*]"
@@ -33,8 +40,8 @@ OPTIONS = (
     ),
     Option(
         "--spark-remote",
-        "local",
-        "judge SQL through a client of Spark Connect; `local`: the run starts the server",
+        "sc://HOST:PORT",
+        "judge SQL through a client of Spark Connect, on this server; `local`: the run starts one",
         runs_on="Spark",
     ),
     Option("--spark-clock", "machine", "use the machine's clock: the run does not set Delta's clock", runs_on="Spark"),
@@ -48,6 +55,7 @@ class SparkOptions:
     jars: tuple[Path, ...] = ()  # none: Maven's
     master: str = LOCAL
     wall_clock: bool = False  # the machine's, which the run does not set
+    server: str = ""  # the whole address of a server of Spark Connect that is not the run's
 
     @classmethod
     def of(cls, given: Given) -> SparkOptions:
@@ -56,7 +64,20 @@ class SparkOptions:
         named = conf.get("spark.master", given.get("spark_master"))
         master = _master(named, cluster=given.get("spark_cluster"), remote=given.get("spark_remote"))
         wall_clock = _is_of_the_machine(given.get("spark_clock"))
-        return cls(conf, given.get("extra_classpath", ()), given.get("jars", ()), master, wall_clock)
+        server = str(given["spark_remote"]) if is_server(master) else ""
+        if server:
+            _require_nothing_else(given)
+        return cls(conf, given.get("extra_classpath", ()), given.get("jars", ()), master, wall_clock, server)
+
+
+def _require_nothing_else(given: Given) -> None:
+    """Raises EngineUnavailable for options of a JVM that the run starts."""
+    for option in ("spark_conf", "extra_classpath", "jars", "spark_clock"):
+        if given.get(option):
+            raise EngineUnavailable(
+                f"--{option.replace('_', '-')} is for a Spark that the run starts: leave it out with --spark-remote sc://…, "
+                "whose server has its own."
+            )
 
 
 def _is_of_the_machine(clock: str | None) -> bool:
@@ -88,11 +109,13 @@ def _master(named: str | None, *, cluster: int | None, remote: str | None) -> st
             raise EngineUnavailable("--spark-cluster 0 has no workers: give a number, such as --spark-cluster 2.")
         return own_cluster(cluster)
     if remote is not None:
-        if remote != "local":
+        if remote == "local":
+            return REMOTE
+        if not is_server_address(remote):
             raise EngineUnavailable(
-                f"--spark-remote {remote} is not judged: use --spark-remote local, for a server whose clock the run can set."
+                f"--spark-remote {without_parameters(remote)} is no address of a server: write sc://HOST:PORT, or local."
             )
-        return REMOTE
+        return without_parameters(remote)
     if not is_master(named or LOCAL):
         raise EngineUnavailable(
             f"--spark-master {named} is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077."

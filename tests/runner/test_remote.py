@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+import socket
 from pathlib import Path
 
 import pytest
 
-from engines.port import EngineUnavailable
+from engines.port import EngineUnavailable, now
 from engines.spark.masters import remote as subject
+from engines.spark.masters.names import is_cluster
 from engines.spark.masters.remote import server_settings
+from engines.spark.masters.server import probed, require_reachable
 from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
 from runner.run.circumstances import set_up
 from runner.run.plan import limits_of
@@ -40,6 +46,122 @@ def test_the_header_names_it() -> None:
 )
 def test_what_cannot_be_combined(arguments: list[str], sentence: str) -> None:
     assert mistake("--spark-remote=local", *arguments) == sentence
+
+
+# A server that is not the run's ------------------------------------------------------------------------------------------
+
+
+SERVER = "--spark-remote=sc://spark.example:15002/;token=secret"
+
+
+def test_on_a_server_nothing_is_judged_that_needs_more_than_sql() -> None:
+    (limits,) = limits_of(chosen(SERVER))
+    found = limits.capabilities
+    assert not (found.io_faults or found.crashes or found.sessions or found.earlier_sessions or found.sets_clock)
+    assert EVERYTHING.commands - found.commands == {
+        CommandKind.CHECKPOINT,
+        CommandKind.COMPACT_LOG,
+        CommandKind.CLEAN_UP_LOG,
+        CommandKind.SHALLOW_CLONE,
+        CommandKind.VACUUM_CLONE,
+    }
+    assert found.modes == EVERYTHING.modes and found.features == EVERYTHING.features and found.types == EVERYTHING.types
+
+
+def test_a_token_is_in_no_header() -> None:
+    own = chosen(SERVER)
+    assert set_up(own.kind, own.storage) == {"master": "sc://spark.example:15002"}
+    assert own.scripts == 0, "a script starts a Spark of its own"
+    assert not is_cluster("sc://spark.example:15002"), "nobody knows it"
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        (
+            "spark.example:15002",
+            "--spark-remote spark.example:15002 is no address of a server: write sc://HOST:PORT, or local.",
+        ),
+        (
+            "sc://spark.example",
+            "--spark-remote sc://spark.example is no address of a server: write sc://HOST:PORT, or local.",
+        ),
+        (
+            "sc://h:port/;token=x",
+            "--spark-remote sc://h:port is no address of a server: write sc://HOST:PORT, or local.",
+        ),
+    ],
+)
+def test_an_address_that_is_none_is_refused(address: str, sentence: str) -> None:
+    assert mistake(f"--spark-remote={address}") == sentence
+
+
+@pytest.mark.parametrize("option", ["--spark-conf=a=b", "--spark-clock=machine", "--jars=tox.ini"])
+def test_options_of_a_jvm_are_refused(option: str) -> None:
+    name = option.partition("=")[0]
+    assert mistake(SERVER, option) == (
+        f"{name} is for a Spark that the run starts: leave it out with --spark-remote sc://…, whose server has its own."
+    )
+
+
+def test_nothing_listens_there() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(EngineUnavailable) as refusal:
+        require_reachable(f"sc://127.0.0.1:{port}/;token=secret")
+    assert str(refusal.value) == (
+        f"--spark-remote sc://127.0.0.1:{port} cannot be reached (Connection refused): start the server, or correct its address."
+    )
+
+
+class Remote:
+    """A client of a server whose CREATE TABLE leaves this commit; None: it writes elsewhere."""
+
+    version = "4.2.0"
+
+    def __init__(self, info: dict[str, object] | None) -> None:
+        self._info = info
+
+    def sql(self, text: str) -> Remote:
+        found = re.search("`(.*)`", text)
+        assert found is not None
+        if self._info is not None:
+            log = Path(found[1]) / "_delta_log"
+            log.mkdir(parents=True)
+            line = json.dumps({"commitInfo": {"timestamp": now(), **self._info}})
+            (log / f"{0:020}.json").write_text(f"{line}\n", encoding="utf-8")
+        return self
+
+    def collect(self) -> list[object]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("info", "delta"),
+    [("Apache-Spark/4.2.0 Delta-Lake/4.4.0", "4.4.0"), ("Databricks-Runtime/17.3.x-scala2.13", None)],
+)
+def test_a_server_says_its_versions(info: str, delta: str | None, tmp_path: Path) -> None:
+    found = probed(Remote({"engineInfo": info}), "sc://h:1", tmp_path)
+    assert (found.spark, found.delta, found.engine_info) == ("4.2.0", delta, info)
+    assert not list(tmp_path.iterdir()), "nothing stays behind"
+
+
+def test_a_server_that_does_not_share_the_directory(tmp_path: Path) -> None:
+    with pytest.raises(
+        EngineUnavailable, match=r"sc://h:1 and this run do not share .*: name a directory with --table-root"
+    ):
+        probed(Remote(None), "sc://h:1/;token=x", tmp_path)
+
+
+def test_a_server_with_another_clock(tmp_path: Path) -> None:
+    with pytest.raises(
+        EngineUnavailable, match=r"The clock of .* differs from this machine's by \+3600 s: "
+    ):
+        probed(Remote({"timestamp": now() + 3_600_000}), "sc://h:1", tmp_path)
+
+
+# The run's own server -----------------------------------------------------------------------------------------------------
 
 
 def test_an_environment_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

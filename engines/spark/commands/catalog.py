@@ -14,6 +14,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from engines.spark.sessions.session import has_jvm
 from model.text.literals import literal
 from model.vocabulary.values import Type
 
@@ -28,10 +29,16 @@ def named(spark: SparkSession, root: Path, *, managed: bool) -> Iterator[str]:
     entry is created as external and its type changed to managed, which is the only difference. It is changed back
     before it is dropped, because dropping a managed table deletes its files.
     """
-    database = f"tombstone_{os.getpid()}"
+    database = _database()
     table = f"t{next(_numbers)}"
     spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
     spark.sql(f"CREATE TABLE {database}.{table} USING delta LOCATION {literal(str(root), Type.STRING)}")
+    if not has_jvm(spark):
+        try:
+            yield f"{database}.{table}"
+        finally:
+            spark.sql(f"DROP TABLE IF EXISTS {database}.{table}")  # external: its files stay
+        return
     catalog: Any = spark._jsparkSession.sharedState().externalCatalog()
     external = catalog.getTable(database, table)
     try:
@@ -41,6 +48,15 @@ def named(spark: SparkSession, root: Path, *, managed: bool) -> Iterator[str]:
     finally:
         catalog.alterTable(external)
         catalog.dropTable(database, table, False, False)  # ignoreIfNotExists, purge
+
+
+def drop_database(spark: SparkSession) -> None:
+    """Drop the database of this process, in the catalog of a server that lives on."""
+    spark.sql(f"DROP DATABASE IF EXISTS {_database()} CASCADE")
+
+
+def _database() -> str:
+    return f"tombstone_{os.getpid()}"
 
 
 def _as_managed(spark: SparkSession, entry: Any) -> Any:

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from engines.spark.commands.statements import INVENTORY_COLUMNS, INVENTORY_VIEW
 from engines.spark.sessions.clocks import forget
+from engines.spark.sessions.session import has_jvm
 from engines.targets import table_text
 from model.text.literals import literal
 from model.vocabulary.steps import Inventory, Mode
@@ -84,6 +85,8 @@ def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> I
 
 def _qualified(spark: SparkSession, root: Path) -> str:
     """The path with the scheme of its file system, as Delta requires it: not url-encoded."""
+    if not has_jvm(spark):
+        return f"file:{root}"
     jvm: Any = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path(str(root))
     files: Any = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
@@ -114,6 +117,7 @@ def _table(spark: SparkSession, root: Path, view: str) -> Iterator[str]:
         spark.table(view).coalesce(1).write.format("delta").save(str(place))
         yield table_text(place)
     finally:
-        forget(spark, place)
+        if has_jvm(spark):
+            forget(spark, place)
         if place.exists():
             shutil.rmtree(place)

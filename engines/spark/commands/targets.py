@@ -21,10 +21,15 @@ from model.vocabulary.steps import DeleteMistake, VacuumMistake
 @contextmanager
 def spelled_path(spark: SparkSession, root: Path, spelling: Spelling) -> Iterator[str]:
     """The path of the table in this spelling."""
-    jvm: Any = spark._jvm
-    directory = str(jvm.java.lang.System.getProperty("user.dir"))  # to which Hadoop's local file system is relative
+    directory = _working_directory(spark) if spelling is Spelling.RELATIVE else "/"
     with named_path(root, spelling, working_directory=directory) as path:
         yield path
+
+
+def _working_directory(spark: SparkSession) -> str:
+    """To which Hadoop's local file system is relative."""
+    jvm: Any = spark._jvm
+    return str(jvm.java.lang.System.getProperty("user.dir"))
 
 
 def _partition_path(spark: SparkSession, root: Path) -> Path:

@@ -30,6 +30,8 @@ _OWN = re.compile(r"standalone\[([1-9]\d*)\]")
 #: Spark in local mode, through a client of the Connect server in the run's own JVM. Spark does not know this name for a master.
 REMOTE = "sc://local"
 
+_CONNECT = "sc://"
+
 #: Seconds for a master's machine to accept a connection. Spark itself tries for a minute.
 REACH_LIMIT = 5
 
@@ -39,9 +41,28 @@ def is_local(master: str) -> bool:
     return _LOCAL.fullmatch(master) is not None
 
 
+def is_server(master: str) -> bool:
+    """Whether it is the address of a server of Spark Connect that is not the run's: ``sc://host:15002``."""
+    return master.startswith(_CONNECT) and master != REMOTE
+
+
+def is_server_address(text: str) -> bool:
+    """Whether the text is ``sc://host:port``, with or without parameters."""
+    try:
+        parts = urlsplit(without_parameters(text))
+        return parts.scheme == "sc" and bool(parts.hostname and parts.port) and not parts.path
+    except ValueError:  # a port that is no number
+        return False
+
+
 def is_cluster(master: str) -> bool:
-    """Whether tasks run in other processes than the driver."""
-    return not is_local(master) and master != REMOTE
+    """Whether tasks run in other processes than the driver. Nobody knows it of a server that is not the run's."""
+    return not is_local(master) and not master.startswith(_CONNECT)
+
+
+def without_parameters(address: str) -> str:
+    """The address of a server without its parameters, one of which may be a token: for reports and sentences."""
+    return address.partition("/;")[0].rstrip("/")
 
 
 def is_master(master: str) -> bool:

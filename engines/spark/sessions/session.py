@@ -46,11 +46,19 @@ def connect(lease: Lease) -> SparkSession:
     return SparkSession(context).newSession()
 
 
+def has_jvm(spark: SparkSession) -> bool:
+    """Whether the run reaches the session's JVM. It does not where the session is one of a client, on a server of others."""
+    return hasattr(type(spark), "_jvm") or "_jvm" in vars(spark)
+
+
 def activate(spark: SparkSession) -> None:
     """Make this the active session of the thread in the JVM, as in a program with a single session.
 
-    Code that runs before a command, such as the parsing of literals in a Column, uses its settings.
+    Code that runs before a command, such as the parsing of literals in a Column, uses its settings. Nothing to do for the
+    session of a client.
     """
+    if not has_jvm(spark):
+        return
     sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
     # Spark 4 has two SparkSessions, for Connect.
     classes = sql.classic if parse(pyspark.__version__).major >= 4 else sql

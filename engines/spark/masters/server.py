@@ -1,0 +1,136 @@
+"""A server of Spark Connect that is not the run's: its address, a client, and what the run must know of it before it begins."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyspark.errors import PySparkException
+
+from engines.port import EngineUnavailable, now
+from engines.spark.commands.statements import SESSION, SPARK_4
+from engines.spark.masters.names import REACH_LIMIT, without_parameters
+from engines.targets import table_text
+
+#: Settings of a session without which the model predicts other answers.
+NEEDED: Mapping[str, str] = {
+    "spark.sql.session.timeZone": SESSION["spark.sql.session.timeZone"],
+    **SPARK_4,
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+}
+
+#: Settings for speed alone, as the tables are tiny: the server may refuse them.
+FASTER: Mapping[str, str] = {
+    **{key: value for key, value in SESSION.items() if value == "1"},
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+#: Delta writes it into each commit: PROTOCOL.md, "Commit Provenance Information", has it as an example.
+_ENGINE_INFO = re.compile(r"Apache-Spark/(?P<spark>\S+) Delta-Lake/(?P<delta>\S+)")
+
+#: ms by which the server's clock may differ from this machine's: a case has no age that is nearer to a cutoff.
+_SKEW = 1000
+
+
+@dataclass(frozen=True)
+class ServerLease:
+    """How to reach the server, and the version of its Spark. ``generation`` counts how often it was lost, from 1."""
+
+    generation: int
+    address: str
+    spark: str
+    store: None = None  # the tables are files that both reach
+
+
+def client(address: str) -> Any:
+    """A new session of a client, with the settings that the model needs. It gives up at once when the server is gone.
+
+    Raises EngineUnavailable, with the remedy, for an address that is none, and a setting that the server refuses.
+    """
+    try:
+        session = importlib.import_module("pyspark.sql.connect.session")
+    except ImportError as missing:
+        raise EngineUnavailable(
+            f"The client of Spark Connect cannot be loaded ({missing}): use tox -e own-server, or install 'pyspark[connect]'."
+        ) from missing
+    place = without_parameters(address)
+    try:
+        remote = session.SparkSession.builder.remote(address).create()
+        remote.client.set_retry_policies([])
+        for key, value in NEEDED.items():
+            if remote.conf.get(key, None) != value:
+                remote.conf.set(key, value)
+        for key, value in FASTER.items():
+            with suppress(PySparkException):
+                remote.conf.set(key, value)
+    except PySparkException as refusal:
+        said = str(refusal).strip().splitlines()[0]
+        raise EngineUnavailable(f"--spark-remote {place} cannot be used: {said}") from refusal
+    return remote
+
+
+def require_reachable(address: str, *, limit: float = REACH_LIMIT) -> None:
+    """Raises EngineUnavailable, with the remedy, if nothing listens there within ``limit`` seconds."""
+    parts = urlsplit(without_parameters(address))
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), limit).close()
+    except OSError as error:
+        cause = error.strerror or f"no answer within {limit:g} s"
+        raise EngineUnavailable(
+            f"--spark-remote {without_parameters(address)} cannot be reached ({cause}): start the server, or correct its address."
+        ) from error
+
+
+@dataclass(frozen=True)
+class ServerVersions:
+    """Of its Spark and its Delta. ``delta``: None if its commits do not say it. ``engine_info``: what they say."""
+
+    spark: str
+    delta: str | None
+    engine_info: str
+
+
+def probed(remote: Any, address: str, directory: Path) -> ServerVersions:
+    """What the server says of itself when it makes a table below ``directory``, which both must reach.
+
+    Raises EngineUnavailable, with the remedy, if it cannot, or if its clock is not this machine's.
+    """
+    root, place = directory / "server-probe" / "table", without_parameters(address)
+    root.parent.mkdir()
+    # It may be another user's, and may make directories for nobody else.
+    root.parent.chmod(0o777)
+    try:
+        begun = now()
+        remote.sql(f"CREATE TABLE {table_text(root)} (v INT) USING delta").collect()
+        ended = now()
+        lines = (root / "_delta_log" / f"{0:020}.json").read_text(encoding="utf-8").splitlines()
+    except (PySparkException, OSError) as refusal:
+        said = (str(refusal).strip().splitlines() or [type(refusal).__name__])[0]
+        raise EngineUnavailable(
+            f"--spark-remote {place} and this run do not share {directory.parent}: name a directory with --table-root that the "
+            f"server writes and this machine reads by the same path ({said})."
+        ) from refusal
+    finally:
+        shutil.rmtree(root.parent, ignore_errors=True)
+    info = next(entry["commitInfo"] for line in lines if "commitInfo" in (entry := json.loads(line)))
+    if not begun - _SKEW <= info["timestamp"] <= ended + _SKEW:
+        seconds = (info["timestamp"] - ended) / 1000
+        raise EngineUnavailable(
+            f"The clock of --spark-remote {place} differs from this machine's by {seconds:+.0f} s: let both follow the same "
+            "time server."
+        )
+    said = str(info.get("engineInfo", ""))
+    found = _ENGINE_INFO.fullmatch(said)
+    return ServerVersions(str(remote.version), found["delta"] if found else None, said)

@@ -1,0 +1,124 @@
+"""``python -m runner.own_server [ARGUMENT ...]``: smoke's cases on a server of Spark Connect that is not the run's.
+
+The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
+reaches the run through a directory alone. ``ARGUMENT``: those of a gate. Its exit code is returned; 2: the server does not start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyspark
+
+from engines.port import EngineUnavailable
+from engines.spark.adapter import installed_delta
+from engines.spark.commands.statements import SESSION
+from engines.spark.jvm.driver import tail
+from engines.spark.jvm.jars import delta_jars, spark_jars
+from engines.spark.jvm.java import Java, find_java
+from engines.spark.jvm.options import jvm_options
+from engines.spark.versions import artifact_for
+from runner.command_line.commands import ended
+from runner.gate_version import ROOT
+from runner.processes.child_process import exit_code_of
+from runner.processes.workspace import Workspace
+
+#: Seconds for the server to start.
+START_LIMIT = 180
+
+#: Delta's documentation, "Set up Apache Spark with Delta Lake".
+_DOCUMENTED = ("spark.sql.extensions", "spark.sql.catalog.spark_catalog")
+
+_SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+_STARTED = re.compile(r"Spark Connect server started at: .*:(\d+)")
+
+
+def server_command(java: Java, jars: Sequence[Path], directory: Path) -> list[str]:
+    """What starts the server on a free port of this machine, with its own files in the directory.
+
+    As ``sbin/start-connect-server.sh`` does, which asks for a module that not every Java has.
+    """
+    conf = {
+        **{key: SESSION[key] for key in _DOCUMENTED},
+        "spark.jars": ",".join(map(str, jars)),
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": "0",
+        "spark.ui.enabled": "false",
+        "spark.local.dir": str(directory / "scratch"),
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+    }
+    settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
+    options = [
+        *jvm_options(java.release, heap="3g"),
+        f"-Djava.io.tmpdir={directory}",
+        f"-Dderby.system.home={directory}",
+    ]
+    submit = ["-cp", f"{spark_jars()}/*", "org.apache.spark.deploy.SparkSubmit", "--class", _SERVER]
+    return [str(java.path), *options, *submit, *settings, "spark-internal"]
+
+
+class Server:
+    """The server, in a process of its own. It ends with this object."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Start it, and wait until it serves. Raises EngineUnavailable with the end of its log."""
+        java = find_java()
+        delta = installed_delta()
+        artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
+        jars = delta_jars(artifact, delta, java=java.path, tell=print)
+        directory = workspace.directory / "server"
+        directory.mkdir()
+        self._log = directory / "server.log"
+        environ = {**os.environ, "SPARK_HOME": str(spark_jars().parent), "LC_ALL": "C.UTF-8"}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                server_command(java, jars, directory), stdout=log, stderr=log, cwd=directory, env=environ
+            )
+        workspace.started(self._process.pid)
+        try:
+            self.address = f"sc://127.0.0.1:{self._port()}"
+        except BaseException:
+            self.close()
+            raise
+
+    def _port(self) -> int:
+        watch = threading.Event()
+        for _ in range(START_LIMIT * 10):
+            found = _STARTED.search(self._log.read_text(encoding="utf-8", errors="replace"))
+            if found:
+                return int(found[1])
+            if self._process.poll() is not None:
+                break
+            watch.wait(0.1)
+        raise EngineUnavailable(f"Spark's Connect server did not start; its log ends: {tail(self._log)}")
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+
+def main(arguments: list[str]) -> int:
+    workspace = Workspace(None)
+    try:
+        print("Starting a server of Spark Connect.", flush=True)
+        server = Server(workspace)
+        try:
+            tables = workspace.directory / "tables"
+            command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
+            command += ["--spark-remote", server.address, "--table-root", str(tables), *arguments]
+            return exit_code_of(command, directory=ROOT, environ=os.environ)
+        finally:
+            server.close()
+    finally:
+        workspace.close()
+
+
+if __name__ == "__main__":
+    ended(main)
