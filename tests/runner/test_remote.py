@@ -155,9 +155,7 @@ def test_a_server_that_does_not_share_the_directory(tmp_path: Path) -> None:
 
 
 def test_a_server_with_another_clock(tmp_path: Path) -> None:
-    with pytest.raises(
-        EngineUnavailable, match=r"The clock of .* differs from this machine's by \+3600 s: "
-    ):
+    with pytest.raises(EngineUnavailable, match=r"The clock of .* differs from this machine's by \+3600 s: "):
         probed(Remote({"timestamp": now() + 3_600_000}), "sc://h:1", tmp_path)
 
 
