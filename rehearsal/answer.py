@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rehearsal.prediction import Prediction
-from rehearsal.quantities import counted_files, files
+from rehearsal.quantities import amount, files
 from rehearsal.rehearsed import Difference, OtherFate, Trial
 from reports.findings.answers import Answer, Word
 
@@ -102,7 +102,7 @@ def _deleted(trial: Trial) -> set[str]:
 def _disagrees(trial: Trial) -> str:
     """What it did that the model excludes; what is lost comes first."""
     if trial.gone_in_dry_run:
-        number = counted_files(len(trial.gone_in_dry_run))
+        number = amount(len(trial.gone_in_dry_run), "file")
         return f"DRY RUN of {trial.release} deletes {number}, such as {trial.gone_in_dry_run[0]}"
     if trial.wrongly_deleted:
         return f"{trial.release} {_path_words('deletes', 'must keep', trial.wrongly_deleted)}"
@@ -110,5 +110,4 @@ def _disagrees(trial: Trial) -> str:
 
 
 def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
-    number = "1 path" if len(paths) == 1 else f"{len(paths):,} paths"
-    return f"{does} {number} that it {must}, such as {paths[0].path}: {paths[0].reason}"
+    return f"{does} {amount(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.quantities import counted_files, files, size
+from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import Rehearsal, ReleaseRehearsal, Trial
 from rehearsal.versions import Range
 
@@ -20,9 +20,10 @@ def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
     """The answer, and one screen of counts."""
     yield rehearsal.answer
     yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
-    yield f"version {rehearsal.version}; {rehearsal.readable:,} versions of the log have all their files now"
+    has = "has all its" if rehearsal.readable == 1 else "have all their"
+    yield f"version {rehearsal.version}; {amount(rehearsal.readable, 'version')} of the log {has} files now"
     if rehearsal.missing:
-        yield f"{counted_files(len(rehearsal.missing))} of this version cannot be found even now, such as {rehearsal.missing[0]}"
+        yield f"{amount(len(rehearsal.missing), 'file')} of this version cannot be found even now, such as {rehearsal.missing[0]}"
     for release in rehearsal.releases:
         yield from _of_release(release)
     for trial in rehearsal.trials:
@@ -36,9 +37,9 @@ def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
     if release.refusal is not None:
         yield f"  refuses the statement: {release.refusal}"
     for row in release.reasons:
-        yield f"  {VERBS[row.fate]:<10} {counted_files(row.files):>14}  {size(row.bytes):>10}  {row.reason}"
+        yield f"  {VERBS[row.fate]:<10} {amount(row.files, 'file'):>14}  {size(row.bytes):>10}  {row.reason}"
     if release.directories_deleted:
-        yield f"  deletes {release.directories_deleted:,} empty directories"
+        yield f"  deletes {amount(release.directories_deleted, 'empty directory')}"
     yield f"  {lost_words(release.lost)}"
 
 
@@ -47,7 +48,7 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
     if trial.error is not None:
         yield f"{trial.release} refused the statement on a copy: {trial.error}"
         return
-    yield f"{trial.release} on a copy: DRY RUN listed {trial.listed:,} paths, and then {files(trial.gone)} went"
+    yield f"{trial.release} on a copy: DRY RUN listed {amount(trial.listed, 'path')}, and then {files(trial.gone)} went"
     for what, paths in (("must keep", trial.wrongly_deleted), ("must delete", trial.wrongly_kept)):
         for one in paths[:most]:
             yield f"  it {what} {one.path}: {one.reason}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from model.text.durations import duration
 from rehearsal.lines import VERBS, lost_words, trial_lines
 from rehearsal.prediction import of_directory
-from rehearsal.quantities import counted_files, files, size
+from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import ByDirectory, ByReason, Rehearsal, ReleaseRehearsal
 
 #: How many directories are shown; more are folded into those above them.
@@ -28,9 +28,9 @@ def _page(rehearsal: Rehearsal) -> Iterator[str]:
     yield f"- versions that have all their files now: {rehearsal.readable:,}"
     yield f"- the statement: {rehearsal.statement}, at {rehearsal.at}"
     yield f"- the table's retention: {duration(rehearsal.retention_ms)}"
-    yield f"- the log: {counted_files(rehearsal.log_files)}, which every VACUUM keeps"
+    yield f"- the log: {amount(rehearsal.log_files, 'file')}, which every VACUUM keeps"
     if rehearsal.missing:
-        missing = counted_files(len(rehearsal.missing))
+        missing = amount(len(rehearsal.missing), "file")
         yield f"- {missing} of this version cannot be found even now, such as {_plain(rehearsal.missing[0])}"
     if rehearsal.difference is not None:
         first, second = (one.release for one in rehearsal.releases)
@@ -61,7 +61,7 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
     yield f"Of the versions, {lost_words(release.lost)}."
     if release.needed:
         yield ""
-        yield f"It deletes {counted_files(len(release.needed))} that a version inside the retention needs:"
+        yield f"It deletes {amount(len(release.needed), 'file')} that a version inside the retention needs:"
         yield ""
         yield from (f"- {_plain(path)}" for path in release.needed[:_NAMED])
     yield ""
