@@ -215,6 +215,12 @@ def test_the_page_has_the_answer_each_version_and_the_ways_in_order(tmp_path: Pa
     assert "3 cases, each in both orders; 40 steps; 61 s" in text
 
 
+def test_what_the_other_does_alone_too_is_said(tmp_path: Path) -> None:
+    same = replace(NEW, also_alone=True)
+    assert f"{B} alone does the same." in page(run(same), tmp_path) and f"{B} alone does the same." in sentence(same)
+    assert "alone does the same" not in page(run(NEW), tmp_path)
+
+
 def test_the_page_names_the_column_of_each_cell_on_a_narrow_window(tmp_path: Path) -> None:
     text = page(run(NEW), tmp_path)
     heads = re.findall(r'data-head="([^"]+)"', text)
