@@ -29,12 +29,10 @@ from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended, whole
 from selfcheck.processes import processes, scratch
 from selfcheck.random_cases import random_batches, random_cases
+from selfcheck.turn_cases import SECOND
 from suites.catalogue import promised
 
 DIRECTORY = Path("build/turn-soundness")
-
-#: Where the names of the second engine's files begin.
-SECOND = 50_000
 
 Make = Callable[[bool, int], ReferenceEngine]
 
