@@ -63,8 +63,14 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.values import Row
 
-#: Parts of messages by which a failure is a cluster's, and not the engine's.
-_OF_A_CLUSTER = ("SparkContext was shut down", "stopped SparkContext", "ExecutorLostFailure")
+#: Parts of messages by which a failure is a cluster's, or a user's who interrupts the run, and not the engine's. After Ctrl-C
+#: the PySpark of each worker cancels the jobs of all.
+_NOT_OF_THE_ENGINE = (
+    "SparkContext was shut down",
+    "stopped SparkContext",
+    "ExecutorLostFailure",
+    "cancelled as part of cancellation of all jobs",
+)
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.driver.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
@@ -340,12 +346,12 @@ def _is_stopped(session: SparkSession) -> bool:
 
 
 def raise_if_environmental(message: str) -> None:
-    """Raises EngineDied for failures of the machine, or of a cluster, which are not the engine's."""
+    """Raises EngineDied for failures of the machine, of a cluster, or by an interrupt, which are not the engine's."""
     if trouble := trouble_in(message):
         raise MachineFailed(f"{trouble}\n{message}")
-    for sign in _OF_A_CLUSTER:
+    for sign in _NOT_OF_THE_ENGINE:
         if sign in message:
-            raise EngineDied(f"The machine failed: {sign}.\n{message}")
+            raise EngineDied(f"This is no failure of the engine: {sign}.\n{message}")
 
 
 def _error_of(failure: PySparkException | Py4JJavaError) -> EngineError:

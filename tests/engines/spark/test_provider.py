@@ -121,6 +121,7 @@ def test_in_local_mode_there_is_nothing_to_check(tmp_path: Path, monkeypatch: py
         "Job 3 cancelled because SparkContext was shut down",
         "Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was created at: …",
         "Job aborted due to stage failure: … ExecutorLostFailure (executor 1 exited) Reason: worker lost",
+        "[SPARK_JOB_CANCELLED] Job 443 cancelled as part of cancellation of all jobs SQLSTATE: XXKDA",
         "Job aborted due to stage failure: … java.io.IOException: No space left on device",
         "java.lang.OutOfMemoryError: Java heap space",
         "java.io.FileNotFoundError: /tmp/x (Too many open files)",
