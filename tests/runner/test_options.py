@@ -215,8 +215,8 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--spark-cluster=-1", "--spark-cluster -1 is negative: give a number, such as --spark-cluster 3."),
         ("--spark-cluster=two", "--spark-cluster two is not a whole number: give one, such as --spark-cluster 7."),
         (
-            "--spark-remote=sc://host:15002",
-            "--spark-remote sc://host:15002 is not judged: use --spark-remote local, for a server whose clock the run can set.",
+            "--spark-remote=host:15002",
+            "--spark-remote host:15002 is no address of a server: write sc://HOST:PORT, or local.",
         ),
         ("--budget=much", "--budget much is not a time or a factor: give one, such as --budget 3m."),
         ("--budget=2", "--budget 2: gate has no more cases; add random ones with --draw, such as --draw 200."),

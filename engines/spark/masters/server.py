@@ -76,8 +76,7 @@ def client(address: str) -> Any:
             with suppress(PySparkException):
                 remote.conf.set(key, value)
     except PySparkException as refusal:
-        said = str(refusal).strip().splitlines()[0]
-        raise EngineUnavailable(f"--spark-remote {place} cannot be used: {said}") from refusal
+        raise EngineUnavailable(f"--spark-remote {place} cannot be used: {_first_line(refusal)}") from refusal
     return remote
 
 
@@ -115,16 +114,15 @@ def probed(remote: Any, address: str, directory: Path) -> ServerVersions:
         begun = now()
         remote.sql(f"CREATE TABLE {table_text(root)} (v INT) USING delta").collect()
         ended = now()
-        lines = (root / "_delta_log" / f"{0:020}.json").read_text(encoding="utf-8").splitlines()
+        lines = (root / "_delta_log" / f"{0:020}.json").read_bytes().split(b"\n")
     except (PySparkException, OSError) as refusal:
-        said = (str(refusal).strip().splitlines() or [type(refusal).__name__])[0]
         raise EngineUnavailable(
             f"--spark-remote {place} and this run do not share {directory.parent}: name a directory with --table-root that the "
-            f"server writes and this machine reads by the same path ({said})."
+            f"server writes and this machine reads by the same path ({_first_line(refusal)})."
         ) from refusal
     finally:
         shutil.rmtree(root.parent, ignore_errors=True)
-    info = next(entry["commitInfo"] for line in lines if "commitInfo" in (entry := json.loads(line)))
+    info = next(entry["commitInfo"] for line in lines if line and "commitInfo" in (entry := json.loads(line)))
     if not begun - _SKEW <= info["timestamp"] <= ended + _SKEW:
         seconds = (info["timestamp"] - ended) / 1000
         raise EngineUnavailable(
@@ -134,3 +132,7 @@ def probed(remote: Any, address: str, directory: Path) -> ServerVersions:
     said = str(info.get("engineInfo", ""))
     found = _ENGINE_INFO.fullmatch(said)
     return ServerVersions(str(remote.version), found["delta"] if found else None, said)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
