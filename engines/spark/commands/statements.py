@@ -26,6 +26,19 @@ SPARK_4 = {
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
 }
 
+#: The same of the form in which Spark writes TIMESTAMPs by default.
+INT96 = {
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+}
+
+#: For speed alone, as tables are tiny.
+INTERPRETED = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
 #: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
 INVENTORY_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
 

@@ -15,7 +15,7 @@ from pyspark.serializers import UTF8Deserializer, read_int
 
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
-from engines.spark.commands.statements import SESSION, SPARK_4
+from engines.spark.commands.statements import INT96, INTERPRETED, SESSION, SPARK_4
 from engines.spark.jvm.jars import scala_version, spark_jars
 from engines.spark.jvm.java import Java
 from engines.spark.jvm.options import jvm_options
@@ -35,11 +35,8 @@ TUNING = {
     "spark.driver.bindAddress": "127.0.0.1",
     **SESSION,
     **SPARK_4,
-    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    **INT96,
+    **INTERPRETED,
 }
 
 #: Seconds for a JVM to start.

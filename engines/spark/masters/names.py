@@ -100,15 +100,22 @@ def require_reachable(master: str, *, limit: float = REACH_LIMIT) -> None:
     addresses = _addresses(master) if master.startswith(_STANDALONE) else ()
     cause = ""
     for address in addresses:
-        try:
-            socket.create_connection(address, limit).close()
+        cause = unreachable(address, limit)
+        if not cause:
             return
-        except OSError as error:
-            cause = error.strerror or f"no answer within {limit:g} s"
     if addresses:
         raise EngineUnavailable(
             f"--spark-master {master} cannot be reached ({cause}): start the master, or correct its address."
         )
+
+
+def unreachable(address: tuple[str, int], limit: float) -> str:
+    """Why a host and port accept no connection within ``limit`` seconds; empty if they do."""
+    try:
+        socket.create_connection(address, limit).close()
+    except OSError as error:
+        return error.strerror or f"no answer within {limit:g} s"
+    return ""
 
 
 def _addresses(master: str) -> tuple[tuple[str, int], ...]:

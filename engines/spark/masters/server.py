@@ -6,7 +6,6 @@ import importlib
 import json
 import re
 import shutil
-import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,24 +16,21 @@ from urllib.parse import urlsplit
 from pyspark.errors import PySparkException
 
 from engines.port import EngineUnavailable, now
-from engines.spark.commands.statements import SESSION, SPARK_4
-from engines.spark.masters.names import REACH_LIMIT, without_parameters
+from engines.spark.commands.statements import INT96, INTERPRETED, SESSION, SPARK_4
+from engines.spark.masters.names import REACH_LIMIT, unreachable, without_parameters
 from engines.targets import table_text
 
 #: Settings of a session without which the model predicts other answers.
 NEEDED: Mapping[str, str] = {
     "spark.sql.session.timeZone": SESSION["spark.sql.session.timeZone"],
     **SPARK_4,
-    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+    **INT96,
 }
 
 #: Settings for speed alone, as the tables are tiny: the server may refuse them.
 FASTER: Mapping[str, str] = {
     **{key: value for key, value in SESSION.items() if value == "1"},
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    **INTERPRETED,
 }
 
 #: Delta writes it into each commit: PROTOCOL.md, "Commit Provenance Information", has it as an example.
@@ -82,14 +78,12 @@ def client(address: str) -> Any:
 
 def require_reachable(address: str, *, limit: float = REACH_LIMIT) -> None:
     """Raises EngineUnavailable, with the remedy, if nothing listens there within ``limit`` seconds."""
-    parts = urlsplit(without_parameters(address))
-    try:
-        socket.create_connection((parts.hostname or "", parts.port or 0), limit).close()
-    except OSError as error:
-        cause = error.strerror or f"no answer within {limit:g} s"
+    place = without_parameters(address)
+    parts = urlsplit(place)
+    if cause := unreachable((parts.hostname or "", parts.port or 0), limit):
         raise EngineUnavailable(
-            f"--spark-remote {without_parameters(address)} cannot be reached ({cause}): start the server, or correct its address."
-        ) from error
+            f"--spark-remote {place} cannot be reached ({cause}): start the server, or correct its address."
+        )
 
 
 @dataclass(frozen=True)
