@@ -95,22 +95,22 @@ def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) ->
     )
 
 
-#: How much a case matters to the user; more is first.
-Rank = Callable[[Case], int]
+#: Puts the cases that matter most to the user first.
+Order = Callable[[Sequence[Case]], Sequence[Case]]
 
 
 def batches(
-    profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING, *, rank: Rank | None = None
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING, *, order: Order | None = None
 ) -> list[Batch]:
     """The test items of a run: the regression cases, the corpus or the large tables, then what is drawn, the slowest first.
 
-    Cases that are kept are restricted to what an engine with these ``capabilities`` supports. ``rank`` chooses which cases of the
-    corpus a budget leaves out; without a budget it changes nothing.
+    Cases that are kept are restricted to what an engine with these ``capabilities`` supports. ``order`` chooses which cases
+    a budget leaves out, and which cases ``nearby`` the profile judges too.
     """
     wanted = tuple(clauses)
     found = [
         *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.batch),
-        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities, rank)[0], profile.batch),
+        *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities, order)[0], profile.batch),
     ]
     drawn = [
         batch
@@ -122,13 +122,13 @@ def batches(
 
 
 def left_out(
-    profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING, *, rank: Rank | None = None
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING, *, order: Order | None = None
 ) -> int:
     """How many cases of the corpus a budget leaves out, or the choice of large tables in its place."""
     wanted = tuple(clauses)
     others = replace(profile, corpus=FILES, large=False, budget_share=1.0) if profile.large else None
     of_corpus = 0 if others is None else len(_of_corpus(others, wanted, capabilities)[0])
-    return len(_of_corpus(profile, wanted, capabilities, rank)[1]) + of_corpus
+    return len(_of_corpus(profile, wanted, capabilities, order)[1]) + of_corpus
 
 
 def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
@@ -146,19 +146,37 @@ def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[s
 
 
 def _of_corpus(
-    profile: Profile, clauses: Iterable[str], capabilities: Capabilities, rank: Rank | None = None
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities, order: Order | None = None
 ) -> tuple[Sequence[Case], Sequence[Case]]:
-    """The cases of the corpus that the profile judges, and those that its budget leaves out."""
+    """The cases of the corpus that the profile judges, and those of its own files that its budget leaves out.
+
+    With an ``order`` they are chosen from the files ``nearby`` too. Without a budget all of its own are judged, and then those
+    nearby, in this order, for a part of the time.
+    """
     chapters = _chapters(clauses, capabilities)
-    kept = SCALE if profile.large else CORPUS.of(tuple(case for name in profile.corpus for case in corpus_cases(name)))
-    cases = [case for case in kept_cases(kept, capabilities) if chapters & chapters_of(case)]
+
+    def of(campaign: Campaign) -> list[Case]:
+        return [case for case in kept_cases(campaign, capabilities) if chapters & chapters_of(case)]
+
+    cases = of(SCALE if profile.large else CORPUS.of(_in_files(profile.corpus)))
+    nearby = profile.nearby if order is not None else ()
+    others = of(CORPUS.of(_in_files((*profile.corpus, *nearby))))[len(cases) :] if nearby else []
+    whole = sum(map(seconds_of, cases))
     if profile.budget_share == 1:
-        return cases, ()
-    if rank is not None:
-        cases.sort(key=rank, reverse=True)  # those of one rank stay in the order of the corpus
-    reached = list(accumulate(map(seconds_of, cases)))
-    number = sum(seconds <= profile.budget_share * reached[-1] for seconds in reached) if cases else 0
-    return cases[: max(1, number)], cases[max(1, number) :]
+        return [*cases, *_within(profile.nearby_share * whole, order(others) if order else ())], ()
+    chosen = _within(profile.budget_share * whole, order([*cases, *others]) if order else cases)
+    taken = frozenset(chosen)
+    return chosen, [case for case in cases if case not in taken]
+
+
+def _in_files(names: Iterable[str]) -> tuple[Case, ...]:
+    return tuple(case for name in names for case in corpus_cases(name))
+
+
+def _within(seconds: float, cases: Sequence[Case]) -> Sequence[Case]:
+    """The first of these cases, as many as one worker judges in so many seconds: one at least."""
+    reached = accumulate(map(seconds_of, cases))
+    return cases[: max(1, sum(one <= seconds for one in reached))]
 
 
 def _kept(campaign: Campaign, cases: Sequence[Case], size: int) -> Iterator[Batch]:

@@ -30,10 +30,10 @@ def _drawn(total: int) -> dict[str, int]:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", _drawn(0), True, batch=5, tries=30, corpus=("smoke",)),
+        Profile("smoke", _drawn(0), True, batch=5, tries=30, corpus=("smoke",), nearby=FILES[1:]),
         Profile("gate", _drawn(0), True, batch=5, tries=30, corpus=FILES),
         Profile("scale", _drawn(0), True, batch=1, tries=30, large=True),
-        Profile("nightly", _drawn(6000), False, 50),
-        Profile("soak", _drawn(48000), False, 100),
+        Profile("nightly", _drawn(6000), False, 50, tries=30),
+        Profile("soak", _drawn(48000), False, 100, tries=30),
     )
 }

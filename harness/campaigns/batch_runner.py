@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis.stateful import run_state_machine_as_test
 
 from harness.campaigns.campaign import Batch, Profile
-from harness.campaigns.drawing import broken, fixed_cases, search_settings
+from harness.campaigns.drawing import Choice, broken, fixed_cases, search_settings
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce, truncated
@@ -29,7 +29,7 @@ class BatchRunner:
     """Every judged case goes to ``emit`` as a record of the run.
 
     ``claim`` returns whether a case is to be shrunk for a clause, a cause and the circumstances: whether none that was shrunk
-    shows the same already.
+    shows the same already. ``choice``: what chooses among the cases that are drawn.
     """
 
     def __init__(
@@ -40,25 +40,27 @@ class BatchRunner:
         emit: Callable[[run.RecordedCase], None],
         claim: Callable[[str, str, Severity, Sequence[str]], bool],
         capabilities: Capabilities = EVERYTHING,
+        choice: Choice | None = None,
     ) -> None:
         self._batch = batch
         self._judge = judge
         self._emit_record = emit
         self._claim = claim
         self._capabilities = capabilities
+        self._choice = choice
         self._index = 0
         self._tried: dict[Case, JudgedCase] = {}  # while shrinking: what breaks several clauses is often the same case
 
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
         """Judge the batch's cases, with the run's ``seed``. Raises PromiseBroken for the gravest broken clause.
 
-        Cases from files, and those of a fixed profile, are all judged; then failing ones are shrunk by
-        ``harness.campaigns.shrinking``. In a random profile Hypothesis stops at the first that fails, shrinks it, and
-        stores it in its database.
+        Cases from files, those of a fixed profile, and those that a ``choice`` makes are all judged; then failing ones are
+        shrunk by ``harness.campaigns.shrinking``. Otherwise Hypothesis stops at the first that fails, shrinks it, and stores it
+        in its database.
         """
         campaign = self._batch.campaign
-        if profile.fixed or campaign.kept is not None:
-            self._judge_all(fixed_cases(self._batch, seed, self._capabilities), profile.tries)
+        if profile.fixed or campaign.kept is not None or self._choice is not None:
+            self._judge_all(fixed_cases(self._batch, seed, self._capabilities, self._choice), profile.tries)
         elif campaign.machine is not None:
             self._explore(campaign.machine, seed, database)
         else:

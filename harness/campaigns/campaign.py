@@ -64,10 +64,12 @@ class Profile:
     cases: Mapping[str, int]
     fixed: bool
     batch: int  # cases in one test item: the unit that pytest-xdist hands to a worker
-    tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
+    tries: int = 0  # runs of the engine to shrink a failing case that Hypothesis does not shrink
     corpus: tuple[str, ...] = ()  # the files of ``corpus/`` that it judges (harness.campaigns.corpus)
     large: bool = False  # whether it judges the cases on large tables in the place of a corpus
     budget_share: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
+    nearby: tuple[str, ...] = ()  # other files of ``corpus/``, of which it judges the cases most like the user's tables
+    nearby_share: float = 0.2  # how long these take, as a part of its own corpus
 
     def scaled(self, factor: float) -> Profile:
         """The profile with that part of its corpus (all of it from 1 on), or with that many times the cases of a random profile.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -55,17 +56,28 @@ _QUIET = settings(
 )
 
 
-def fixed_cases(batch: Batch, run: int, capabilities: Capabilities = EVERYTHING) -> list[Case]:
+#: Makes one case out of several that were drawn, for a place in the order of a run; None: none of them will do.
+Choice = Callable[[Sequence[Case], int], "Case | None"]
+
+
+def fixed_cases(
+    batch: Batch, run: int, capabilities: Capabilities = EVERYTHING, choice: Choice | None = None
+) -> list[Case]:
     """The distinct cases of a batch in a fixed profile: they depend on the seed ``run`` alone.
 
     Hypothesis starts with the simplest case and often varies earlier draws, so successive cases are similar. Drawing costs
-    milliseconds and judging seconds: draw many, take some, evenly spaced. The cases are restricted to what an engine with these
-    ``capabilities`` supports; there may be fewer.
+    milliseconds and judging seconds: draw many, take some, evenly spaced; or what the ``choice`` makes of those between. The
+    cases are restricted to what an engine with these ``capabilities`` supports; there may be fewer.
     """
     if batch.campaign.kept is not None:
         return kept_cases(batch.campaign, capabilities)
     distinct = _distinct(drawn_cases(batch, run, capabilities, examples=batch.cases * DRAWN_FOR_ONE))
     spacing = len(distinct) / batch.cases
+    if choice is not None:
+        first = batch.seed(run)
+        slots = [distinct[int(spacing * place) : int(spacing * (place + 1))] for place in range(batch.cases)]
+        made = (choice(slot, first + place) for place, slot in enumerate(slots))
+        return _distinct([one for one in made if one is not None])
     places = [int(spacing * (place + 0.5)) for place in range(batch.cases)]
     return [distinct[place] for place in dict.fromkeys(places)] if distinct else []
 

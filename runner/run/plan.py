@@ -13,7 +13,7 @@ from harness.campaigns.division import digest_of, divided, milliseconds_of
 from model.vocabulary.capabilities import Capabilities
 from records.run import Part
 from runner.command_line.options import Options
-from runner.run.ranking import ranked_by
+from runner.run.ranking import nearest_first
 from suites.campaigns import batches, corpus_seconds, left_out
 
 
@@ -46,9 +46,9 @@ def plan_of(options: Options) -> RunPlan:
     if options.seconds is not None:
         profile = profile.scaled(_factor(options, options.seconds, capabilities))
     about = profile, options.clauses, capabilities
-    rank = None if options.like is None else ranked_by(options.like)
-    items = tuple(batches(*about, rank=rank))
-    others = left_out(*about, rank=rank)
+    order = None if options.like is None else nearest_first(options.like)
+    items = tuple(batches(*about, order=order))
+    others = left_out(*about, order=order)
     if options.shard is None:
         return RunPlan(profile, items, others)
     number, of = options.shard

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from engines.provider import kind_of
 from engines.restricted import Restricted
 from harness.campaigns.batch_runner import BatchRunner, message
 from harness.campaigns.campaign import Batch
-from harness.campaigns.drawing import broken
+from harness.campaigns.drawing import Choice, broken
 from harness.campaigns.record import case_record
 from harness.running.judge import Judge, JudgedCase
 from harness.tables.case_shape import table_entries
@@ -24,6 +25,7 @@ from reports.stream.lines import line_of
 from runner.command_line.options import Options
 from runner.replay import read_case
 from runner.run.controller import Controller
+from runner.run.drawn_to_shapes import drawn_to
 from runner.run.plan import limits_of
 from strategies.restriction.capabilities import fits
 from suites.catalogue import CATALOGUE, unsupported
@@ -76,9 +78,19 @@ class EngineWorker:
         """Judge the batch's cases. Raises PromiseBroken."""
         judge = self.open()
         runner = BatchRunner(
-            batch, judge, emit=self._record, claim=self._controller.claim, capabilities=self._capabilities
+            batch,
+            judge,
+            emit=self._record,
+            claim=self._controller.claim,
+            capabilities=self._capabilities,
+            choice=self._choice,
         )
         runner.run(profile=self._options.profile, seed=self._seed, database=DATABASE)
+
+    @cached_property
+    def _choice(self) -> Choice | None:
+        """How cases are drawn to the user's tables."""
+        return None if self._options.like is None else drawn_to(self._options.like, self._capabilities)
 
     def replay(self) -> None:
         """Judge the case of ``--replay``; the controller prints the result. Raises PromiseBroken."""

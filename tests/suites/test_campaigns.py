@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.campaigns.campaign import campaign_of
+from harness.campaigns.campaign import Profile, campaign_of
+from harness.campaigns.costs import seconds_of
 from harness.campaigns.drawing import fixed_cases
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from runner.plugin import ROOT
 from runner.run.plan import plan_of
-from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, Rank, batches, chapters_of, left_out, selected
+from suites.campaigns import (
+    CAMPAIGNS,
+    CORPUS,
+    EXPLORATION,
+    REGRESSIONS,
+    Order,
+    batches,
+    chapters_of,
+    left_out,
+    selected,
+)
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.runner.test_options import chosen
@@ -105,18 +117,40 @@ def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
     assert left_out(PROFILES["gate"].scaled(0.25), ()) == len(whole) - len(part) and left_out(PROFILES["gate"], ()) == 0
 
 
-def test_a_rank_decides_what_a_budget_takes_and_leaves_nothing_out_without_one() -> None:
-    def ranked(share: float, rank: Rank | None) -> list[Case]:
-        found = batches(PROFILES["smoke"].scaled(share), (), rank=rank)
-        return [case for batch in found if batch.campaign.name == CORPUS.name for case in fixed_cases(batch, 1)]
+def partitioned_first(cases: Sequence[Case]) -> Sequence[Case]:
+    return sorted(cases, key=lambda case: not case.table.partition_by)
 
-    def partitioned(case: Case) -> int:
-        return len(case.table.partition_by[:1])
 
-    assert ranked(1, partitioned) == ranked(1, None)
-    part = ranked(0.2, partitioned)
-    assert 0 < len(part) < len(ranked(1, None)) and all(case.table.partition_by for case in part)
-    assert not all(case.table.partition_by for case in ranked(0.2, None))
+def of_corpus(profile: Profile, order: Order | None) -> list[Case]:
+    found = batches(profile, (), order=order)
+    return [case for batch in found if batch.campaign.name == CORPUS.name for case in fixed_cases(batch, 1)]
+
+
+def test_an_order_decides_what_a_budget_takes() -> None:
+    gate = PROFILES["gate"]
+    assert of_corpus(gate, partitioned_first) == of_corpus(gate, None), "without a budget the gate judges all of it"
+    part = of_corpus(gate.scaled(0.2), partitioned_first)
+    assert 0 < len(part) < len(of_corpus(gate, None)) and all(case.table.partition_by for case in part)
+    assert not all(case.table.partition_by for case in of_corpus(gate.scaled(0.2), None))
+
+
+def test_smoke_with_an_order_takes_cases_of_the_gate_too() -> None:
+    """Without a budget beside its own, for a fifth of the time; with one in their place."""
+
+    def widest_first(cases: Sequence[Case]) -> Sequence[Case]:
+        return sorted(cases, key=lambda case: -len(case.table.columns))
+
+    smoke = PROFILES["smoke"]
+    own, more = of_corpus(smoke, None), of_corpus(smoke, widest_first)
+    nearby = more[len(own) :]
+    assert more[: len(own)] == own and len(nearby[0].table.columns) > 4
+    whole, added = (sum(map(seconds_of, cases)) for cases in (own, nearby))
+    assert 0.15 * whole < added <= 0.2 * whole
+    part = of_corpus(smoke.scaled(0.2), widest_first)
+    assert sum(map(seconds_of, part)) <= 0.2 * whole
+    assert {*part} - {*own} and {*part} & {*own}
+    assert left_out(smoke.scaled(0.2), (), order=widest_first) == len({*own} - {*part})
+    assert left_out(smoke, (), order=widest_first) == 0
 
 
 def test_of_the_corpus_only_cases_with_a_command_of_a_selected_chapter_are_judged() -> None:
