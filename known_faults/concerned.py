@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
+from known_faults.rules_on_shapes import RULES_ON_SHAPES
 from records.known_fault import KnownFault
 from records.run import ConcernedTables, LikeTables, ListedFault, ShapeOfTables
 from shapes.entries import entries_of
 from shapes.shape import Counted, Shape, Shapes
+
+#: What the header says of each shape, by name.
+_TOLD = {**CONDITIONS_ON_SHAPES, **RULES_ON_SHAPES}
 
 
 def concerned(fault: KnownFault, shape: Shape) -> Told:
@@ -35,7 +39,7 @@ def like_tables(
         tables=shapes.tables,
         unreadable=sum(one.count for one in shapes.unreadable),
         entries=names,
-        conditions=tuple(CONDITIONS_ON_SHAPES),
+        conditions=tuple(_TOLD),
         shapes=tuple(
             _shape_of(one, [places[name] for name in found], [answers[number] for answers in told])
             for number, (one, found) in enumerate(zip(shapes.shapes, entries))
@@ -58,7 +62,7 @@ def _tables(told: Iterable[Told], counts: Iterable[int]) -> ConcernedTables:
 
 
 def _shape_of(counted: Counted, entries: Sequence[int], told: Sequence[Told]) -> ShapeOfTables:
-    conditions = [holds(counted.shape) for holds in CONDITIONS_ON_SHAPES.values()]
+    conditions = [holds(counted.shape) for holds in _TOLD.values()]
     return ShapeOfTables(
         id=counted.id,
         tables=counted.count,

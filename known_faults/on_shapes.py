@@ -17,7 +17,7 @@ Told = bool | None
 OnShape = Callable[[Shape], Told]
 
 
-def _untold(_: Shape) -> Told:
+def untold(_: Shape) -> Told:
     return None
 
 
@@ -34,7 +34,7 @@ def _is_set(shape: Shape, name: str, *values: str) -> bool:
     return shape.properties.known.get(name) in values
 
 
-def _maps_columns(shape: Shape) -> bool:
+def maps_columns(shape: Shape) -> bool:
     return shape.properties.known.get("delta.columnMapping.mode", "none") != "none"
 
 
@@ -42,7 +42,7 @@ def _supports_vectors(shape: Shape) -> bool:
     return _has_feature(shape, "deletionVectors")
 
 
-def _writes_vectors(shape: Shape) -> bool:
+def writes_vectors(shape: Shape) -> bool:
     return _supports_vectors(shape) and _is_set(shape, "delta.enableDeletionVectors", "true")
 
 
@@ -159,42 +159,42 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "broken _last_checkpoint": _only_if(lambda s: "last-checkpoint" in s.log.others),
     "change feed": _has_feed,
     "checkpoint beside one in parts": _only_if(lambda s: s.log.checkpoint != "none" or s.log.damaged_checkpoint),
-    "column mapping": _maps_columns,
-    "commit file no younger than the one before": _untold,
+    "column mapping": maps_columns,
+    "commit file no younger than the one before": untold,
     "deletion vectors": _has_vectors,
     "deletion vectors and a column path": _only_if(_supports_vectors),
     "deletion vectors and no ranges": _vectors_without_ranges,
-    "deletion vectors with column mapping": lambda s: _supports_vectors(s) and _maps_columns(s),
+    "deletion vectors with column mapping": lambda s: _supports_vectors(s) and maps_columns(s),
     "empty text of a STRING partition": _only_if(lambda s: "string" in _partition_types(s)),
     "empty text of a partition that is no STRING": _only_if(lambda s: bool(_partition_types(s) - {"string"})),
     "encoded path": _encodes_paths,
     "file named by URI": _names_by_uri,
-    "file without rows": _untold,
+    "file without rows": untold,
     "first of several partition columns begins with a dot": _only_if(
         lambda s: len(s.columns.partition) > 1 and _partition_names(s, "begins-with-dot")
     ),
     "first partition column begins with a scheme and a colon": _only_if(
-        lambda s: _partition_names(s, "colon") and not _maps_columns(s)
+        lambda s: _partition_names(s, "colon") and not maps_columns(s)
     ),
     "fractional partition": lambda s: _fractions(_partition_types(s)),
-    "link to a directory": _untold,
+    "link to a directory": untold,
     "long text beyond U+FFFF": _only_if(lambda s: _has_type(s, "string")),
     "missing file of a deletion vector": _only_if(_supports_vectors),
     "partition column begins with a dot or an underscore": lambda s: _partition_names(
         s, "begins-with-dot", "begins-with-underscore"
     ),
     "partition value that is no plain number": _only_if(lambda s: _fractions(_partition_types(s))),
-    "path that XML cannot hold": _untold,
-    "removed by another spelling": _untold,
+    "path that XML cannot hold": untold,
+    "removed by another spelling": untold,
     "several tombstones of a file": _only_if(_removed_several_times),
     "statistics as a struct only": lambda s: _is_set(s, "delta.checkpoint.writeStatsAsJson", "false"),
     "tombstone with a NULL partition value": _only_if(_has_null_partition),
-    "tombstone without a time": _untold,
-    "tombstones that a checkpoint left out": _untold,
+    "tombstone without a time": untold,
+    "tombstones that a checkpoint left out": untold,
     "unusual name of the table's directory": lambda s: bool(s.names.table),
     "wide DECIMAL column": _has_wide_decimal,
-    "young orphan": _untold,
-    "young tombstone": _untold,
+    "young orphan": untold,
+    "young tombstone": untold,
     # What a command says of a table that has something.
     "LIKE of a partition": _only_if(_is_partitioned),
     "MERGE with a partition column named with a dot or a backtick": _only_if(
@@ -214,8 +214,8 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     ),
     "ZORDER BY a column named with a backtick": _only_if(lambda s: _names(s, "back-tick")),
     "change feed in another time zone": _only_if(lambda s: _has_feed(s) or _has_feature(s, "changeDataFeed")),
-    "damaged row group ignored without deletion vectors": _only_if(lambda s: not _writes_vectors(s)),
-    "function in Python that decides which files are rewritten": _only_if(lambda s: not _writes_vectors(s)),
+    "damaged row group ignored without deletion vectors": _only_if(lambda s: not writes_vectors(s)),
+    "function in Python that decides which files are rewritten": _only_if(lambda s: not writes_vectors(s)),
     "null-safe test of a partition": _only_if(_is_partitioned),
     "partition columns compared with each other": _only_if(lambda s: len(s.columns.partition) > 1),
     "test of a BOOLEAN that is never NULL": _only_if(
@@ -223,7 +223,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     ),
     "test of a NULL struct with a NOT NULL field": _only_if(_has_null_struct_with_required_field),
     "test of a nested column": _only_if(lambda s: _has_type(s, "array", "map", "struct")),
-    "vectors switched on with column mapping": _only_if(_maps_columns),
+    "vectors switched on with column mapping": _only_if(maps_columns),
     "zeros of both signs": _only_if(_has_float),
     # What a command or a session does with any table.
     **dict.fromkeys(
@@ -252,7 +252,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
             "versions to keep that go back",
             "whole files",
         ),
-        _untold,
+        untold,
     ),
 }
 
@@ -285,7 +285,7 @@ SUBJECTS_ON_SHAPES: Mapping[str, OnShape] = {
             "rows with a DECIMAL as users write it",
             "young orphan",
         ),
-        _untold,
+        untold,
     ),
 }
 

@@ -121,7 +121,8 @@ class ShapeOfTables:
 class LikeTables:
     """The user's tables, of ``--like``: how many were read and how many could not be, and their shapes, the most frequent first.
 
-    ``entries``: what they have, such as ``feature deletionVectors``. ``conditions``: those to which a known fault may be bound.
+    ``entries``: what they have, such as ``feature deletionVectors``. ``conditions``: those to which a known fault may be bound,
+    and the rules that a release may change, by their field.
     """
 
     tables: Count

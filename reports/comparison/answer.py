@@ -34,7 +34,9 @@ def answer_to(comparison: Comparison) -> Answer:
         told = f"{candidate} {', and '.join(_harms(comparison, base))}"
         word = Word.DO_NOT_UPGRADE
     elif worse:
-        told = f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, the worst: {_told(worse[0])}"
+        told = (
+            f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, {_worst(comparison)}: {_told(worse[0])}"
+        )
         word = Word.LOOK_FIRST
     else:
         told = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
@@ -42,7 +44,11 @@ def answer_to(comparison: Comparison) -> Answer:
         word = Word.LOOK_FIRST if asks else Word.UPGRADE
     withdrawn = [_withdrawn(comparison.lost)] if comparison.lost else []
     questions = _open_questions(comparison) if word is Word.LOOK_FIRST else ()
-    told += _better(comparison.better) + "".join(f"; {one}" for one in (*withdrawn, *questions, *_back(comparison)))
+    told += (
+        _sparing(comparison)
+        + _better(comparison.better)
+        + "".join(f"; {one}" for one in (*withdrawn, *questions, *_back(comparison)))
+    )
     return Answer(word, told, comparison.exit)
 
 
@@ -83,6 +89,19 @@ def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str
 def _told(way: WeighedWay) -> str:
     """``crashes, and gives wrong answers: Reading the feed …``, without a full stop."""
     return f"{way.does}: {_open_end(way.lead.cause)}"
+
+
+def _worst(comparison: Comparison) -> str:
+    some = 0 < len(comparison.sparing) < len(comparison.worse)
+    return "the worst that may concern your tables" if some else "the worst"
+
+
+def _sparing(comparison: Comparison) -> str:
+    """``; 3 of these ways concern none of your tables``."""
+    number, whole = len(comparison.sparing), len(comparison.worse)
+    if number == whole:
+        return "; this concerns none of your tables" if number else ""
+    return f"; {number} of these ways {'concerns' if number == 1 else 'concern'} none of your tables" if number else ""
 
 
 def _open_end(sentence: str) -> str:

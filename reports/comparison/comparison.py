@@ -17,6 +17,7 @@ from reports.comparison.cases import ClauseShift, ComparedFault, ComparedSide, J
 from reports.comparison.explanations import Explainer, Explanation, ExplanationKind, Identity, Predictors
 from reports.comparison.groups import ComparisonWalk, Group
 from reports.comparison.known_changes import in_order, knowledge
+from reports.comparison.own_tables import OwnTables, concerns_none
 from reports.comparison.pairs import check_same, pairs_of
 from reports.comparison.shared_tables import SharedTables
 from reports.comparison.weight import WeighedWay, better_in, is_outweighed, worse_in
@@ -132,8 +133,21 @@ class Comparison:
 
     @cached_property
     def worse(self) -> tuple[WeighedWay, ...]:
-        """The ways in which the candidate is worse, known to the suite or not, that the user's file does not accept."""
-        return worse_in(self.shifts)
+        """The ways in which the candidate is worse, known to the suite or not, that the user's file does not accept: the gravest
+        first, and last what concerns none of the user's tables."""
+        found = worse_in(self.shifts)
+        return found if self.own is None else self.own.in_order(found)
+
+    @property
+    def sparing(self) -> tuple[WeighedWay, ...]:
+        """Those of them that concern none of the user's tables."""
+        own = self.own
+        return () if own is None else tuple(one for one in self.worse if concerns_none(own.of_shift(one.lead)))
+
+    @cached_property
+    def own(self) -> OwnTables | None:
+        """The user's tables, if both runs were made with ``--like``."""
+        return OwnTables.of(self.base, self.candidate)
 
     @cached_property
     def better(self) -> tuple[WeighedWay, ...]:

@@ -68,12 +68,15 @@ class Right(str, Enum):
 @dataclass(frozen=True)
 class ExplanationReason:
     """``since``: the release; empty for what is no change of a release. ``withdrawal``: the promise that the candidate no
-    longer gives by it."""
+    longer gives by it. ``rule``: the field of the rules that changed; ``fault``: the reason of the known fault. Both are empty
+    where it is none."""
 
     since: str
     sentence: str
     source: str
     withdrawal: Withdrawal | None = None
+    rule: str = ""
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,9 @@ class Explainer:
         for difference in found:
             if not any(map(_unexcused, broken)) and (changes := predicted.changes_behind(difference)):
                 reasons = (
-                    ExplanationReason(one.since, one.sentence, one.source, None if self._backwards else one.withdrawal)
+                    ExplanationReason(
+                        one.since, one.sentence, one.source, None if self._backwards else one.withdrawal, one.field
+                    )
                     for one in changes
                 )
                 made[difference] = Finding(Explanation(ExplanationKind.RULE, tuple(reasons)), Right.BOTH)
@@ -284,5 +289,5 @@ def _of_fault(violations: Sequence[RecordedViolation], name: str) -> Explanation
 
 def _known(faults: Iterable[tuple[str, str]]) -> Explanation:
     """``faults``: the version that has it, and the reason of each."""
-    reasons = (ExplanationReason("", f"{name}: {fault}", "known_faults/") for name, fault in faults)
+    reasons = (ExplanationReason("", f"{name}: {fault}", "known_faults/", fault=fault) for name, fault in faults)
     return Explanation(ExplanationKind.KNOWN_FAULT, tuple(reasons))

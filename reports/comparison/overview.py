@@ -15,6 +15,9 @@ from reports.stream.reading import Run
 from reports.text.circumstances import machines_differ, profile_of, versions_of
 from reports.text.quantities import counted
 
+#: How many features, properties and types are named that the user's tables have and no case.
+_MISSING = 3
+
 
 @dataclass(frozen=True)
 class Told:
@@ -33,6 +36,7 @@ def overview(comparison: Comparison) -> list[Told]:
         Told("From", _versions(comparison.base)),
         Told("To", _versions(comparison.candidate)),
         *([Told("On shared tables", comparison.shared.summary)] if comparison.shared is not None else []),
+        *([Told("Your tables", comparison.own.covered(most=_MISSING))] if comparison.own is not None else []),
         *unjudged(comparison),
         *_unused(comparison),
         Told("Clauses", _clauses(comparison)),

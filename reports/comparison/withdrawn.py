@@ -19,7 +19,7 @@ from suites.catalogue import CATALOGUE
 @dataclass(frozen=True)
 class Withdrawn:
     """``name``: how the user's file calls it: the clause, or the release and the sentence of a rule without one.
-    ``accepted``: the entry of that file that accepts it."""
+    ``accepted``: the entry of that file that accepts it. ``rule``: the field of the rules that says so; empty where none does."""
 
     name: str
     sentence: str
@@ -29,6 +29,7 @@ class Withdrawn:
     clauses: tuple[str, ...] = ()
     case_ids: frozenset[str] = field(default=frozenset(), repr=False)  # in which it makes a difference
     accepted: AcceptedText | None = None
+    rule: str = ""
 
     @property
     def words(self) -> str:
@@ -65,7 +66,8 @@ def withdrawn(
 
 
 def _of(own: Withdrawal, *, name: str = "") -> Withdrawn:
-    return Withdrawn(name or f"{own.since}: {own.sentence}", own.sentence, own.severity, own.harm, own.remedy)
+    called = name or f"{own.since}: {own.sentence}"
+    return Withdrawn(called, own.sentence, own.severity, own.harm, own.remedy, rule=own.rule)
 
 
 def _of_clause(listed: ListedClause, reason: str) -> Withdrawn:

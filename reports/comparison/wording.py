@@ -17,6 +17,7 @@ from reports.comparison.comparison import Comparison
 from reports.comparison.difference_texts import joined
 from reports.comparison.explanations import Explanation, ExplanationKind, Right
 from reports.comparison.groups import Group
+from reports.comparison.own_tables import concerns_none
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.findings.answers import named
@@ -27,6 +28,33 @@ from reports.text.quantities import counted
 def signature(group: Group) -> str:
     """What differs, in one line."""
     return f"{group.subject}: {joined(group.differences)}"
+
+
+# The user's tables -----------------------------------------------------------------------------------------------------
+
+
+def shift_tables(shift: ClauseShift, comparison: Comparison) -> str:
+    """``Concerns 412 of your 40,000 tables.`` Empty without ``--like``, and where nothing is told."""
+    own = comparison.own
+    return "" if own is None else own.words(own.of_shift(shift))
+
+
+def withdrawn_tables(promise: Withdrawn, comparison: Comparison) -> str:
+    """The same of a withdrawn promise."""
+    own = comparison.own
+    return "" if own is None else own.words(own.of_withdrawn(promise))
+
+
+def explanation_tables(explanation: Explanation, comparison: Comparison) -> str:
+    """The same of what explains a difference."""
+    own = comparison.own
+    return "" if own is None else own.words(own.of_explanation(explanation))
+
+
+def is_spared(explanation: Explanation, comparison: Comparison) -> bool:
+    """Whether it concerns none of the user's tables."""
+    own = comparison.own
+    return own is not None and concerns_none(own.of_explanation(explanation))
 
 
 # The whole comparison --------------------------------------------------------------------------------------------------
@@ -73,7 +101,10 @@ def also(comparison: Comparison) -> dict[str, list[str]]:
     base, candidate = side_names(comparison)
     unjudged = f"fails on {candidate}, not judged on {base}"
     found = {
-        "withdrawn": [f"{can(one.severity)}: {withdrawn_words(one)}" for one in comparison.lost],
+        "withdrawn": [
+            _sentences(f"{can(one.severity)}: {withdrawn_words(one)}", withdrawn_tables(one, comparison))
+            for one in comparison.lost
+        ],
         f"worse, and accepted by {by}": [
             f"{does(one.severity)}: {one.cause} ({one.by})" for one in accepted(comparison)
         ],
@@ -89,6 +120,21 @@ def also(comparison: Comparison) -> dict[str, list[str]]:
         **(comparison.shared.lines() if comparison.shared is not None else {}),
     }
     return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
+
+
+def _sentences(*told: str) -> str:
+    return " ".join(filter(None, told))
+
+
+def explained_lines(comparison: Comparison) -> list[str]:
+    """What explains differences, a line each; what concerns none of the user's tables is one line, the last."""
+    found = [one for one, _ in explained(comparison)]
+    shown = [one for one in found if not is_spared(one, comparison)]
+    lines = [_sentences(f"{one.word}: {one.sentence}", explanation_tables(one, comparison)) for one in shown]
+    spared = len(found) - len(shown)
+    return (
+        [*lines, f"{spared} more {'concerns' if spared == 1 else 'concern'} none of your tables"] if spared else lines
+    )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from reports.text.quantities import counted
 from shapes.entries import EntryGroup, group_of, name_of
 from shapes.likeness import ALIKE, EntryBits
 
-#: A shape is covered if so many cases are like it.
+#: A shape is covered if so many cases are like it (docs/your-tables.md#when-a-case-resembles-a-table).
 ENOUGH = 10
 
 #: The groups of entries that tell shapes apart for readers.
@@ -139,7 +139,7 @@ def covered_words(like: TablesCovered, *, most: int | None = None) -> str:
     full stop. ``most``: how many of those that are not covered are named."""
     share = 100 * like.covered // like.tables
     told = f"{share} % of your {like.tables:,} tables have a shape that at least {ENOUGH} cases resemble"
-    named = [f"{one.name} ({counted(one.tables, 'table')})" for one in like.missing[:most]]
+    named = [f"{one.name} ({one.tables:,} {'table' if one.tables == 1 else 'tables'})" for one in like.missing[:most]]
     if left := len(like.missing) - len(named):
         named.append(f"and {left} more")
     told += (

@@ -41,7 +41,7 @@ def show_line(console: Console, text: str, style: str = "") -> None:
 def show_fact(console: Console, label: str, text: str) -> None:
     """``   label:    text``, which wraps beneath itself."""
     first, *rest = _wrapped(text, console.width - _LABEL)
-    _print(console, [f"{f'   {label}:':{_LABEL}}{first}", *(f"{'':{_LABEL}}{line}" for line in rest)])
+    _print(console, [f"{f'   {label}: ':{_LABEL}}{first}", *(f"{'':{_LABEL}}{line}" for line in rest)])
 
 
 def show_command(console: Console, label: str, text: str) -> None:

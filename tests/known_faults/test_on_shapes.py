@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from engines.provider import ENGINES, kind_of
 from harness.judging.excusing.conditions import CONDITIONS
 from harness.judging.excusing.subjects import SUBJECTS
 from known_faults.concerned import concerned, like_tables
 from known_faults.known import by_reason
 from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
+from known_faults.rules_on_shapes import RULES_ON_SHAPES
 from records.known_fault import KnownFault, Symptom
 from records.run import ConcernedTables
 from shapes.reading import ReadTable, Wanted, read_table
-from shapes.shape import ColumnKind, Counted, Shape, Shapes, Unreadable
+from shapes.shape import ColumnKind, Counted, Shape, Shapes, Unreadable, VacuumRun
 from shapes.store import root_of
 from tests.shapes.tables import write_small, write_table
 
@@ -40,6 +42,37 @@ def _shape(root: Path) -> Shape:
 def test_each_condition_and_each_subject_has_an_entry() -> None:
     assert set(CONDITIONS_ON_SHAPES) == set(CONDITIONS)
     assert set(SUBJECTS_ON_SHAPES) == set(SUBJECTS)
+
+
+def test_each_rule_that_a_release_changes_has_an_entry() -> None:
+    changes = [change for name in ENGINES for change in kind_of(name).rule_changes]
+    assert set(RULES_ON_SHAPES) == {one.field for one in changes}
+    assert not set(RULES_ON_SHAPES) & set(CONDITIONS_ON_SHAPES)
+    assert all(one.withdrawal.rule == one.field for one in changes if one.withdrawal is not None)
+
+
+@pytest.mark.parametrize(("hours", "told"), [([], None), ([None], None), ([0], None), ([0, 720], True)], ids=str)
+def test_a_table_whose_history_has_no_retain_may_still_be_vacuumed_with_one(
+    hours: list[int | None], told: Told, plain: Shape
+) -> None:
+    runs = tuple(VacuumRun(None if one is None else one * 3_600_000, True) for one in hours)
+    assert RULES_ON_SHAPES["retain"](replace(plain, history=replace(plain.history, vacuums=runs))) is told
+
+
+def test_a_shape_tells_of_some_rules_which_tables_they_concern(plain: Shape, rich: Shape) -> None:
+    by_time = replace(plain, columns=replace(plain.columns, partition=(ColumnKind("timestamp", True),)))
+    known = {"delta.columnMapping.mode": "name", "delta.checkpoint.writeStatsAsJson": "false"}
+    widened = replace(
+        plain,
+        properties=replace(plain.properties, known=known),
+        protocol=replace(plain.protocol, features=("typeWidening",)),
+    )
+    told = {name: tuple(holds(one) for one in (plain, by_time, widened)) for name, holds in RULES_ON_SHAPES.items()}
+    assert told["utc_partition_values"] == (False, True, False)
+    for name in ("random_directories", "reads_struct_statistics", "row_versions_with_widening"):
+        assert told[name] == (False, False, True)
+    assert RULES_ON_SHAPES["counts_vectors"](plain) is False
+    assert told["reserved_names"] == (None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.comparison.overview import unjudged
 from reports.comparison.weight import WeighedWay
-from reports.comparison.wording import right_words, signature
+from reports.comparison.wording import right_words, shift_tables, signature, withdrawn_tables
 from reports.findings.answers import named
-from reports.render.comparison.markdown import in_turn
+from reports.render.comparison.markdown import beside, in_turn
 from reports.text.circumstances import profile_of
 from reports.text.harms import can, does, in_ways
 from reports.text.markdown import code, command, row, table, text
@@ -33,11 +33,11 @@ def brief_markdown(comparison: Comparison, *, again: str) -> str:
         ),
         "<br>\n".join(text(line) for line in _basis(comparison)),
         *_withdrawn(comparison),
-        *_ways(f"## Worse on {named(comparison.candidate)}", comparison.worse),
+        *_ways(f"## Worse on {named(comparison.candidate)}", comparison.worse, comparison),
         *_uncompared(comparison),
         *in_turn(comparison, _ROWS),
         *_unexplained(comparison),
-        *_ways(f"## Better on {named(comparison.candidate)}", comparison.better),
+        *_ways(f"## Better on {named(comparison.candidate)}", comparison.better, comparison),
         *_next(comparison),
         "This makes the whole comparison, with the cases and all that differs:",
         command(again),
@@ -60,11 +60,11 @@ def _basis(comparison: Comparison) -> list[str]:
     return [*lines, *map(str, unjudged(comparison))]
 
 
-def _ways(title: str, ways: Sequence[WeighedWay]) -> list[str]:
+def _ways(title: str, ways: Sequence[WeighedWay], comparison: Comparison) -> list[str]:
     lines = [
         row(
             one.does,
-            text(one.lead.cause),
+            beside(text(one.lead.cause), shift_tables(one.lead, comparison)),
             "yes" if one.is_known else "no",
             ", ".join([one.lead.clause, *one.clauses]),
             len(one.case_ids),
@@ -84,7 +84,13 @@ def _next(comparison: Comparison) -> list[str]:
 
 def _withdrawn(comparison: Comparison) -> list[str]:
     lines = [
-        row(can(one.severity), text(one.sentence), text(one.harm), text(one.remedy), ", ".join(one.clauses))
+        row(
+            can(one.severity),
+            beside(text(one.sentence), withdrawn_tables(one, comparison)),
+            text(one.harm),
+            text(one.remedy),
+            ", ".join(one.clauses),
+        )
         for one in comparison.lost
     ]
     heading = "| Harm | Withdrawn | What it can do | Before the upgrade | Clauses |"

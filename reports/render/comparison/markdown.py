@@ -16,12 +16,16 @@ from reports.comparison.wording import (
     change_words,
     ended_words,
     explained,
+    explanation_tables,
     fault_words,
+    is_spared,
     right_words,
+    shift_tables,
     side_by_side,
     side_names,
     side_titles,
     signature,
+    withdrawn_tables,
 )
 from reports.findings.verdicts import ClauseFinding
 from reports.text.harms import can
@@ -109,11 +113,16 @@ def _shift(own: list[ClauseShift], comparison: Comparison, *, before: bool) -> s
     return row(
         lead.severity.value,
         ", ".join(dict.fromkeys(one.clause for one in own)),
-        text(lead.cause),
+        beside(text(lead.cause), shift_tables(lead, comparison)),
         *([text("; ".join(dict.fromkeys(one.before for one in own)))] if before else []),
         len(frozenset[str]().union(*(one.case_ids for one in own))),
         f"{code(lead.case.id)}, step {lead.step}: {text(lead.message)}" + (f"<br>{text(ended)}." if ended else ""),
     )
+
+
+def beside(told: str, tables: str) -> str:
+    """A cell with a line of its own on the user's tables, if something is told of them."""
+    return f"{told}<br>{text(tables)}" if tables else told
 
 
 def _better(comparison: Comparison, rows: int) -> list[str]:
@@ -126,7 +135,7 @@ def _withdrawn(comparison: Comparison, rows: int) -> list[str]:
         row(
             one.severity.value,
             text(", ".join(one.clauses)),
-            text(one.sentence),
+            beside(text(one.sentence), withdrawn_tables(one, comparison)),
             text(one.harm),
             text(one.remedy),
             text(f"{one.accepted.reason} ({one.accepted.link})" if one.accepted else ""),
@@ -201,16 +210,17 @@ def _next(comparison: Comparison) -> list[str]:
 
 
 def _explained(comparison: Comparison, rows: int) -> list[str]:
+    shown = sorted(explained(comparison), key=lambda one: is_spared(one[0], comparison))
     lines = [
         row(
             one.kind.value,
             one.since,
-            text(one.sentence),
+            beside(text(one.sentence), explanation_tables(one, comparison)),
             text(one.source),
             len(frozenset[str]().union(*(group.case_ids for group in groups))),
             code(min((group.base for group in groups), key=size).id),
         )
-        for one, groups in explained(comparison)
+        for one, groups in shown
     ]
     heading = "| By | Since | What explains differences | Source | Cases | Smallest case |"
     return _section("## Explained differences", heading, lines, rows)

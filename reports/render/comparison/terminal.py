@@ -12,11 +12,9 @@ from reports.comparison.answer import answer_to, next_steps
 from reports.comparison.comparison import Comparison
 from reports.comparison.overview import overview
 from reports.comparison.weight import WeighedWay
-from reports.comparison.wording import also, ended_words, explained, side_names, unexplained
-from reports.findings.like import fault_tables
+from reports.comparison.wording import also, ended_words, explained_lines, shift_tables, side_names, unexplained
 from reports.render.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 from reports.text.harms import in_ways
-from reports.text.own_tables import concerned
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
 
@@ -30,11 +28,16 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     show_text(console, str(answer), answer.style)
     if comparison.shared is not None and comparison.bars_the_way_back:
         show_text(console, comparison.shared.no_way_back, "bold yellow")
-    worse = comparison.worse
+    spared = comparison.sparing
+    worse = [one for one in comparison.worse if one not in spared]
     for number, way in enumerate(worse[:_WAYS], start=1):
         _show_way(number, way, comparison, console, directory)
     if len(worse) > _WAYS:
         show_text(console, f"and worse in {counted(len(worse) - _WAYS, 'more way')}: see compare.html")
+    if spared:
+        concern = "concerns" if len(spared) == 1 else "concern"
+        ways = counted(len(spared), "more way" if worse else "way")
+        show_text(console, f"worse in {ways} that {concern} none of your tables: see compare.html")
     show_text(console)
     show_kinds(console, _kinds(comparison), whole=verbose)
     if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
@@ -58,9 +61,8 @@ def _show_way(number: int, way: WeighedWay, comparison: Comparison, console: Con
     show_fact(console, "from", f"{base}: {lead.before}")
     show_fact(console, "to", f"{candidate}: {lead.message}")
     show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
-    header = comparison.candidate.header
-    if header.like is not None and lead.known and (tables := fault_tables(header, lead.cause)) is not None:
-        show_fact(console, "your tables", concerned(tables, header.like.tables))
+    if tables := shift_tables(lead, comparison):
+        show_fact(console, "your tables", tables)
     if ended := ended_words(lead, comparison):
         show_fact(console, "accepted", f"no more: {ended}")
     case = directory / "cases" / f"{lead.case.id}.json"
@@ -75,5 +77,5 @@ def _kinds(comparison: Comparison) -> dict[str, Sequence[str]]:
     return {
         **unexplained(comparison),
         **also(comparison),
-        "explained": [f"{one.word}: {one.sentence}" for one, _ in explained(comparison)],
+        "explained": explained_lines(comparison),
     }

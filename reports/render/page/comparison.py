@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from records.run import Header
 from reports.comparison.answer import answer_to, next_steps
 from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import ClauseChange, Comparison
@@ -20,7 +19,9 @@ from reports.comparison.wording import (
     better,
     better_in_short,
     change_words,
+    explanation_tables,
     right_words,
+    shift_tables,
     side_by_side,
     side_names,
     side_titles,
@@ -37,11 +38,13 @@ from reports.text.replaying import replay_command
 
 @dataclass(frozen=True)
 class WayShown:
-    """A way in which the candidate is worse."""
+    """A way in which the candidate is worse. ``tables``: the user's tables that it concerns, a sentence; empty where nothing is
+    told."""
 
     worse: WeighedWay
     harm: str
     sentence: str
+    tables: str
     cases: str
     replay: str  # a command
     steps: tuple[StepShown, ...]
@@ -53,11 +56,13 @@ class WayShown:
 
 @dataclass(frozen=True)
 class DifferenceShown:
-    """``kind``: what explains it, or what it can do. ``sides``: what of the step is different, on each version, as JSON."""
+    """``kind``: what explains it, or what it can do. ``tables``: as in ``WayShown``. ``sides``: what of the step is different, on
+    each version, as JSON."""
 
     kind: str
     text: str
     explanation: Explanation | None
+    tables: str
     right: str
     cases: str
     case: str
@@ -67,8 +72,9 @@ class DifferenceShown:
 
 @dataclass(frozen=True)
 class ComparisonPage:
-    """``sides``: the two versions; ``titles``: the same as heads of columns. ``better``: by harm. ``changes``: what became of a
-    clause, in words."""
+    """``ways``: those in which the candidate is worse; ``spared``: those that concern none of the user's tables, which are not
+    among them. ``sides``: the two versions; ``titles``: the same as heads of columns. ``better``: by harm. ``changes``: what
+    became of a clause, in words."""
 
     title: str
     answer: Answer
@@ -76,6 +82,7 @@ class ComparisonPage:
     titles: tuple[str, str]
     facts: tuple[PageFact, ...]
     ways: tuple[WayShown, ...]
+    spared: tuple[WayShown, ...]
     better_in_short: str
     better: Mapping[str, Sequence[Better]]
     kinds: Mapping[str, Sequence[str]]
@@ -88,7 +95,8 @@ class ComparisonPage:
 def comparison_page(comparison: Comparison, *, directory: Path | None = None) -> ComparisonPage:
     """The page of a comparison, whose cases lie in ``cases/`` of the ``directory``."""
     sentences = {one.clause: one.sentence for one in comparison.clauses}
-    worse = comparison.worse
+    ways = [_way(one, comparison, sentences, (directory or Path()) / "cases") for one in comparison.worse]
+    most = len(ways) - len(comparison.sparing)  # these are last
     both = [
         f"{does(one.severity)}: {one.reason}" for one in comparison.known_faults if one.on_base and one.on_candidate
     ]
@@ -98,7 +106,8 @@ def comparison_page(comparison: Comparison, *, directory: Path | None = None) ->
         sides=side_names(comparison),
         titles=side_titles(comparison),
         facts=tuple(_facts(comparison)),
-        ways=tuple(_way(one, sentences, comparison.candidate.header, (directory or Path()) / "cases") for one in worse),
+        ways=tuple(ways[:most]),
+        spared=tuple(ways[most:]),
         better_in_short=better_in_short(comparison),
         better=_by_harm(better(comparison)),
         kinds={"next": [*next_steps(comparison)], **_also(comparison), "known of both": both},
@@ -134,7 +143,7 @@ def _by_harm(found: Iterable[Better]) -> dict[str, list[Better]]:
     return made
 
 
-def _way(way: WeighedWay, sentences: dict[str, str], candidate: Header, cases: Path) -> WayShown:
+def _way(way: WeighedWay, comparison: Comparison, sentences: dict[str, str], cases: Path) -> WayShown:
     lead, before = way.lead, way.lead.opposite
     case = case_in(lead.case)
     now = () if case is None else tree_of(case, lead.case, lead.step)
@@ -144,8 +153,9 @@ def _way(way: WeighedWay, sentences: dict[str, str], candidate: Header, cases: P
         worse=way,
         harm=way.does,
         sentence=sentences[lead.clause],
+        tables=shift_tables(lead, comparison),
         cases=counted(len(way.case_ids), "case"),
-        replay=replay_command(candidate, cases / f"{lead.case.id}.json"),
+        replay=replay_command(comparison.candidate.header, cases / f"{lead.case.id}.json"),
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
         difference=() if violation is None else difference_of(lead.case, violation),
         picture=None if case is None else picture_of(case, lead.case, lead.step),
@@ -161,6 +171,7 @@ def _difference(group: Group, comparison: Comparison) -> DifferenceShown:
         kind=group.explanation.word if group.explanation else f"unexplained, {harm}",
         text=signature(group),
         explanation=group.explanation,
+        tables=explanation_tables(group.explanation, comparison) if group.explanation else "",
         right=right_words(group, comparison),
         cases=counted(group.cases, "case"),
         case=group.base.id,

@@ -1,0 +1,120 @@
+"""What a comparison says of the user's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engines.spark.releases import RULE_CHANGES
+from records.run import Header
+from reports.comparison.comparison import Comparison, compare
+from reports.render.comparison.brief import brief_markdown
+from reports.render.comparison.markdown import comparison_markdown
+from reports.render.page.comparison import comparison_page
+from reports.render.page.html import html_of
+from tests.builders.small_streams import READ, case, header, run, step
+from tests.reports.test_comparison import Foretold, breaking, broken
+from tests.reports.test_comparison_accepted import shown, verdict
+
+LIKE: dict[str, Any] = {
+    "tables": 40_000,
+    "unreadable": 0,
+    "entries": ["column long", "files 1", "feature deletionVectors"],
+    "conditions": ["deletion vectors", "change feed", "retain", "random_directories", "blocks_expired_versions"],
+    "shapes": [
+        {"id": "a" * 12, "tables": 39_588, "entries": [0, 1], "lacks": [0, 1, 3]},
+        {"id": "b" * 12, "tables": 412, "entries": [0, 1, 2], "has": [0, 2], "lacks": [1, 3]},
+    ],
+}
+FEEDS = {"reason": "Feeds lose rows.", "clauses": ["VAC-SAFE-1"], "tables": {"certain": 0, "possible": 0}}
+VECTORS = {"reason": "Vectors lose rows.", "clauses": ["VAC-SAFE-1"], "tables": {"certain": 412, "possible": 412}}
+
+
+def like(version: str, *known: dict[str, Any]) -> Header:
+    return header(version, like=LIKE, known_faults=list(known))
+
+
+def known(number: int, reason: str) -> Any:
+    return breaking(number, broken("x", excused=reason, clause="VAC-SAFE-1"))
+
+
+def with_known_faults(*reasons: str) -> Comparison:
+    """Known faults of the candidate alone, each in a case of its own."""
+    base = [case(number) for number, _ in enumerate(reasons)]
+    candidate = [known(number, reason) for number, reason in enumerate(reasons)]
+    return compare(run(*base, first=like("4.0.0")), run(*candidate, first=like("4.4.0", FEEDS, VECTORS)))
+
+
+def test_what_concerns_none_of_the_tables_is_last_and_folded() -> None:
+    comparison = with_known_faults("Feeds lose rows.", "Vectors lose rows.")
+    assert [one.lead.cause for one in comparison.worse] == ["Vectors lose rows.", "Feeds lose rows."]
+    assert verdict(comparison).endswith("; 1 of these ways concerns none of your tables")
+    assert comparison.exit == 1, "a shape is of one day: the answer is the same"
+    screen = shown(comparison)
+    assert "your tables: Concerns 412 of your 40,000 tables.\n" in screen
+    assert "worse in 1 more way that concerns none of your tables: see compare.html" in screen
+    assert "Feeds lose rows." not in screen
+    page = comparison_page(comparison)
+    assert [one.tables for one in page.ways] == ["Concerns 412 of your 40,000 tables."]
+    assert [one.tables for one in page.spared] == ["Concerns none of your 40,000 tables."]
+    html = html_of(page)
+    folded = html.index("What concerns none of your tables: 1")
+    assert html.index("Concerns 412 of your 40,000 tables.") < folded < html.index("Feeds lose rows.</h3>")
+    for markdown in (comparison_markdown(comparison), brief_markdown(comparison, again="x")):
+        assert "Vectors lose rows.<br>Concerns 412 of your 40,000 tables." in markdown
+        assert "Feeds lose rows.<br>Concerns none of your 40,000 tables." in markdown
+
+
+def test_where_all_that_gets_worse_concerns_none_the_answer_says_so() -> None:
+    comparison = with_known_faults("Feeds lose rows.")
+    assert verdict(comparison).endswith("; this concerns none of your tables")
+    assert "worse in 1 way that concerns none of your tables: see compare.html" in shown(comparison)
+
+
+def test_a_new_fault_concerns_the_tables_that_meet_the_conditions_of_its_smallest_case() -> None:
+    def failing(number: int, **other: Any) -> Any:
+        own = broken("gone", clause="VAC-SAFE-1") | {"circumstances": ["deletion vectors", "whole files"]}
+        return breaking(number, own, **other)
+
+    def told(*more: Any) -> str:
+        candidate = run(failing(1), *more, first=like("4.4.0"))
+        (way,) = comparison_page(compare(run(case(1), first=like("4.0.0")), candidate)).ways
+        return way.tables
+
+    assert told(failing(2, origin="shrunk")) == "Concerns 412 of your 40,000 tables."
+    assert told() == "", "a case that is not shrunk has conditions that do not matter"
+
+
+def by_rule(field: str) -> Comparison:
+    """A read that differs by the change of this rule."""
+    change = next(one for one in RULE_CHANGES if one.field == field)
+    records = {(): step(READ, rows=[[1]]), (change,): step(READ, rows=[[2]])}
+    sides = case(1, step(READ, rows=[[1]])), case(1, step(READ, rows=[[2]]))
+    runs = run(sides[0], first=like("4.0.1")), run(sides[1], first=like("4.1.0"))
+    return compare(*runs, lambda older, newer: Foretold(1, records, change))
+
+
+def test_a_withdrawn_promise_and_the_rule_behind_it_say_which_tables_they_concern() -> None:
+    comparison = by_rule("retain")
+    concerns = "Concerns 412 of your 40,000 tables, and may concern 39,588 more."
+    screen = shown(comparison)
+    assert screen.count(concerns) == 2, "in withdrawn and in explained"
+    markdown = comparison_markdown(comparison)
+    assert markdown.count(f"<br>{concerns}") == 2 and concerns in brief_markdown(comparison, again="x")
+    assert html_of(comparison_page(comparison)).count(concerns) == 2
+
+
+def test_a_rule_of_which_a_shape_tells_nothing_is_said_without_tables() -> None:
+    assert "your 40,000 tables." not in shown(by_rule("blocks_expired_versions"))
+
+
+def test_explained_differences_that_concern_no_table_are_folded() -> None:
+    comparison = by_rule("random_directories")
+    assert "1 more concerns none of your tables" in shown(comparison)
+    assert [one.tables for one in comparison_page(comparison).differences] == ["Concerns none of your 40,000 tables."]
+
+
+def test_without_shapes_on_both_sides_nothing_is_said() -> None:
+    comparison = compare(
+        run(case(1), first=header("4.0.0")), run(known(1, VECTORS["reason"]), first=like("4.4.0", VECTORS))
+    )
+    assert comparison.own is None and "40,000" not in shown(comparison)
