@@ -19,7 +19,7 @@ _WEIGHTS: Mapping[EntryGroup, int] = {
 }
 _WHOLE = sum(_WEIGHTS.values())
 
-#: A case is like a table from here on.
+#: A case is like a table from here on (docs/your-tables.md#when-a-case-resembles-a-table).
 ALIKE = 0.8
 
 
