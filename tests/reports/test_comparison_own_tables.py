@@ -115,6 +115,6 @@ def test_explained_differences_that_concern_no_table_are_folded() -> None:
 
 def test_without_shapes_on_both_sides_nothing_is_said() -> None:
     comparison = compare(
-        run(case(1), first=header("4.0.0")), run(known(1, VECTORS["reason"]), first=like("4.4.0", VECTORS))
+        run(case(1), first=header("4.0.0")), run(known(1, "Vectors lose rows."), first=like("4.4.0", VECTORS))
     )
     assert comparison.own is None and "40,000" not in shown(comparison)
