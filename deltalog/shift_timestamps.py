@@ -116,6 +116,13 @@ def _shifted_checkpoint(table: pa.Table, by: int, sizes: Mapping[str, int]) -> p
     return table
 
 
+def _earlier(times: pa.Array, by: int) -> pa.Array:
+    """Numbers of ms, or instants: so Delta 0.2 writes the timestamp of commitInfo into checkpoints."""
+    if pa.types.is_timestamp(times.type):
+        return pc.subtract(times, pa.scalar(by, pa.duration("ms"))).cast(times.type)
+    return pc.subtract(times, pa.scalar(by, times.type))
+
+
 def _shifted_structs(
     structs: pa.StructArray, fields: tuple[str, ...], by: int, sizes: Mapping[str, int]
 ) -> pa.StructArray:
@@ -123,7 +130,7 @@ def _shifted_structs(
     for number, child in enumerate(structs.type):
         values = structs.field(number)
         if child.name in fields:
-            values = pc.subtract(values, pa.scalar(by, child.type))
+            values = _earlier(values, by)
         elif child.name == "sizeInBytes":  # only sidecars have it at the top level
             paths = structs.field(structs.type.get_field_index("path")).to_pylist()
             values = pa.array([sizes.get(path, 0) for path in paths], child.type)  # 0: not nullable

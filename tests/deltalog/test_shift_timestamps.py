@@ -127,6 +127,22 @@ def test_a_checkpoint_whose_columns_are_not_nullable_is_shifted_too(tmp_path: Pa
     assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}
 
 
+def test_a_checkpoint_with_an_instant_is_shifted_too(tmp_path: Path) -> None:
+    """Delta 0.2 keeps commitInfo in its checkpoints, with the timestamp as an instant."""
+    root = make(replace(TABLE, features=(), commits=TABLE.commits[:2]), tmp_path)
+    (checkpoint,) = (root / "_delta_log").glob("*.checkpoint.parquet")
+    table = pq.read_table(checkpoint)
+    times = [START, *[None] * (table.num_rows - 1)]
+    column = pa.array(
+        [at and {"timestamp": at * 1_000_000} for at in times], pa.struct({"timestamp": pa.timestamp("ns")})
+    )
+    checkpoint.write_bytes(parquet_bytes(table.append_column("commitInfo", column)))
+    shift_timestamps(root, by=BY)
+    shifted = pq.read_table(checkpoint).column("commitInfo")
+    assert shifted.type == column.type
+    assert [struct["timestamp"].value for struct in shifted if struct.is_valid] == [(START - BY) * 1_000_000]
+
+
 def test_a_truncated_last_checkpoint_is_kept(tmp_path: Path) -> None:
     root = make(replace(TABLE, features=(VECTORS, Feature.BROKEN_LAST_CHECKPOINT.value)), tmp_path)
     pointer = root / "_delta_log" / "_last_checkpoint"
