@@ -1,4 +1,4 @@
-"""``python -m examples.used_table DIRECTORY``: a table that the Delta of this environment makes and uses for 66 days.
+"""``python -m examples.used_table DIRECTORY [--days N]``: a table that the Delta of this environment makes and uses for 66 days.
 
 The days pass at once: after each one, all times in the table become a day older. All values are fixed; the names of files are
 Delta's own, and random. docs/your-tables.md rehearses a VACUUM of it.
@@ -20,13 +20,13 @@ from engines.spark.adapter import SparkEngine
 from engines.spark.sessions.clocks import forget
 from model.vocabulary.table import DAY
 from records.mistakes import UsageMistake
-from runner.command_line.commands import ended
+from runner.command_line.commands import Parser, ended, whole
 from runner.processes.workspace import Workspace
 
 DAYS = 66
 
 #: Partition values: most of them are encoded in the names of directories.
-REGIONS = ("north/west", "a b", "50%:x", "größe", "plain", "")
+REGIONS = ("north/west", "a b", "50%:x", "größe", "plain", "a=b")
 
 #: What happens once, on these days. ``{t}`` is the table.
 ONCE = {
@@ -65,7 +65,7 @@ def statements(day: int, version: int) -> Iterator[str]:
     more = "" if day <= 6 else ", CAST(NULL AS STRING) AS remark" + ("" if day > 24 else ", CAST(NULL AS INT) AS extra")
     yield f"INSERT INTO {{t}} {rows}{more} {mine}"
     if day % 2:
-        yield f"INSERT INTO {{t}} {rows}{more} FROM range({day * 40}, {day * 40 + 5})"
+        yield f"INSERT INTO {{t}} SELECT {values}, CAST(NULL AS STRING) AS region{more} FROM range({day * 40}, {day * 40 + 5})"
     yield from (one.replace("{earlier}", str(version - 6)) for one in ONCE.get(day, ()))
     yield _of_weekday(day, f"{rows}{more}")
 
@@ -109,10 +109,10 @@ def leave_stray_files(root: Path, day: int) -> None:
     (root / f"empty-{day}" / "deeper").mkdir(parents=True)
 
 
-def use(session: SparkSession, root: Path, tell: Callable[[str], object]) -> None:
+def use(session: SparkSession, root: Path, days: int, tell: Callable[[str], object]) -> None:
     """Make the table at ``root`` and use it, day after day."""
     version = 0
-    for day in range(DAYS):
+    for day in range(days):
         for statement in statements(day, version):
             session.sql(statement.replace("{t}", f"delta.`{root}`"))
         if day in (3, 25, 50):
@@ -123,14 +123,16 @@ def use(session: SparkSession, root: Path, tell: Callable[[str], object]) -> Non
         forget(session, root)
         shift_timestamps(root, by=DAY)
         version = max(int(path.stem) for path in (root / LOG_DIRECTORY).glob("[0-9]" * 20 + ".json"))
-        tell(f"day {day + 1} of {DAYS}: version {version}")
+        tell(f"day {day + 1} of {days}: version {version}")
 
 
 def main(arguments: list[str]) -> int:
     """0: the table is there, in DIRECTORY/table. Raises UsageMistake and EngineUnavailable."""
-    if len(arguments) != 1:
-        raise UsageMistake("Name a new directory: python -m examples.used_table DIRECTORY.")
-    directory = Path(arguments[0]).resolve()
+    parser = Parser(prog="python -m examples.used_table", description=__doc__, allow_abbrev=False)
+    parser.add_argument("directory", type=Path, metavar="DIRECTORY", help="a new directory")
+    parser.add_argument("--days", type=whole, default=DAYS, metavar="N", help=f"stop after N days (default: {DAYS})")
+    asked = parser.parse_args(arguments)
+    directory: Path = asked.directory.resolve()
     try:
         directory.mkdir(parents=True)
     except OSError as error:
@@ -145,7 +147,7 @@ def main(arguments: list[str]) -> int:
         engine = kind.open_adapter(provider.lease, time_limit=120)
         opened.callback(engine.close)
         assert isinstance(engine, SparkEngine), "the adapter of Delta on Spark"
-        use(engine.session(), directory / "table", lambda line: print(line, flush=True))
+        use(engine.session(), directory / "table", asked.days, lambda line: print(line, flush=True))
     return 0
 
 

@@ -22,6 +22,7 @@ from rehearsal.__main__ import rehearsed, require_outside
 from rehearsal.instants import instant_of
 from rehearsal.prediction import Prediction
 from rehearsal.reading import copy_newest_checkpoint, read_table
+from rehearsal.rehearsed import Trial
 from rehearsal.releases import Release, for_iceberg, release_of
 from rehearsal.stand_ins import require_copyable
 from rehearsal.statement import vacuum_of
@@ -46,12 +47,16 @@ class Ending(str, Enum):
 
 @dataclass(frozen=True)
 class TableLine:
-    """A table, how its rehearsal ended, and the answer or the reason in a sentence. ``gone``: files that went."""
+    """A table, how its rehearsal ended, and the answer or the reason in a sentence. ``gone``: how many files went.
+
+    ``wrong``: what the engine did that the model excludes, each kind once.
+    """
 
     path: str
     ending: Ending
     said: str
     gone: int = 0
+    wrong: tuple[str, ...] = ()
 
 
 def rehearse(
@@ -69,7 +74,18 @@ def rehearse(
     except EngineDied as died:
         return TableLine(path, Ending.ALARM, f"the engine ended: {' '.join(str(died).split())}"[:400])
     answer, _ = rehearsed(read, [prediction], (trial,))
-    return TableLine(path, Ending.ALARM if answer.exit else Ending.AGREES, str(answer), trial.gone.files)
+    ending = Ending.ALARM if answer.exit else Ending.AGREES
+    return TableLine(path, ending, str(answer), trial.gone.files, tuple(_kinds(trial)))
+
+
+def _kinds(trial: Trial) -> list[str]:
+    found = {f"deletes: {one.reason}" for one in trial.wrongly_deleted}
+    found |= {f"keeps: {one.reason}" for one in trial.wrongly_kept}
+    if trial.gone_in_dry_run:
+        found.add("deletes in a DRY RUN")
+    if not trial.is_expected:
+        found.add("runs what it must refuse" if trial.error is None else f"refuses the statement: {trial.error[:100]}")
+    return sorted(found)
 
 
 def rehearse_all(
@@ -105,11 +121,15 @@ def main(arguments: list[str]) -> int:
         require_outside(root_of(path))
     release = release_of(asked.release, objects=False)
     ends: Counter[Ending] = Counter()
+    wrong: Counter[str] = Counter()
     gone, started = 0, time.monotonic()
     for line in rehearse_all(release, paths, vacuum, at=at, later=None if asked.at is None else at - begun):
         ends[line.ending] += 1
+        wrong.update(line.wrong)
         gone += line.gone
         print(visible(f"{line.ending.value:<8} {line.path}: {line.said}"), flush=True)
+    for kind, count in sorted(wrong.items(), key=lambda item: (-item[1], item[0])):
+        print(visible(f"{counted(count, 'table')}: {release.title} {kind}"))
     told = ", ".join(f"{ends[one]} {one.value}" for one in Ending)
     seconds = time.monotonic() - started
     print(f"{release.title}: {counted(len(paths), 'table')} in {seconds:.0f} s: {told}; {counted(gone, 'file')} went")

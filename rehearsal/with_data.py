@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deltalog.storage.names import LOG_DIRECTORY
 from engines.port import EngineDied, now
+from model.prediction.fates import Fate
 from records.mistakes import UsageMistake
 from rehearsal.__main__ import require_outside
 from rehearsal.instants import instant_of
@@ -46,10 +47,26 @@ class Compared:
 
     @property
     def agrees(self) -> bool:
-        """Whether the three lists are the same, or the model and both runs refuse the statement."""
+        """Whether the lists are the same, or the model and both runs refuse the statement.
+
+        Of what an engine may do with a file as it likes, such as a checksum, both copies must show the same.
+        """
         refused = self.prediction.refusal is not None
-        same = set(self.prediction.deleted_files) == self.stand_ins == self.with_data
-        return same and len(self.errors) == (2 if refused else 0)
+        return not self.differing and len(self.errors) == (2 if refused else 0)
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The files that went of one copy only, or without the model's word, or that stayed against it."""
+        listed = frozenset(self.prediction.deleted_files)
+        agreed = (listed & self.stand_ins & self.with_data) | self.free
+        return tuple(sorted((listed | self.stand_ins | self.with_data) - agreed))
+
+    @property
+    def free(self) -> frozenset[str]:
+        """The files that went of both copies, which the model says may go or stay."""
+        fates = self.prediction.fates
+        both = self.stand_ins & self.with_data & fates.keys()
+        return frozenset(path for path in both if fates[path].fate is Fate.UNSPECIFIED)
 
 
 def copy_with_data(read: ReadTable, root: Path) -> None:
@@ -87,18 +104,19 @@ def lines_of(found: Compared) -> Iterator[str]:
         f"{files(prediction.total(paths))} {where}"
         for paths, where in (
             (prediction.deleted_files, "by the model"),
-            (found.stand_ins, "of the stand-ins"),
-            (found.with_data, "of the copy with data"),
+            (found.stand_ins - found.free, "of the stand-ins"),
+            (found.with_data - found.free, "of the copy with data"),
         )
     )
     yield f"{prediction.release.title} deletes {told}: {'the same' if found.agrees else 'NOT the same'}"
+    if found.free:
+        yield f"  beside these, of both copies, {files(prediction.total(found.free))} that it may delete, such as checksums"
     for error in found.errors:
         yield f"  it refused the statement: {' '.join(error.split())[:300]}"
-    lists = (set(prediction.deleted_files), found.stand_ins, found.with_data)
-    for path in sorted(set().union(*lists)):
+    lists = (prediction.deleted_files, found.stand_ins, found.with_data)
+    for path in found.differing:
         places = [name for name, paths in zip(("the model", "stand-ins", "data"), lists, strict=True) if path in paths]
-        if len(places) < len(lists):
-            yield f"  {path}: only {' and '.join(places)}"
+        yield f"  {path}: only {' and '.join(places)}"
 
 
 def main(arguments: list[str]) -> int:

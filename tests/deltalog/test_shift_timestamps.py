@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -141,6 +142,29 @@ def test_a_checkpoint_with_an_instant_is_shifted_too(tmp_path: Path) -> None:
     shifted = pq.read_table(checkpoint).column("commitInfo")
     assert shifted.type == column.type
     assert [struct["timestamp"].value for struct in shifted if struct.is_valid] == [(START - BY) * 1_000_000]
+
+
+def test_the_actions_in_a_version_checksum_are_shifted_too(tmp_path: Path) -> None:
+    """Delta 3.3 refuses a table whose checksum has another metadata than its log."""
+    root = make(TABLE, tmp_path)
+    checksum = root / "_delta_log" / f"{2:020}.crc"
+    content = {
+        "numFiles": START,
+        "metadata": {"id": "a", "createdTime": START},
+        "setTransactions": [{"appId": "a", "version": START, "lastUpdated": START}, {"appId": "b", "version": 1}],
+        "allFiles": [{"path": "a", "size": START, "modificationTime": START}],
+    }
+    checksum.write_text(json.dumps(content), encoding="utf-8")
+    shift_timestamps(root, by=BY)
+    assert json.loads(checksum.read_text(encoding="utf-8")) == {
+        "numFiles": START,
+        "metadata": {"id": "a", "createdTime": START - BY},
+        "setTransactions": [
+            {"appId": "a", "version": START, "lastUpdated": START - BY},
+            {"appId": "b", "version": 1},
+        ],
+        "allFiles": [{"path": "a", "size": START, "modificationTime": START - BY}],
+    }
 
 
 def test_a_truncated_last_checkpoint_is_kept(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from model.prediction.fates import Reason
 from rehearsal import many, with_data
 from runner.command_line.commands import Main, in_a_sentence
 from tests.rehearsal.tables import RECENT, WRITTEN, write_table
@@ -38,7 +39,9 @@ def test_many_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert last.endswith(" 2 agrees, 0 alarm, 1 refused; 4 files went")
     assert [status(table) for table in tables] == before
     assert run(many.main, WRONG, str(tables[0])) == 1
-    assert f"such as {RECENT}: " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"such as {RECENT}: " in said
+    assert f"\n1 table: tests.rehearsal.known_bad:BY_FILE_AGE 1.1 deletes: {Reason.RETAINED.value}\n" in said
 
 
 def test_a_copy_with_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
