@@ -30,8 +30,10 @@ _TIMESTAMPS: Mapping[str, tuple[str, ...]] = {
     "sidecar": ("modificationTime",),
 }
 
-#: The timestamp in a version checksum (PROTOCOL.md, "Version Checksum File").
+#: The timestamp in a version checksum, and its members that are actions, with their kinds (PROTOCOL.md, "Version Checksum
+#: File"). Delta compares these with the log.
 _CHECKSUM_TIMESTAMP = "inCommitTimestampOpt"
+_CHECKSUM_ACTIONS: Mapping[str, str] = {"metadata": "metaData", "setTransactions": "txn", "allFiles": "add"}
 
 
 def shift_timestamps(root: Path, *, by: int) -> None:
@@ -92,18 +94,27 @@ def _shift_file(path: Path, by: int, sizes: Mapping[str, int]) -> None:
 def _shifted_action(action: dict[str, Any], by: int, sizes: Mapping[str, int]) -> str:
     """A line of a commit, or of a checkpoint in JSON."""
     for kind, fields in action.items():
-        for field in _TIMESTAMPS.get(kind, ()):
-            if fields.get(field) is not None:
-                fields[field] -= by
+        _shift_fields(fields, kind, by)
     if "sidecar" in action:
         action["sidecar"]["sizeInBytes"] = sizes[action["sidecar"]["path"]]
     return json.dumps(action, ensure_ascii=False, separators=(",", ":"))
+
+
+def _shift_fields(fields: dict[str, Any], kind: str, by: int) -> None:
+    """Those of an action."""
+    for field in _TIMESTAMPS.get(kind, ()):
+        if fields.get(field) is not None:
+            fields[field] -= by
 
 
 def _shifted_checksum(text: str, by: int) -> str:
     checksum: dict[str, Any] = json.loads(text)
     if checksum.get(_CHECKSUM_TIMESTAMP) is not None:
         checksum[_CHECKSUM_TIMESTAMP] -= by
+    for member, kind in _CHECKSUM_ACTIONS.items():
+        found = checksum.get(member) or []
+        for action in found if isinstance(found, list) else [found]:
+            _shift_fields(action, kind, by)
     return json.dumps(checksum, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -116,6 +127,13 @@ def _shifted_checkpoint(table: pa.Table, by: int, sizes: Mapping[str, int]) -> p
     return table
 
 
+def _earlier(times: pa.Array, by: int) -> pa.Array:
+    """Numbers of ms, or instants: so Delta 0.2 writes the timestamp of commitInfo into checkpoints."""
+    if pa.types.is_timestamp(times.type):
+        return pc.subtract(times, pa.scalar(by, pa.duration("ms"))).cast(times.type)
+    return pc.subtract(times, pa.scalar(by, times.type))
+
+
 def _shifted_structs(
     structs: pa.StructArray, fields: tuple[str, ...], by: int, sizes: Mapping[str, int]
 ) -> pa.StructArray:
@@ -123,7 +141,7 @@ def _shifted_structs(
     for number, child in enumerate(structs.type):
         values = structs.field(number)
         if child.name in fields:
-            values = pc.subtract(values, pa.scalar(by, child.type))
+            values = _earlier(values, by)
         elif child.name == "sizeInBytes":  # only sidecars have it at the top level
             paths = structs.field(structs.type.get_field_index("path")).to_pylist()
             values = pa.array([sizes.get(path, 0) for path in paths], child.type)  # 0: not nullable

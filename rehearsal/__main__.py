@@ -28,7 +28,7 @@ from rehearsal.statement import text_of, vacuum_of
 from reports.findings.answers import Answer
 from reports.render.lines import visible
 from runner.command_line.commands import Parser, ended
-from shapes.store import root_of
+from shapes.store import Root, root_of
 
 
 def main(arguments: list[str]) -> int:
@@ -48,12 +48,8 @@ def main(arguments: list[str]) -> int:
     if len({one.title for one in releases}) < len(releases):
         raise UsageMistake(f"{releases[0].title} is named twice: name two releases.")
     root = root_of(path)
-    local = "://" not in path or path.lower().startswith("file://")
-    for place, name in ((asked.out, "--out"), (Path(tempfile.gettempdir()), "TMPDIR")):
-        if local and place is not None and _is_in(place, root.path):
-            raise UsageMistake(
-                f"{name} {place} is in the table's own directory, where nothing is written: name another."
-            )
+    if "://" not in path or path.lower().startswith("file://"):
+        require_outside(root, out=asked.out)
     with tempfile.TemporaryDirectory(prefix="tombstone-rehearsal-") as copy:
         read = read_table(root, Path(copy))
         predictions = [
@@ -104,6 +100,15 @@ def parser() -> Parser:
         help="where a relative PATH begins (default: the current directory)",
     )
     return made
+
+
+def require_outside(root: Root, *, out: Path | None = None) -> None:
+    """Raises UsageMistake if temporary files or the report would be in the directory of a local table."""
+    for place, name in ((out, "--out"), (Path(tempfile.gettempdir()), "TMPDIR")):
+        if place is not None and _is_in(place, root.path):
+            raise UsageMistake(
+                f"{name} {place} is in the table's own directory, where nothing is written: name another."
+            )
 
 
 def _is_in(place: Path, root: str) -> bool:

@@ -6,7 +6,7 @@ much as that time is from now: so it is for every engine, whether or not its clo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from engines.port import EngineDied, Outcome, now
 from model.prediction.fates import Fate
 from records.mistakes import UsageMistake
 from rehearsal.prediction import Prediction
-from rehearsal.reading import copy_newest_checkpoint, listed
+from rehearsal.reading import ReadTable, copy_newest_checkpoint, listed
 from rehearsal.rehearsed import OtherFate, Trial
 from rehearsal.stand_ins import make, require_copyable
 from reports.render.lines import visible
@@ -52,7 +52,7 @@ def _python(prediction: Prediction) -> Path:
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """A VACUUM of a copy: what it answered and deleted, and when it began and ended, by the time that the user asks for."""
 
     outcome: Outcome
@@ -65,19 +65,27 @@ def _tried(prediction: Prediction, python: Path, workspace: Workspace, directory
     print(f"Running {prediction.release.title} on a copy of the table, with stand-ins for its data files.", flush=True)
     engine = HostedEngine(python, prediction.release.engine, workspace)
     try:
-        announced = _run(engine, prediction, directory / "dry" / "table", dry=True, later=later)
-        run = announced
-        if not prediction.vacuum.dry_run:
-            run = _run(engine, prediction, directory / "run" / "table", dry=False, later=later)
+        return trial_of(engine, prediction, directory, later=later)
     except (EngineDied, OSError) as error:
         raise UsageMistake(
             f"{prediction.release.title} could not be run on a copy: {' '.join(str(error).split())}."
         ) from None
     finally:
         engine.close()
+
+
+def trial_of(engine: HostedEngine, prediction: Prediction, directory: Path, *, later: int | None) -> Trial:
+    """What the engine does to copies, which are made below ``directory`` and stay there. ``later``: as of ``tried``.
+
+    Raises EngineDied and OSError.
+    """
+    announced = run_on_copy(engine, prediction, directory / "dry" / "table", make, dry=True, later=later)
+    run = announced
+    if not prediction.vacuum.dry_run:
+        run = run_on_copy(engine, prediction, directory / "run" / "table", make, dry=False, later=later)
     if run.outcome.error is not None:
         return _of_refusal(prediction, run)
-    deleted = () if prediction.vacuum.dry_run else tuple(_differing(prediction, run))
+    deleted = () if prediction.vacuum.dry_run else tuple(differing(prediction, run))
     return Trial(
         release=prediction.release.title,
         error=None,
@@ -90,7 +98,7 @@ def _tried(prediction: Prediction, python: Path, workspace: Workspace, directory
     )
 
 
-def _of_refusal(prediction: Prediction, run: _Run) -> Trial:
+def _of_refusal(prediction: Prediction, run: Run) -> Trial:
     assert run.outcome.error is not None, "it was refused"
     message = visible(" ".join(run.outcome.error.message.split()))[:300]
     nothing = prediction.total(())
@@ -98,8 +106,17 @@ def _of_refusal(prediction: Prediction, run: _Run) -> Trial:
     return Trial(prediction.release.title, message, prediction.refusal is not None, nothing, 0, (), gone, ())
 
 
-def _run(engine: HostedEngine, prediction: Prediction, root: Path, *, dry: bool, later: int | None) -> _Run:
-    make(prediction.read, root)
+def run_on_copy(
+    engine: HostedEngine,
+    prediction: Prediction,
+    root: Path,
+    copy: Callable[[ReadTable, Path], None],
+    *,
+    dry: bool,
+    later: int | None,
+) -> Run:
+    """The VACUUM on a copy, which ``copy`` makes at ``root``. Raises EngineDied and OSError."""
+    copy(prediction.read, root)
     if later is not None:
         shift_timestamps(root, by=later)
     began = now()
@@ -107,10 +124,10 @@ def _run(engine: HostedEngine, prediction: Prediction, root: Path, *, dry: bool,
     left = {path for path, _ in listed(root_of(str(root)).store)}
     offset = later or 0
     gone = frozenset(prediction.read.state.listing.keys() - left)
-    return _Run(outcome, gone, began + offset, outcome.ended + offset)
+    return Run(outcome, gone, began + offset, outcome.ended + offset)
 
 
-def _differing(prediction: Prediction, run: _Run) -> Iterator[OtherFate]:
+def differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
     """The paths of which the engine did what the model excludes, at the beginning of the run and at its end."""
     early, late = (replace(prediction, at=at) for at in (run.began, run.ended))
     for path, fate in early.fates.items():

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deltalog.storage.listing import EntryKind
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.vacuum_inputs import commit_times
-from model.prediction.fates import Reason
+from model.prediction.fates import KEPT_BY_AGE, Reason
 from model.prediction.lite import monotonized
 from model.prediction.paths import in_underscored_partition
 from model.prediction.scans import LiteScan
@@ -55,6 +55,7 @@ SHORT_NAMES = {
     Reason.HIDDEN_DEEPER: "hidden deeper down",
     Reason.NOT_SCANNED: "not scanned",
     Reason.YOUNG: "young",
+    Reason.YOUNG_REMOVED: "young, with an expired tombstone",
     Reason.HOLDS: "directory with something to keep",
     Reason.PARENT: "emptied directory of a protected path",
     Reason.EXPIRED: "expired tombstone",
@@ -72,10 +73,10 @@ SHORT_NAMES = {
 }
 
 #: The reasons for which a file in a partition directory with a hidden name is counted a second time.
-_IN_PARTITION = (Reason.LIVE, Reason.RETAINED, Reason.YOUNG)
+_IN_PARTITION = (Reason.LIVE, Reason.RETAINED, *KEPT_BY_AGE)
 
 #: The reasons that depend on the file's age.
-_BY_AGE = (Reason.YOUNG, Reason.EXPIRED, Reason.EXPIRED_VECTOR, Reason.ORPHAN, Reason.ORPHAN_VECTOR)
+_BY_AGE = (*KEPT_BY_AGE, Reason.EXPIRED, Reason.EXPIRED_VECTOR, Reason.ORPHAN, Reason.ORPHAN_VECTOR)
 
 #: A RETAIN of this many hours or more is huge: ten years.
 _HUGE = 10 * 365 * 24

@@ -35,6 +35,7 @@ class Reason(str, Enum):
     HIDDEN_DEEPER = "a component of its path other than the first is hidden"
     NOT_SCANNED = "this kind of VACUUM does not scan it"
     YOUNG = "nothing refers to it, and it is younger than the retention"
+    YOUNG_REMOVED = "only expired tombstones refer to it, but the file itself is younger than the retention"
     HOLDS = "the directory contains something that must be kept"
     PARENT = "the directory is in the path of a live or retained file"
 
@@ -54,6 +55,9 @@ class Reason(str, Enum):
     LINK = "it is a symbolic link"
     FAULTY = "an I/O fault affects it, or a directory above or below it"
 
+
+#: Reasons to keep a file for its own age alone.
+KEPT_BY_AGE = (Reason.YOUNG, Reason.YOUNG_REMOVED)
 
 #: Reasons to keep that a known engine ignores. The expectations for other paths must not depend on them.
 DISPUTED = frozenset({Reason.ABSOLUTE_VECTOR, Reason.BEHIND_LINK, Reason.HIDDEN_DEEPER})

@@ -145,7 +145,7 @@ class PathRules:
         if isinstance(self.scan, ObjectScan) and path in self.references.tombstones:
             return self._removed(path)
         if old is False:
-            return PathFate(Fate.KEEP, Reason.YOUNG, False)
+            return PathFate(Fate.KEEP, Reason.YOUNG_REMOVED if self._is_removed(path) else Reason.YOUNG, False)
         if not scanned:
             return PathFate(Fate.UNSPECIFIED, Reason.FAULTY, False)
         if thing.kind is Kind.LINK:
@@ -153,6 +153,12 @@ class PathRules:
         if old is None or path in self.uncertain:
             return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
         return PathFate(Fate.DELETE, self._reason_to_delete(path), True)
+
+    def _is_removed(self, path: str) -> bool:
+        """Whether tombstones refer to it that are all expired: what is protected has another reason."""
+        references = self.references
+        named = (references.tombstones, references.vector_tombstones, references.absolute_vectors)
+        return path not in self.uncertain and any(path in paths for paths in named)
 
     def _removed(self, path: str) -> PathFate:
         """A removed file: its tombstone decides, not its own age."""

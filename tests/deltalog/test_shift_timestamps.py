@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -125,6 +126,45 @@ def test_a_checkpoint_whose_columns_are_not_nullable_is_shifted_too(tmp_path: Pa
     before = instants(read_log(root).snapshot())
     shift_timestamps(root, by=BY)
     assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}
+
+
+def test_a_checkpoint_with_an_instant_is_shifted_too(tmp_path: Path) -> None:
+    """Delta 0.2 keeps commitInfo in its checkpoints, with the timestamp as an instant."""
+    root = make(replace(TABLE, features=(), commits=TABLE.commits[:2]), tmp_path)
+    (checkpoint,) = (root / "_delta_log").glob("*.checkpoint.parquet")
+    table = pq.read_table(checkpoint)
+    times = [START, *[None] * (table.num_rows - 1)]
+    column = pa.array(
+        [at and {"timestamp": at * 1_000_000} for at in times], pa.struct({"timestamp": pa.timestamp("ns")})
+    )
+    checkpoint.write_bytes(parquet_bytes(table.append_column("commitInfo", column)))
+    shift_timestamps(root, by=BY)
+    shifted = pq.read_table(checkpoint).column("commitInfo")
+    assert shifted.type == column.type
+    assert [struct["timestamp"].value for struct in shifted if struct.is_valid] == [(START - BY) * 1_000_000]
+
+
+def test_the_actions_in_a_version_checksum_are_shifted_too(tmp_path: Path) -> None:
+    """Delta 3.3 refuses a table whose checksum has another metadata than its log."""
+    root = make(TABLE, tmp_path)
+    checksum = root / "_delta_log" / f"{2:020}.crc"
+    content = {
+        "numFiles": START,
+        "metadata": {"id": "a", "createdTime": START},
+        "setTransactions": [{"appId": "a", "version": START, "lastUpdated": START}, {"appId": "b", "version": 1}],
+        "allFiles": [{"path": "a", "size": START, "modificationTime": START}],
+    }
+    checksum.write_text(json.dumps(content), encoding="utf-8")
+    shift_timestamps(root, by=BY)
+    assert json.loads(checksum.read_text(encoding="utf-8")) == {
+        "numFiles": START,
+        "metadata": {"id": "a", "createdTime": START - BY},
+        "setTransactions": [
+            {"appId": "a", "version": START, "lastUpdated": START - BY},
+            {"appId": "b", "version": 1},
+        ],
+        "allFiles": [{"path": "a", "size": START, "modificationTime": START - BY}],
+    }
 
 
 def test_a_truncated_last_checkpoint_is_kept(tmp_path: Path) -> None:

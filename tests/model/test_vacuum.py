@@ -107,7 +107,7 @@ AGES = {
         must_delete(Reason.EXPIRED),
     ),
     "a tombstone without a timestamp protects nothing": (OLD, 0, AT, must_delete(Reason.EXPIRED)),
-    "a young file is kept though its tombstone is expired": (YOUNG, OLD, AT, must_keep(Reason.YOUNG)),
+    "a young file is kept though its tombstone is expired": (YOUNG, OLD, AT, must_keep(Reason.YOUNG_REMOVED)),
     "a retained tombstone protects however old the file is": (0, YOUNG, AT, must_keep(Reason.RETAINED)),
     "a young file is kept whatever its timestamp in the window": (
         CLOCK + 10,

@@ -80,7 +80,7 @@ def test_tombstones_of_vectors_expire_like_those_of_files(offset: int, fate: Fat
 
 
 def test_a_young_vector_is_kept_with_any_tombstone() -> None:
-    assert predict({VECTOR: file(YOUNG)}, vector_tombstones={VECTOR: OLD})[VECTOR] == must_keep(Reason.YOUNG)
+    assert predict({VECTOR: file(YOUNG)}, vector_tombstones={VECTOR: OLD})[VECTOR] == must_keep(Reason.YOUNG_REMOVED)
 
 
 @pytest.mark.parametrize(("age", "listed"), [(OLD, None), (YOUNG, False)])

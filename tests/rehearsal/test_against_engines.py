@@ -15,6 +15,7 @@ from deltalog.storage.listing import list_tree
 from deltalog.storage.names import commit_name
 from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
+from model.prediction.fates import Reason
 from model.vocabulary.steps import Mode, Vacuum
 from reference_engine.engine import ReferenceEngine
 from rehearsal import trials
@@ -25,7 +26,7 @@ from rehearsal.releases import release_of
 from rehearsal.stand_ins import make
 from runner.command_line.commands import in_a_sentence
 from shapes.store import root_of
-from tests.rehearsal.tables import AT, WRITTEN, write_table
+from tests.rehearsal.tables import AT, EXPIRED, HIDDEN, LIVE, ORPHAN, RECENT, WRITTEN, YOUNG, write_table
 from tests.shapes.test_reads_alone import status
 
 
@@ -102,6 +103,40 @@ def test_a_release_that_deletes_more_than_the_model_says(
     assert answer.endswith(
         "deletes 1 path that it must keep, such as p=1/recent.parquet: its tombstone is inside the retention"
     )
+
+
+#: By the engine: what it does on the copy, and why the model excludes it.
+WRONG = {
+    "BY_FILE_AGE": ("deletes 1 path that it must keep", RECENT, Reason.RETAINED),
+    "LIVE_FILE": ("deletes 1 path that it must keep", LIVE, Reason.LIVE),
+    "YOUNG_ORPHAN": ("deletes 1 path that it must keep", YOUNG, Reason.YOUNG),
+    "HIDDEN_FILE": ("deletes 1 path that it must keep", HIDDEN, Reason.INSIDE_HIDDEN),
+    "KEEPS_EXPIRED": ("keeps 1 path that it must delete", EXPIRED, Reason.EXPIRED),
+    "KEEPS_ORPHANS": ("keeps 1 path that it must delete", ORPHAN, Reason.ORPHAN),
+    "KEEPS_EMPTY_DIRECTORIES": ("keeps 1 path that it must delete", "empty", Reason.EMPTY),
+}
+
+
+@pytest.mark.parametrize("engine", WRONG)
+def test_a_release_with_a_fault_of_vacuum_fails(
+    engine: str, here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of the real way: its process runs the statement on copies."""
+    does, path, reason = WRONG[engine]
+    assert rehearse(str(write_table(tmp_path / "table")), f"tests.rehearsal.known_bad:{engine}==1.1") == 1
+    (answer,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("FAIL: "))
+    assert answer.endswith(f" {does}, such as {path}: {reason.value}")
+
+
+def test_a_right_release_passes_and_a_wrong_one_after_it_does_not(
+    here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = str(write_table(tmp_path / "table"))
+    right, wrong = "tests.outside_engine:WITH_ALL==1.0", "tests.rehearsal.known_bad:BY_FILE_AGE==1.1"
+    assert rehearse(table, right) == 0
+    assert " did so on a copy\n" in capsys.readouterr().out
+    assert rehearse(table, right, wrong) == 1
+    assert "\nDO NOT UPGRADE: " in capsys.readouterr().out
 
 
 def test_no_engine_is_run_where_it_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

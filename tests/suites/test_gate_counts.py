@@ -46,6 +46,7 @@ KEPT = (
     Reason.INSIDE_HIDDEN,
     Reason.NOT_SCANNED,
     Reason.YOUNG,
+    Reason.YOUNG_REMOVED,
     Reason.HOLDS,
 )
 RETENTIONS = (

@@ -7,7 +7,7 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause
 from harness.observing import evidence
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.vacuum_inputs import commit_times
-from model.prediction.fates import Fate, Reason
+from model.prediction.fates import KEPT_BY_AGE, Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
 from model.vocabulary.withdrawals import RETAIN_IGNORED
@@ -33,7 +33,7 @@ def _tombstones_near_the_cutoff(v: VacuumObservation) -> list[str]:
 
 
 def _files_near_the_cutoff(v: VacuumObservation) -> list[str]:
-    decided = with_reason(v, Reason.YOUNG) + with_reason(v, *UNPROTECTED, fate=Fate.DELETE)
+    decided = with_reason(v, *KEPT_BY_AGE) + with_reason(v, *UNPROTECTED, fate=Fate.DELETE)
     return [path for path in decided if _is_near(v, v.before.listing[path].modified)]
 
 

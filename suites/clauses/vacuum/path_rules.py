@@ -15,7 +15,7 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.steps.vacuum_observation import VacuumObservation
-from model.prediction.fates import DISPUTED, Fate, Reason
+from model.prediction.fates import DISPUTED, KEPT_BY_AGE, Fate, Reason
 from model.prediction.links import reached_directories
 from model.prediction.paths import checksum_of
 from model.prediction.scans import FullScan, InventoryScan, LiteScan
@@ -151,13 +151,13 @@ def all_paths(v: VacuumObservation) -> list[str]:
 
 def by_log_or_age(v: VacuumObservation) -> list[str]:
     """The files whose fate depends on the log or on their age."""
-    kept = with_reason(v, *REFERENCED, Reason.YOUNG)
+    kept = with_reason(v, *REFERENCED, *KEPT_BY_AGE)
     return kept + with_reason(v, *UNPROTECTED, Reason.CHANGE_FILE, fate=Fate.DELETE)
 
 
 def by_cutoff(v: VacuumObservation) -> list[str]:
     """The files whose fate depends on where the cutoff is."""
-    kept = with_reason(v, Reason.RETAINED, Reason.RETAINED_VECTOR, Reason.YOUNG)
+    kept = with_reason(v, Reason.RETAINED, Reason.RETAINED_VECTOR, *KEPT_BY_AGE)
     return kept + with_reason(v, *UNPROTECTED, fate=Fate.DELETE)
 
 

@@ -7,7 +7,7 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, 
 from harness.judging.severity import space_kept, wrong_words
 from harness.observing import evidence
 from harness.observing.steps.vacuum_observation import VacuumObservation
-from model.prediction.fates import Fate, Reason
+from model.prediction.fates import KEPT_BY_AGE, Fate, Reason
 from model.prediction.paths import in_underscored_partition, is_hidden
 from model.prediction.scans import ObjectScan
 from model.vocabulary.table import Feature, Reference, VectorStorage
@@ -43,7 +43,7 @@ FILES_AND_HIDDEN_PATHS = (
         "VACUUM never deletes an unreferenced file younger than retention: an active writer may be about to commit it.",
         sources=("S1",),
         harm=harms.FILES_LOST,
-    )(keeps(Reason.YOUNG)),
+    )(keeps(*KEPT_BY_AGE)),
     # _delta_log itself: VAC-SAFE-6B and VAC-LOG-1C; the deeper levels of an inventory: VAC-INV-1C.
     clause(
         "VAC-SAFE-4",
@@ -91,7 +91,7 @@ def _in_underscored_partition(v: VacuumObservation, paths: list[str]) -> list[st
     harm=harms.FILES_LOST,
 )
 def keeps_in_underscored_partitions(v: VacuumObservation) -> Judgement:
-    kept = with_reason(v, Reason.LIVE, Reason.LIVE_BY_URI, Reason.RETAINED, Reason.YOUNG)
+    kept = with_reason(v, Reason.LIVE, Reason.LIVE_BY_URI, Reason.RETAINED, *KEPT_BY_AGE)
     return must_keep(v, _in_underscored_partition(v, kept))
 
 
@@ -189,7 +189,7 @@ DELETION_VECTORS = (
 def young_change_files(v: VacuumObservation) -> Judgement:
     """LITE uses the version's age alone: see VAC-LITE-1E."""
     named = change_files(v)
-    return must_keep(v, [path for path in with_reason(v, Reason.YOUNG, Reason.NOT_SCANNED) if path in named])
+    return must_keep(v, [path for path in with_reason(v, *KEPT_BY_AGE, Reason.NOT_SCANNED) if path in named])
 
 
 @clause(
