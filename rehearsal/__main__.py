@@ -6,24 +6,23 @@ data files, and the model says what they must do. Without a release the model al
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from engines.port import now
-from records.json_form import to_json
 from records.mistakes import UsageMistake
 from rehearsal.answer import answer_of, with_trials
 from rehearsal.comparison import difference
 from rehearsal.instants import instant_of, written
+from rehearsal.known import KnownOfTable, shape_of
 from rehearsal.lines import lines_of
-from rehearsal.page import page_of
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, read_table
 from rehearsal.rehearsed import Rehearsal, Trial
 from rehearsal.releases import for_iceberg, newest, release_of
+from rehearsal.report import PAGE, write_report
 from rehearsal.statement import text_of, vacuum_of
 from reports.findings.answers import Answer
 from reports.render.lines import visible
@@ -59,16 +58,19 @@ def main(arguments: list[str]) -> int:
         predictions = [
             Prediction(read, for_iceberg(release) if read.iceberg else release, vacuum, at) for release in releases
         ]
+        shape = shape_of(read)
+        known = [KnownOfTable(prediction, shape) for prediction in predictions]
         trials: tuple[Trial, ...] = ()
         if runs:
             from rehearsal.trials import tried  # it brings what starts engines, and no prediction waits for that
 
-            trials = tried(predictions, later=None if asked.at is None else at - begun)
-        answer, rehearsal = rehearsed(read, predictions, trials)
+            trials = tried(predictions, known, later=None if asked.at is None else at - begun)
+        answer, rehearsal = rehearsed(read, predictions, known, trials)
+        deleted = [prediction.deleted_files for prediction in predictions]
     print(*map(visible, lines_of(rehearsal)), sep="\n")
     if asked.out is not None:
-        _write(asked.out, rehearsal, predictions)
-        print(f"report: {asked.out / 'rehearsal.md'}")
+        write_report(asked.out, answer, rehearsal, deleted)
+        print(f"report: {asked.out / PAGE}")
     return answer.exit
 
 
@@ -92,7 +94,10 @@ def parser() -> Parser:
         help="spark.databricks.delta.retentionDurationCheck.enabled is false: a short RETAIN is not refused",
     )
     made.add_argument(
-        "--out", type=Path, metavar="DIR", help="also write rehearsal.json, rehearsal.md and delete-A.txt"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="also write rehearsal.html, rehearsal.md, rehearsal.json and delete-A.txt",
     )
     made.add_argument(
         "--model-only", action="store_true", help="run no engine: say what the model says of the releases"
@@ -112,7 +117,10 @@ def _is_in(place: Path, root: str) -> bool:
 
 
 def rehearsed(
-    read: ReadTable, predictions: Sequence[Prediction], trials: tuple[Trial, ...] = ()
+    read: ReadTable,
+    predictions: Sequence[Prediction],
+    known: Sequence[KnownOfTable],
+    trials: tuple[Trial, ...] = (),
 ) -> tuple[Answer, Rehearsal]:
     """The answer, and all that is said beside it."""
     differs = difference(*predictions) if len(predictions) == 2 else None
@@ -128,24 +136,10 @@ def rehearsed(
         log_files=len(read.names.times),
         readable=one.versions.readable,
         missing=one.versions.missing,
-        releases=tuple(prediction.rehearsed() for prediction in predictions),
+        releases=tuple(one.rehearsed(faults.concerns()) for one, faults in zip(predictions, known, strict=True)),
         difference=differs,
         trials=trials,
     )
-
-
-def _write(out: Path, rehearsal: Rehearsal, predictions: Sequence[Prediction]) -> None:
-    """Raises UsageMistake."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "rehearsal.json").write_text(json.dumps(to_json(rehearsal), indent=1) + "\n", encoding="utf-8")
-        (out / "rehearsal.md").write_text(page_of(rehearsal), encoding="utf-8", errors="replace")
-        (out / "delete-B.txt").unlink(missing_ok=True)  # of an earlier rehearsal
-        for name, prediction in zip("AB", predictions):
-            paths = "".join(f"{path}\n" for path in prediction.deleted_files)
-            (out / f"delete-{name}.txt").write_text(paths, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from None
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
 from rehearsal.quantities import amount, files, size
-from rehearsal.rehearsed import Rehearsal, ReleaseRehearsal, Trial
+from rehearsal.rehearsed import Concern, NamedFault, Rehearsal, ReleaseRehearsal, Trial
 from rehearsal.versions import Range
 
 #: What a fate is called.
@@ -28,6 +28,7 @@ def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
         yield from _of_release(release)
     for trial in rehearsal.trials:
         yield from trial_lines(trial)
+        yield from (f"  {fault_line(trial, one)} {one.link}" for one in trial.faults)
     if rehearsal.difference is not None:
         yield from (*rehearsal.difference.causes, *rehearsal.difference.remedies)
 
@@ -41,6 +42,27 @@ def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
     if release.directories_deleted:
         yield f"  deletes {amount(release.directories_deleted, 'empty directory')}"
     yield f"  {lost_words(release.lost)}"
+    if release.faults:
+        yield f"  {concern_count(release.faults)}"
+
+
+def concern_count(faults: Sequence[Concern]) -> str:
+    """``2 known faults of VACUUM concern this table, 1 may``, without an end."""
+    certain = sum(one.certain for one in faults)
+    told = []
+    if certain:
+        told.append(
+            f"{amount(certain, 'known fault')} of VACUUM {'concerns' if certain == 1 else 'concern'} this table"
+        )
+    if may := len(faults) - certain:
+        told.append(f"{may} may" if told else f"{amount(may, 'known fault')} of VACUUM may concern this table")
+    return ", ".join(told)
+
+
+def concern_lines(faults: Sequence[Concern]) -> Iterator[str]:
+    """A sentence for each."""
+    for one in faults:
+        yield f"{'Concerns' if one.certain else 'May concern'} this table: {one.reason}"
 
 
 def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
@@ -54,6 +76,11 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
             yield f"  it {what} {one.path}: {one.reason}"
         if len(paths) > most:
             yield f"  … and {len(paths) - most:,} more that it {what}"
+
+
+def fault_line(trial: Trial, fault: NamedFault) -> str:
+    """A known fault that explains what the release did to a copy."""
+    return f"a known fault of {trial.release}: {fault.reason}"
 
 
 def lost_words(lost: Sequence[Range]) -> str:

@@ -40,11 +40,27 @@ class ByDirectory:
 
 
 @dataclass(frozen=True)
+class NamedFault:
+    """A known fault of a release, by its reason, and a page about it."""
+
+    reason: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Concern(NamedFault):
+    """A known fault of a release. ``certain``: it concerns the table; else it may, and the log does not tell."""
+
+    certain: bool
+
+
+@dataclass(frozen=True)
 class ReleaseRehearsal:
     """What the VACUUM does by one release. ``refusal``: why the release refuses it; then it deletes nothing.
 
     ``directories_deleted`` counts directories. ``lost``: versions that have all their files now, and miss one afterwards.
-    ``needed``: files that go although a version inside the retention needs them.
+    ``needed``: files that go although a version inside the retention needs them. ``faults``: the known faults of its VACUUM that
+    concern the table, or may: the other numbers are those of a release without them.
     """
 
     release: str
@@ -57,6 +73,7 @@ class ReleaseRehearsal:
     directories: tuple[ByDirectory, ...]
     lost: tuple[Range, ...]
     needed: tuple[str, ...]
+    faults: tuple[Concern, ...]
 
 
 @dataclass(frozen=True)
@@ -78,18 +95,20 @@ class Difference:
 
 @dataclass(frozen=True)
 class OtherFate:
-    """A path of which an engine did what the model excludes, and the model's reason."""
+    """A path of which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
+    it; None: none does, or it is not one of the first such paths."""
 
     path: str
     reason: str
+    fault: NamedFault | None = None
 
 
 @dataclass(frozen=True)
 class Trial:
     """What a release really did to copies of the table, with stand-ins for its data files.
 
-    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that. ``listed``:
-    how many files and directories the DRY RUN before listed.
+    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that; ``fault``: the
+    known fault by which it refused. ``listed``: how many files and directories the DRY RUN before listed.
     """
 
     release: str
@@ -100,6 +119,13 @@ class Trial:
     gone_in_dry_run: tuple[str, ...]
     wrongly_deleted: tuple[OtherFate, ...]
     wrongly_kept: tuple[OtherFate, ...]
+    fault: NamedFault | None = None
+
+    @property
+    def faults(self) -> tuple[NamedFault, ...]:
+        """The known faults that explain what it did, each once."""
+        found = [self.fault, *(one.fault for one in (*self.wrongly_deleted, *self.wrongly_kept))]
+        return tuple(dict.fromkeys(one for one in found if one is not None))
 
     @property
     def agrees(self) -> bool:

@@ -16,6 +16,7 @@ from engines.kind import Version
 from engines.port import EngineDied, Outcome, now
 from model.prediction.fates import Fate
 from records.mistakes import UsageMistake
+from rehearsal.known import KnownOfTable
 from rehearsal.prediction import Prediction
 from rehearsal.reading import copy_newest_checkpoint, listed
 from rehearsal.rehearsed import OtherFate, Trial
@@ -27,9 +28,13 @@ from runner.processes.workspace import Workspace
 from runner.together import python_of
 from shapes.store import root_of
 
+#: Of so many paths a known fault is looked for: those of a fault are alike.
+_EXPLAINED = 100
 
-def tried(predictions: Sequence[Prediction], *, later: int | None) -> tuple[Trial, ...]:
-    """One trial of each. ``later``: by how many ms the user's time is after now; None: it is now.
+
+def tried(predictions: Sequence[Prediction], known: Sequence[KnownOfTable], *, later: int | None) -> tuple[Trial, ...]:
+    """One trial of each. ``known``: the known faults of each. ``later``: by how many ms the user's time is after now; None: it
+    is now.
 
     Raises UsageMistake and EngineUnavailable, with the remedy.
     """
@@ -41,8 +46,8 @@ def tried(predictions: Sequence[Prediction], *, later: int | None) -> tuple[Tria
         opened.callback(workspace.close)
         copy_newest_checkpoint(read)
         return tuple(
-            _tried(prediction, python, workspace, workspace.directory / f"{number}", later=later)
-            for number, (prediction, python) in enumerate(zip(predictions, pythons, strict=True))
+            _tried(prediction, faults, python, workspace, workspace.directory / f"{number}", later=later)
+            for number, (prediction, faults, python) in enumerate(zip(predictions, known, pythons, strict=True))
         )
 
 
@@ -61,7 +66,15 @@ class _Run:
     ended: int
 
 
-def _tried(prediction: Prediction, python: Path, workspace: Workspace, directory: Path, *, later: int | None) -> Trial:
+def _tried(
+    prediction: Prediction,
+    known: KnownOfTable,
+    python: Path,
+    workspace: Workspace,
+    directory: Path,
+    *,
+    later: int | None,
+) -> Trial:
     print(f"Running {prediction.release.title} on a copy of the table, with stand-ins for its data files.", flush=True)
     engine = HostedEngine(python, prediction.release.engine, workspace)
     try:
@@ -76,8 +89,12 @@ def _tried(prediction: Prediction, python: Path, workspace: Workspace, directory
     finally:
         engine.close()
     if run.outcome.error is not None:
-        return _of_refusal(prediction, run)
-    deleted = () if prediction.vacuum.dry_run else tuple(_differing(prediction, run))
+        return replace(_of_refusal(prediction, run), fault=known.of_error(run.outcome))
+    differing = () if prediction.vacuum.dry_run else tuple(_differing(prediction, run))
+    explained = (
+        replace(one, fault=known.of_path(one.path, is_gone=one.path in run.gone)) for one in differing[:_EXPLAINED]
+    )
+    deleted = (*explained, *differing[_EXPLAINED:])
     return Trial(
         release=prediction.release.title,
         error=None,

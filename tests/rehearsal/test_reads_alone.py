@@ -81,5 +81,5 @@ def test_only_the_copy_and_the_report_are_written() -> None:
     assert found == {
         *(("reading.py", name) for name in ("mkdir", "open", "copyfileobj", "set_modified", "unlink")),
         *(("stand_ins.py", name) for name in ("mkdir", "open", "utime", "symlink_to", "truncate")),
-        *(("__main__.py", name) for name in ("mkdir", "write_text", "unlink")),
+        *(("report.py", name) for name in ("mkdir", "write_text", "unlink")),
     }

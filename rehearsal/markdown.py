@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.lines import VERBS, lost_words, trial_lines
+from rehearsal.lines import VERBS, concern_count, concern_lines, fault_line, lost_words, trial_lines
 from rehearsal.prediction import of_directory
 from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import ByDirectory, ByReason, Rehearsal, ReleaseRehearsal
@@ -17,11 +17,11 @@ MOST = 40
 _NAMED = 20
 
 
-def page_of(rehearsal: Rehearsal) -> str:
-    return "\n".join(_page(rehearsal)) + "\n"
+def markdown_of(rehearsal: Rehearsal) -> str:
+    return "\n".join(_lines(rehearsal)) + "\n"
 
 
-def _page(rehearsal: Rehearsal) -> Iterator[str]:
+def _lines(rehearsal: Rehearsal) -> Iterator[str]:
     yield f"# {_plain(rehearsal.answer)}"
     yield ""
     yield f"- the table: {_plain(rehearsal.table)}, version {rehearsal.version}"
@@ -46,6 +46,7 @@ def _page(rehearsal: Rehearsal) -> Iterator[str]:
         yield ""
         for trial in rehearsal.trials:
             yield from (f"- {_plain(line.strip())}" for line in trial_lines(trial, MOST))
+            yield from (f"- {_plain(fault_line(trial, one))} ([source]({one.link}))" for one in trial.faults)
     for release in rehearsal.releases:
         yield from _section(release)
 
@@ -56,6 +57,7 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
     yield ""
     if release.refusal is not None:
         yield f"It refuses the statement and deletes nothing: {release.refusal}."
+        yield from _faults(release)
         return
     yield f"It deletes {files(release.deleted)} and {release.directories_deleted:,} empty directories."
     yield f"Of the versions, {lost_words(release.lost)}."
@@ -76,6 +78,14 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
         kept = "; ".join(f"{one.files:,}: {one.reason}" for one in found.why if one.fate == "keep")
         cells = [_plain(found.path), files(found.deleted), files(found.kept), files(found.unspecified), kept or "–"]
         yield f"| {' | '.join(cells)} |"
+    yield from _faults(release)
+
+
+def _faults(release: ReleaseRehearsal) -> Iterator[str]:
+    if release.faults:
+        yield from ("", f"{concern_count(release.faults)}:", "")
+        for line, one in zip(concern_lines(release.faults), release.faults, strict=True):
+            yield f"- {_plain(line)} ([source]({one.link}))"
 
 
 def folded(directories: Sequence[ByDirectory], most: int = MOST) -> list[ByDirectory]:
