@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.text.durations import duration
-from rehearsal.lines import VERBS, concern_count, concern_lines, fault_line, lost_words, trial_lines
+from rehearsal.lines import (
+    VERBS,
+    concern_count,
+    concern_lines,
+    delete_trial_lines,
+    deletion_lines,
+    fault_line,
+    lost_words,
+    trial_lines,
+)
 from rehearsal.quantities import amount, files
 from rehearsal.rehearsed import ByDirectory, Rehearsal, ReleaseRehearsal, Sum, Trial
 from rehearsal.tree import Node, tree_of
@@ -52,10 +61,10 @@ class Directory:
 
 
 @dataclass(frozen=True)
-class DeletedFiles:
-    """The files that a release deletes, in the file ``link``; ``shown`` are the first of them."""
+class ListedFiles:
+    """The files that a release deletes or removes, in the file ``link``; ``shown`` are the first of them."""
 
-    release: str
+    title: str
     link: str
     total: str
     shown: tuple[str, ...]
@@ -89,31 +98,39 @@ class RehearsalPage:
     counts: tuple[Counts, ...]
     sections: tuple[Section, ...]
     tree: Directory | None
-    lists: tuple[DeletedFiles, ...]
+    lists: tuple[ListedFiles, ...]
 
 
-def html_of(answer: Answer, rehearsal: Rehearsal, deleted: Sequence[Sequence[str]]) -> str:
-    """The page's HTML. ``deleted``: the files that each release deletes by the model."""
-    return template("rehearsal", Path(__file__).parent).render(page=page_of(answer, rehearsal, deleted))
+def html_of(
+    answer: Answer, rehearsal: Rehearsal, deleted: Sequence[Sequence[str]], removed: Sequence[Sequence[str]] = ()
+) -> str:
+    """The page's HTML. ``deleted``: the files that each release's VACUUM deletes by the model; ``removed``: those that its
+    DELETE removes from the table."""
+    return template("rehearsal", Path(__file__).parent).render(page=page_of(answer, rehearsal, deleted, removed))
 
 
-def page_of(answer: Answer, rehearsal: Rehearsal, deleted: Sequence[Sequence[str]]) -> RehearsalPage:
+def page_of(
+    answer: Answer, rehearsal: Rehearsal, deleted: Sequence[Sequence[str]], removed: Sequence[Sequence[str]] = ()
+) -> RehearsalPage:
     names = tuple(one.release for one in rehearsal.releases)
     return RehearsalPage(
-        title=f"{rehearsal.statement} of {rehearsal.table}",
+        title=f"{' and '.join(filter(None, (rehearsal.delete, rehearsal.statement)))} of {rehearsal.table}",
         answer=answer,
         facts=tuple(_facts(rehearsal)),
         releases=names,
         counts=tuple(_counts(rehearsal)),
         sections=tuple(_sections(rehearsal)),
         tree=_tree(rehearsal.releases),
-        lists=tuple(_list(*one) for one in zip(rehearsal.releases, "AB", deleted)),
+        lists=tuple(_lists(rehearsal, deleted, removed)),
     )
 
 
 def _facts(rehearsal: Rehearsal) -> Iterator[PageFact]:
     yield PageFact("Table", f"{rehearsal.table}, version {rehearsal.version}")
-    yield PageFact("Statement", f"{rehearsal.statement}, at {rehearsal.at}")
+    if rehearsal.delete is not None:
+        yield PageFact("DELETE", f"{rehearsal.delete}, now")
+    if rehearsal.statement:
+        yield PageFact("VACUUM", f"{rehearsal.statement}, at {rehearsal.at}")
     yield PageFact("Retention", f"{duration(rehearsal.retention_ms)}, by the table's property or by default")
     yield PageFact("Versions", f"{amount(rehearsal.readable, 'version')} with all files now")
     yield PageFact("Log", f"{amount(rehearsal.log_files, 'file')}, which every VACUUM keeps")
@@ -124,6 +141,8 @@ def _facts(rehearsal: Rehearsal) -> Iterator[PageFact]:
 
 def _counts(rehearsal: Rehearsal) -> Iterator[Counts]:
     releases = rehearsal.releases
+    if not releases:
+        return
     if any(one.refusal is not None for one in releases):
         yield Counts("refuses the statement", tuple(one.refusal or "no" for one in releases))
     yield Counts("deletes", tuple(files(one.deleted) for one in releases))
@@ -141,6 +160,10 @@ def _kept(release: ReleaseRehearsal) -> str:
 
 
 def _sections(rehearsal: Rehearsal) -> Iterator[Section]:
+    if rehearsal.deletions:
+        told = [line.strip() for one in rehearsal.deletions for line in deletion_lines(one)]
+        told += [line.strip() for one in rehearsal.delete_trials for line in delete_trial_lines(one, LISTED)]
+        yield Section("What the DELETE removes", tuple(map(Sentence, told)))
     if rehearsal.difference is not None:
         found = rehearsal.difference
         pairs = zip(rehearsal.releases, (found.only_first, found.only_second))
@@ -207,6 +230,17 @@ def _others(found: ByDirectory) -> tuple[tuple[str, Sum], ...]:
     return ("may delete", found.unspecified), ("keeps", found.kept)
 
 
-def _list(release: ReleaseRehearsal, letter: str, paths: Sequence[str]) -> DeletedFiles:
+def _lists(
+    rehearsal: Rehearsal, deleted: Sequence[Sequence[str]], removed: Sequence[Sequence[str]]
+) -> Iterator[ListedFiles]:
+    for deletion, letter, paths in zip(rehearsal.deletions, "AB", removed):
+        yield _list(
+            f"{deletion.release}: removed by the DELETE", f"remove-{letter}.txt", files(deletion.removed), paths
+        )
+    for release, letter, paths in zip(rehearsal.releases, "AB", deleted):
+        yield _list(f"{release.release}: deleted by the VACUUM", f"delete-{letter}.txt", files(release.deleted), paths)
+
+
+def _list(title: str, link: str, total: str, paths: Sequence[str]) -> ListedFiles:
     shown = tuple(paths[:LISTED])
-    return DeletedFiles(release.release, f"delete-{letter}.txt", files(release.deleted), shown, len(paths) - len(shown))
+    return ListedFiles(title, link, total, shown, len(paths) - len(shown))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
 from rehearsal.quantities import amount, files, size
-from rehearsal.rehearsed import Concern, NamedFault, Rehearsal, ReleaseRehearsal, Trial
+from rehearsal.rehearsed import Concern, DeleteTrial, Deletion, NamedFault, Rehearsal, ReleaseRehearsal, Trial
 from rehearsal.versions import Range
 
 #: What a fate is called.
@@ -19,11 +19,18 @@ _MOST = 5
 def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
     """The answer, and one screen of counts."""
     yield rehearsal.answer
-    yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
+    if rehearsal.delete is not None:
+        yield f"{rehearsal.delete}: now"
+    if rehearsal.statement:
+        yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
     has = "has all its" if rehearsal.readable == 1 else "have all their"
     yield f"version {rehearsal.version}; {amount(rehearsal.readable, 'version')} of the log {has} files now"
     if rehearsal.missing:
         yield f"{amount(len(rehearsal.missing), 'file')} of this version cannot be found even now, such as {rehearsal.missing[0]}"
+    for deletion in rehearsal.deletions:
+        yield from deletion_lines(deletion)
+    for delete_trial in rehearsal.delete_trials:
+        yield from delete_trial_lines(delete_trial)
     for release in rehearsal.releases:
         yield from _of_release(release)
     for trial in rehearsal.trials:
@@ -44,6 +51,33 @@ def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
     yield f"  {lost_words(release.lost)}"
     if release.faults:
         yield f"  {concern_count(release.faults)}"
+
+
+def deletion_lines(deletion: Deletion) -> Iterator[str]:
+    """What a DELETE removes from the table by a release."""
+    if deletion.refusal is not None:
+        yield f"{deletion.release} refuses the DELETE: {deletion.refusal}"
+        return
+    rows = "an unknown number of rows" if deletion.rows is None else amount(deletion.rows, "row")
+    removed, kept = files(deletion.removed), files(deletion.kept)
+    yield f"{deletion.release}: the DELETE removes {removed} with {rows} from the table, and keeps {kept}"
+    if deletion.with_vectors:
+        yield f"  {deletion.with_vectors:,} of the removed have a deletion vector, which stays in the remove"
+
+
+def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
+    """What a release's DELETE did to a copy; of the files that it wrongly removed at most so many."""
+    if trial.error is not None:
+        yield f"{trial.release} refused the DELETE on a copy: {trial.error}"
+        return
+    yield f"{trial.release} on a copy: the DELETE removed {files(trial.removed)}"
+    for path in trial.wrongly_removed[:most]:
+        yield f"  it must keep {path}"
+    if len(trial.wrongly_removed) > most:
+        yield f"  … and {len(trial.wrongly_removed) - most:,} more that it must keep"
+    for one in trial.broken:
+        known = "" if one.fault is None else f" A known fault: {one.fault.reason} {one.fault.link}"
+        yield f"  it breaks {one.clause}: {one.message}{known}"
 
 
 def concern_count(faults: Sequence[Concern]) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.lines import VERBS, concern_count, concern_lines, fault_line, lost_words, trial_lines
+from rehearsal.lines import (
+    VERBS,
+    concern_count,
+    concern_lines,
+    delete_trial_lines,
+    deletion_lines,
+    fault_line,
+    lost_words,
+    trial_lines,
+)
 from rehearsal.prediction import of_directory
 from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import ByDirectory, ByReason, Rehearsal, ReleaseRehearsal
@@ -26,12 +35,21 @@ def _lines(rehearsal: Rehearsal) -> Iterator[str]:
     yield ""
     yield f"- the table: {_plain(rehearsal.table)}, version {rehearsal.version}"
     yield f"- versions that have all their files now: {rehearsal.readable:,}"
-    yield f"- the statement: {rehearsal.statement}, at {rehearsal.at}"
+    if rehearsal.delete is not None:
+        yield f"- the DELETE: {_plain(rehearsal.delete)}, now"
+    if rehearsal.statement:
+        yield f"- the VACUUM: {rehearsal.statement}, at {rehearsal.at}"
     yield f"- the table's retention: {duration(rehearsal.retention_ms)}"
     yield f"- the log: {amount(rehearsal.log_files, 'file')}, which every VACUUM keeps"
     if rehearsal.missing:
         missing = amount(len(rehearsal.missing), "file")
         yield f"- {missing} of this version cannot be found even now, such as {_plain(rehearsal.missing[0])}"
+    if rehearsal.deletions:
+        yield from ("", "## What the DELETE removes", "")
+        for deletion in rehearsal.deletions:
+            yield from (f"- {_plain(line.strip())}" for line in deletion_lines(deletion))
+        for delete_trial in rehearsal.delete_trials:
+            yield from (f"- {_plain(line.strip())}" for line in delete_trial_lines(delete_trial, MOST))
     if rehearsal.difference is not None:
         first, second = (one.release for one in rehearsal.releases)
         yield ""

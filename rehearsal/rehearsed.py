@@ -134,9 +134,59 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Deletion:
+    """What a DELETE of whole files does by one release: ``removed`` and ``kept`` are files of the latest version. None is deleted
+    from storage.
+
+    ``refusal``: why the release refuses it; then it removes nothing. ``rows``: how many go, by the statistics; None: a file has
+    none. ``with_vectors``: how many of the removed files have a deletion vector, which stays in the remove.
+    """
+
+    release: str
+    refusal: str | None
+    removed: Sum
+    kept: Sum
+    rows: int | None
+    with_vectors: int
+
+
+@dataclass(frozen=True)
+class BrokenClause:
+    """A clause of the suite that a release broke on a copy; ``fault``: the known fault that it is, if it is one."""
+
+    clause: str
+    message: str
+    fault: NamedFault | None
+
+
+@dataclass(frozen=True)
+class DeleteTrial:
+    """What a release's DELETE did to a copy. ``error``: what it said if it refused; ``is_expected``: whether the model says the
+    same of that. ``wrongly_removed``: the files that it must not remove."""
+
+    release: str
+    error: str | None
+    is_expected: bool
+    removed: Sum
+    wrongly_removed: tuple[str, ...]
+    broken: tuple[BrokenClause, ...]
+
+    @property
+    def unexplained(self) -> tuple[BrokenClause, ...]:
+        """The broken clauses that are no known faults."""
+        return tuple(one for one in self.broken if one.fault is None)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it did what the model says, known faults aside that remove no other file."""
+        return self.is_expected and not (self.wrongly_removed or self.unexplained)
+
+
+@dataclass(frozen=True)
 class Rehearsal:
-    """``at``: when the VACUUM runs; ``retention_ms``: what the table's property says. ``readable``: how many versions have all
-    their files now; ``missing``: files of the latest version that are not there."""
+    """``delete``: the DELETE, which runs now. ``statement``: the VACUUM, which runs ``at`` that time; empty if there is only a
+    DELETE, and then there are no ``releases`` either. ``retention_ms``: what the table's property says. ``readable``: how many
+    versions have all their files now; ``missing``: files of the latest version that are not there."""
 
     answer: str
     table: str
@@ -150,3 +200,6 @@ class Rehearsal:
     releases: tuple[ReleaseRehearsal, ...]
     difference: Difference | None
     trials: tuple[Trial, ...]
+    delete: str | None = None
+    deletions: tuple[Deletion, ...] = ()
+    delete_trials: tuple[DeleteTrial, ...] = ()

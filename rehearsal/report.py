@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from records.json_form import to_json
@@ -17,16 +18,27 @@ from reports.findings.answers import Answer
 PAGE = "rehearsal.html"
 
 
-def write_report(out: Path, answer: Answer, rehearsal: Rehearsal, deleted: Sequence[Sequence[str]]) -> None:
-    """``deleted``: the files that each release deletes by the model. Raises UsageMistake."""
+def write_report(
+    out: Path,
+    answer: Answer,
+    rehearsal: Rehearsal,
+    deleted: Sequence[Sequence[str]],
+    removed: Sequence[Sequence[str]] = (),
+) -> None:
+    """``deleted``: the files that each release's VACUUM deletes by the model; ``removed``: those that its DELETE removes from
+    the table. Raises UsageMistake."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         (out / "rehearsal.json").write_text(json.dumps(to_json(rehearsal), indent=1) + "\n", encoding="utf-8")
         (out / "rehearsal.md").write_text(markdown_of(rehearsal), encoding="utf-8", errors="replace")
-        (out / PAGE).write_text(html_of(answer, rehearsal, deleted), encoding="utf-8", newline="\n")
-        (out / "delete-B.txt").unlink(missing_ok=True)  # of an earlier rehearsal
-        for name, paths in zip("AB", deleted):
-            lines = "".join(f"{path}\n" for path in paths)
-            (out / f"delete-{name}.txt").write_text(lines, encoding="utf-8", errors="surrogateescape")
+        (out / PAGE).write_text(html_of(answer, rehearsal, deleted, removed), encoding="utf-8", newline="\n")
+        for kind, lists in (("delete", deleted), ("remove", removed)):
+            for name, paths in zip_longest("AB", lists):
+                file = out / f"{kind}-{name}.txt"
+                if paths is None:  # of an earlier rehearsal
+                    file.unlink(missing_ok=True)
+                else:
+                    lines = "".join(f"{path}\n" for path in paths)
+                    file.write_text(lines, encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from None
