@@ -9,6 +9,7 @@ from pathlib import Path
 from model.text.durations import duration
 from rehearsal.lines import (
     VERBS,
+    clean_up_words,
     concern_count,
     concern_lines,
     delete_trial_lines,
@@ -187,6 +188,7 @@ def _trials(trials: Sequence[Trial]) -> Iterator[Sentence]:
 
 
 def _versions(release: ReleaseRehearsal) -> Iterator[str]:
+    yield f"{release.release}: {clean_up_words(release.clean_up)}."
     if release.refusal is not None:
         return
     yield f"{release.release}: {lost_words(release.lost)}."

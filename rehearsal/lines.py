@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
 from rehearsal.quantities import amount, files, size
-from rehearsal.rehearsed import Concern, DeleteTrial, Deletion, NamedFault, Rehearsal, ReleaseRehearsal, Trial
+from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Rehearsal, ReleaseRehearsal, Trial
 from rehearsal.versions import Range
 
 #: What a fate is called.
@@ -49,8 +49,22 @@ def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
     if release.directories_deleted:
         yield f"  deletes {amount(release.directories_deleted, 'empty directory')}"
     yield f"  {lost_words(release.lost)}"
+    yield f"  {clean_up_words(release.clean_up)}"
     if release.faults:
         yield f"  {concern_count(release.faults)}"
+
+
+def clean_up_words(clean_up: CleanUp) -> str:
+    """What the next clean-up of the log does, without an end."""
+    when = "on request, as delta.enableExpiredLogCleanup is false"
+    if clean_up.enabled:
+        when = "after the next commit or later" if clean_up.after_any_commit else "after the next checkpoint"
+    kept, log = clean_up.kept, f"the log's retention is {duration(clean_up.retention_ms)}"
+    stay = f"{'version' if kept.first == kept.last else 'versions'} {kept} can still be read from the log"
+    if clean_up.lost is None:
+        return f"log clean-up ({when}; {log}): no version goes, {stay}"
+    goes = "version" if clean_up.lost.first == clean_up.lost.last else "versions"
+    return f"log clean-up ({when}; {log}): {goes} {clean_up.lost} may go, {stay}"
 
 
 def deletion_lines(deletion: Deletion) -> Iterator[str]:

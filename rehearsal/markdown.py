@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from model.text.durations import duration
 from rehearsal.lines import (
     VERBS,
+    clean_up_words,
     concern_count,
     concern_lines,
     delete_trial_lines,
@@ -75,10 +76,12 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
     yield ""
     if release.refusal is not None:
         yield f"It refuses the statement and deletes nothing: {release.refusal}."
+        yield from ("", f"At this time, {clean_up_words(release.clean_up)}.")
         yield from _faults(release)
         return
     yield f"It deletes {files(release.deleted)} and {release.directories_deleted:,} empty directories."
     yield f"Of the versions, {lost_words(release.lost)}."
+    yield f"At this time, {clean_up_words(release.clean_up)}."
     if release.needed:
         yield ""
         yield f"It deletes {amount(len(release.needed), 'file')} that a version inside the retention needs:"

@@ -13,6 +13,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, PathFate
 from model.text.durations import duration
 from model.vocabulary.steps import Vacuum
+from rehearsal.log_clean_up import clean_up_of
 from rehearsal.reading import ReadTable
 from rehearsal.rehearsed import ByDirectory, ByReason, Concern, ReleaseRehearsal, Sum
 from rehearsal.releases import Release
@@ -121,6 +122,7 @@ class Prediction:
             lost=self.versions.lost,
             needed=self.versions.needed,
             faults=faults,
+            clean_up=clean_up_of(self.read, self.release, self.at),
         )
 
 

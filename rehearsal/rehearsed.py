@@ -55,6 +55,20 @@ class Concern(NamedFault):
 
 
 @dataclass(frozen=True)
+class CleanUp:
+    """The next clean-up of the log at the time of the VACUUM. ``enabled``: whether the release cleans up by itself; else only on
+    request. ``after_any_commit``: not only after a checkpoint. ``lost``: the versions that can be read now, and that the
+    clean-up may take; ``kept``: those that it must keep. Whether their files are there is not in it.
+    """
+
+    enabled: bool
+    after_any_commit: bool
+    retention_ms: int
+    lost: Range | None
+    kept: Range
+
+
+@dataclass(frozen=True)
 class ReleaseRehearsal:
     """What the VACUUM does by one release. ``refusal``: why the release refuses it; then it deletes nothing.
 
@@ -74,6 +88,7 @@ class ReleaseRehearsal:
     lost: tuple[Range, ...]
     needed: tuple[str, ...]
     faults: tuple[Concern, ...]
+    clean_up: CleanUp
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from model.prediction.fates import Fate
 from rehearsal.prediction import merged, of_directory, summed
 from rehearsal.rehearsed import (
     ByReason,
+    CleanUp,
     Concern,
     Difference,
     NamedFault,
@@ -43,6 +44,7 @@ def release(
         directories=tuple(of_directory(path, rows) for path, rows in sorted(directories.items())),
         lost=(Range(1, lost),),
         needed=needed,
+        clean_up=CleanUp(True, False, 30 * 86_400_000, Range(0, 2), Range(3, 7)),
         faults=(Concern("It follows links.", "https://example.org/1", False),),
     )
 
