@@ -1,1 +1,1 @@
-"""What a VACUUM would do to a user's own table, at a time and by a release that the user names. The table is only read."""
+"""What a VACUUM or a DELETE would do to a user's own table, by a release that the user names. The table is only read."""

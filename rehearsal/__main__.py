@@ -1,30 +1,33 @@
-"""``python -m rehearsal PATH [A [B]]``: what a VACUUM would do to a table of yours, which is only read.
+"""``python -m rehearsal PATH [A [B]]``: what a VACUUM or a DELETE of whole files would do to your table, which is only read.
 
-A and B are releases, such as 3.3.2 or deltalake==1.6.6. They run the VACUUM on copies of the table with empty stand-ins for its
+A and B are releases, such as 3.3.2 or deltalake==1.6.6. They run it on copies of the table with empty stand-ins for its
 data files, and the model says what they must do. Without a release the model alone says what the newest Delta on Spark does.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from engines.port import now
-from records.json_form import to_json
 from records.mistakes import UsageMistake
-from rehearsal.answer import answer_of, with_trials
+from rehearsal.answer import answer_of, with_deletions, with_trials
 from rehearsal.comparison import difference
+from rehearsal.deletion import DeletePrediction, deletions_of
 from rehearsal.instants import instant_of, written
+from rehearsal.known import KnownOfTable, shape_of
 from rehearsal.lines import lines_of
-from rehearsal.page import page_of
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, read_table
-from rehearsal.rehearsed import Rehearsal, Trial
+from rehearsal.rehearsed import Rehearsal
 from rehearsal.releases import for_iceberg, newest, release_of
+from rehearsal.report import PAGE, write_report
 from rehearsal.statement import text_of, vacuum_of
+from rehearsal.tried import Asked, Tried
+from rehearsal.versions import versions_after
 from reports.findings.answers import Answer
 from reports.render.lines import visible
 from runner.command_line.commands import Parser, ended
@@ -36,7 +39,11 @@ def main(arguments: list[str]) -> int:
     asked = parser().parse_intermixed_args(arguments)
     begun = now()
     at = instant_of(asked.at, begun)
-    vacuum = vacuum_of(asked.vacuum, safety_check=asked.retention_check)
+    vacuum = None
+    if asked.vacuum is not None or asked.delete is None:
+        vacuum = vacuum_of(asked.vacuum or "VACUUM", safety_check=asked.retention_check)
+    if asked.delete is not None and at < begun:
+        raise UsageMistake("A DELETE is rehearsed now, and the VACUUM after it: --at must not be earlier.")
     path = asked.path if "://" in asked.path else os.path.join(asked.relative_to, asked.path)
     objects = path.partition("://")[0].lower() in ("s3", "s3a", "s3n", "gs", "gcs") and "://" in path
     releases = [release_of(named, objects=objects) for named in asked.releases or [newest()]]
@@ -50,21 +57,31 @@ def main(arguments: list[str]) -> int:
     root = root_of(path)
     if "://" not in path or path.lower().startswith("file://"):
         require_outside(root, out=asked.out)
-    with tempfile.TemporaryDirectory(prefix="tombstone-rehearsal-") as copy:
-        read = read_table(root, Path(copy))
-        predictions = [
-            Prediction(read, for_iceberg(release) if read.iceberg else release, vacuum, at) for release in releases
-        ]
-        trials: tuple[Trial, ...] = ()
+    with tempfile.TemporaryDirectory(prefix="tombstone-rehearsal-") as directory:
+        read = read_table(root, Path(directory, "read"))
+        releases = [for_iceberg(release) if read.iceberg else release for release in releases]
+        deletions = [] if asked.delete is None else deletions_of(read, releases, asked.delete, begun)
+        tables = [one.after(Path(directory, f"after-{number}")) for number, one in enumerate(deletions)]
+        predictions = []
+        if vacuum is not None:
+            predictions = [
+                Prediction(table, release, vacuum, at) for table, release in zip(tables or [read] * 2, releases)
+            ]
+        shape = shape_of(read)
+        known = [KnownOfTable(prediction, shape) for prediction in predictions]
+        trials = Tried((), ())
         if runs:
             from rehearsal.trials import tried  # it brings what starts engines, and no prediction waits for that
 
-            trials = tried(predictions, later=None if asked.at is None else at - begun)
-        answer, rehearsal = rehearsed(read, predictions, trials)
+            each = zip_longest(releases, deletions, predictions, known)
+            trials = tried(read, [Asked(*one) for one in each], later=None if asked.at is None else at - begun)
+        answer, rehearsal = rehearsed(read, deletions, predictions, known, trials)
+        deleted = [prediction.deleted_files for prediction in predictions]
+        removed = [tuple(deletion.removed) for deletion in deletions]
     print(*map(visible, lines_of(rehearsal)), sep="\n")
     if asked.out is not None:
-        _write(asked.out, rehearsal, predictions)
-        print(f"report: {asked.out / 'rehearsal.md'}")
+        write_report(asked.out, answer, rehearsal, deleted, removed)
+        print(f"report: {asked.out / PAGE}")
     return answer.exit
 
 
@@ -76,11 +93,18 @@ def parser() -> Parser:
     made.add_argument("releases", metavar="RELEASE", nargs="*", help="one or two of them: 3.3.2, deltalake==1.6.6")
     made.add_argument(
         "--vacuum",
-        default="VACUUM",
         metavar="SQL",
-        help="the statement: VACUUM [table] [FULL | LITE] [RETAIN n HOURS] [DRY RUN]",
+        help="the statement: VACUUM [table] [FULL | LITE] [RETAIN n HOURS] [DRY RUN] (default, without --delete: VACUUM)",
     )
-    made.add_argument("--at", metavar="TIME", help="when it runs: 2026-12-01T00:00:00Z, +30d, +12h (default: now)")
+    made.add_argument(
+        "--delete",
+        metavar="SQL",
+        help="a DELETE of whole files, now: DELETE FROM table [WHERE a condition on partition columns], or TRUNCATE TABLE "
+        "table; with --vacuum the VACUUM comes after it",
+    )
+    made.add_argument(
+        "--at", metavar="TIME", help="when the VACUUM runs: 2026-12-01T00:00:00Z, +30d, +12h (default: now)"
+    )
     made.add_argument(
         "--no-retention-check",
         dest="retention_check",
@@ -88,7 +112,10 @@ def parser() -> Parser:
         help="spark.databricks.delta.retentionDurationCheck.enabled is false: a short RETAIN is not refused",
     )
     made.add_argument(
-        "--out", type=Path, metavar="DIR", help="also write rehearsal.json, rehearsal.md and delete-A.txt"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="also write rehearsal.html, rehearsal.md, rehearsal.json and delete-A.txt",
     )
     made.add_argument(
         "--model-only", action="store_true", help="run no engine: say what the model says of the releases"
@@ -117,40 +144,37 @@ def _is_in(place: Path, root: str) -> bool:
 
 
 def rehearsed(
-    read: ReadTable, predictions: Sequence[Prediction], trials: tuple[Trial, ...] = ()
+    read: ReadTable,
+    deletions: Sequence[DeletePrediction],
+    predictions: Sequence[Prediction],
+    known: Sequence[KnownOfTable],
+    trials: Tried,
 ) -> tuple[Answer, Rehearsal]:
     """The answer, and all that is said beside it."""
     differs = difference(*predictions) if len(predictions) == 2 else None
-    answer = with_trials(answer_of(predictions, differs), trials)
-    one = predictions[0]
+    answer = with_trials(answer_of(predictions, differs), trials.vacuums) if predictions else None
+    deleted = tuple(one.rehearsed() for one in deletions)
+    if deleted:
+        answer = with_deletions(answer, deleted, trials.deletes)
+    assert answer is not None, "there is a DELETE or a VACUUM"
+    versions = predictions[0].versions if predictions else versions_after(read.state, (), cutoff=0)
     return answer, Rehearsal(
         answer=str(answer),
         table=read.root.path,
         version=read.state.version,
-        statement=text_of(one.vacuum),
-        at=written(one.at),
+        statement=text_of(predictions[0].vacuum) if predictions else "",
+        at=written(predictions[0].at if predictions else deletions[0].at),
         retention_ms=read.table.retention,
         log_files=len(read.names.times),
-        readable=one.versions.readable,
-        missing=one.versions.missing,
-        releases=tuple(prediction.rehearsed() for prediction in predictions),
+        readable=versions.readable,
+        missing=versions.missing,
+        releases=tuple(one.rehearsed(faults.concerns()) for one, faults in zip(predictions, known, strict=True)),
         difference=differs,
-        trials=trials,
+        trials=trials.vacuums,
+        delete=deletions[0].text if deletions else None,
+        deletions=deleted,
+        delete_trials=trials.deletes,
     )
-
-
-def _write(out: Path, rehearsal: Rehearsal, predictions: Sequence[Prediction]) -> None:
-    """Raises UsageMistake."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "rehearsal.json").write_text(json.dumps(to_json(rehearsal), indent=1) + "\n", encoding="utf-8")
-        (out / "rehearsal.md").write_text(page_of(rehearsal), encoding="utf-8", errors="replace")
-        (out / "delete-B.txt").unlink(missing_ok=True)  # of an earlier rehearsal
-        for name, prediction in zip("AB", predictions):
-            paths = "".join(f"{path}\n" for path in prediction.deleted_files)
-            (out / f"delete-{name}.txt").write_text(paths, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from None
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rehearsal.prediction import Prediction
-from rehearsal.quantities import amount, files
-from rehearsal.rehearsed import Difference, OtherFate, Trial
+from rehearsal.quantities import amount, files, size
+from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
 from reports.findings.answers import Answer, Word
 
 
@@ -111,3 +111,67 @@ def _disagrees(trial: Trial) -> str:
 
 def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
     return f"{does} {amount(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
+
+
+#: By the exit code, how much an answer weighs: of two the heavier one counts.
+_WEIGHTS = (0, 3, 2, 1)
+
+
+def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[DeleteTrial] = ()) -> Answer:
+    """Of a DELETE, by one release or by two, with what they did to copies; and of the VACUUM after it, if there is one."""
+    found = _of_deletions(deletions)
+    if trials:
+        found = _of_delete_trials(found, trials)
+    if vacuum is None:
+        return found
+    heavier = max(vacuum, found, key=lambda one: _WEIGHTS.index(one.exit))
+    return replace(heavier, reason=f"{found.reason}. VACUUM after it: {vacuum.reason}")
+
+
+def _of_deletions(deletions: Sequence[Deletion]) -> Answer:
+    one, last = deletions[0], deletions[-1]
+    if len(deletions) == 1:
+        if one.refusal is not None:
+            return Answer(Word.PASS, f"{one.release} refuses the DELETE and removes nothing: {one.refusal}", 0)
+        return Answer(Word.PASS, f"{one.release} removes {_removed(one)} from the table", 0)
+    if one.refusal is not None and last.refusal is not None:
+        return Answer(Word.UPGRADE, f"{one.release} and {last.release} refuse the DELETE: {last.refusal}", 0)
+    if one.refusal is not None or last.refusal is not None:
+        refusing, other = (one, last) if one.refusal is not None else (last, one)
+        why = f"{refusing.release} refuses the DELETE, which {other.release} runs: {refusing.refusal}"
+        return Answer(Word.LOOK_FIRST, why, 3)
+    return Answer(Word.UPGRADE, f"{last.release} removes the same from the table as {one.release}: {_removed(last)}", 0)
+
+
+def _removed(deletion: Deletion) -> str:
+    """``3 files (1.2 kB, 40 rows)``."""
+    if not deletion.removed.files:
+        return "no file"
+    rows = "" if deletion.rows is None else f", {amount(deletion.rows, 'row')}"
+    return f"{amount(deletion.removed.files, 'file')} ({size(deletion.removed.bytes)}{rows})"
+
+
+def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
+    wrong = [trial for trial in trials if not trial.agrees]
+    if not wrong:
+        return replace(
+            answer, reason=f"{answer.reason}; {' and '.join(one.release for one in trials)} did so on a copy"
+        )
+    last = trials[-1]
+    if unexpected := [trial for trial in trials if not trial.is_expected]:
+        said = unexpected[-1].error
+        does = f"refuses the DELETE on a copy: {said}" if said else "runs the DELETE, which it must refuse"
+        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}", 2)
+    if len(trials) == 1:
+        return Answer(Word.FAIL, _delete_disagrees(last), 1)
+    if {*last.wrongly_removed} - {*trials[0].wrongly_removed}:
+        return Answer(Word.DO_NOT_UPGRADE, _delete_disagrees(last), 1)
+    return Answer(Word.LOOK_FIRST, ", and ".join(map(_delete_disagrees, wrong)), 3)
+
+
+def _delete_disagrees(trial: DeleteTrial) -> str:
+    if trial.wrongly_removed:
+        number = amount(len(trial.wrongly_removed), "file")
+        return f"the DELETE of {trial.release} removes {number} that it must keep, such as {trial.wrongly_removed[0]}"
+    first = trial.unexplained[0]
+    return f"the DELETE of {trial.release} breaks {first.clause} on a copy: {first.message.rstrip('.')}"

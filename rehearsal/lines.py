@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
 from rehearsal.quantities import amount, files, size
-from rehearsal.rehearsed import Rehearsal, ReleaseRehearsal, Trial
+from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Rehearsal, ReleaseRehearsal, Trial
 from rehearsal.versions import Range
 
 #: What a fate is called.
@@ -19,15 +19,23 @@ _MOST = 5
 def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
     """The answer, and one screen of counts."""
     yield rehearsal.answer
-    yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
+    if rehearsal.delete is not None:
+        yield f"{rehearsal.delete}: now"
+    if rehearsal.statement:
+        yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
     has = "has all its" if rehearsal.readable == 1 else "have all their"
     yield f"version {rehearsal.version}; {amount(rehearsal.readable, 'version')} of the log {has} files now"
     if rehearsal.missing:
         yield f"{amount(len(rehearsal.missing), 'file')} of this version cannot be found even now, such as {rehearsal.missing[0]}"
+    for deletion in rehearsal.deletions:
+        yield from deletion_lines(deletion)
+    for delete_trial in rehearsal.delete_trials:
+        yield from delete_trial_lines(delete_trial)
     for release in rehearsal.releases:
         yield from _of_release(release)
     for trial in rehearsal.trials:
         yield from trial_lines(trial)
+        yield from (f"  {fault_line(trial, one)} {one.link}" for one in trial.faults)
     if rehearsal.difference is not None:
         yield from (*rehearsal.difference.causes, *rehearsal.difference.remedies)
 
@@ -41,6 +49,68 @@ def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
     if release.directories_deleted:
         yield f"  deletes {amount(release.directories_deleted, 'empty directory')}"
     yield f"  {lost_words(release.lost)}"
+    yield f"  {clean_up_words(release.clean_up)}"
+    if release.faults:
+        yield f"  {concern_count(release.faults)}"
+
+
+def clean_up_words(clean_up: CleanUp) -> str:
+    """What the next clean-up of the log does, without an end."""
+    when = "on request, as delta.enableExpiredLogCleanup is false"
+    if clean_up.enabled:
+        when = "after the next commit or later" if clean_up.after_any_commit else "after the next checkpoint"
+    kept, log = clean_up.kept, f"the log's retention is {duration(clean_up.retention_ms)}"
+    stay = f"{'version' if kept.first == kept.last else 'versions'} {kept} can still be read from the log"
+    if clean_up.lost is None:
+        return f"log clean-up ({when}; {log}): no version goes, {stay}"
+    goes = "version" if clean_up.lost.first == clean_up.lost.last else "versions"
+    return f"log clean-up ({when}; {log}): {goes} {clean_up.lost} may go, {stay}"
+
+
+def deletion_lines(deletion: Deletion) -> Iterator[str]:
+    """What a DELETE removes from the table by a release."""
+    if deletion.refusal is not None:
+        yield f"{deletion.release} refuses the DELETE: {deletion.refusal}"
+        return
+    rows = "an unknown number of rows" if deletion.rows is None else amount(deletion.rows, "row")
+    removed, kept = files(deletion.removed), files(deletion.kept)
+    yield f"{deletion.release}: the DELETE removes {removed} with {rows} from the table, and keeps {kept}"
+    if deletion.with_vectors:
+        yield f"  {deletion.with_vectors:,} of the removed have a deletion vector, which stays in the remove"
+
+
+def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
+    """What a release's DELETE did to a copy; of the files that it wrongly removed at most so many."""
+    if trial.error is not None:
+        yield f"{trial.release} refused the DELETE on a copy: {trial.error}"
+        return
+    yield f"{trial.release} on a copy: the DELETE removed {files(trial.removed)}"
+    for path in trial.wrongly_removed[:most]:
+        yield f"  it must keep {path}"
+    if len(trial.wrongly_removed) > most:
+        yield f"  … and {len(trial.wrongly_removed) - most:,} more that it must keep"
+    for one in trial.broken:
+        known = "" if one.fault is None else f" A known fault: {one.fault.reason} {one.fault.link}"
+        yield f"  it breaks {one.clause}: {one.message}{known}"
+
+
+def concern_count(faults: Sequence[Concern]) -> str:
+    """``2 known faults of VACUUM concern this table, 1 may``, without an end."""
+    certain = sum(one.certain for one in faults)
+    told = []
+    if certain:
+        told.append(
+            f"{amount(certain, 'known fault')} of VACUUM {'concerns' if certain == 1 else 'concern'} this table"
+        )
+    if may := len(faults) - certain:
+        told.append(f"{may} may" if told else f"{amount(may, 'known fault')} of VACUUM may concern this table")
+    return ", ".join(told)
+
+
+def concern_lines(faults: Sequence[Concern]) -> Iterator[str]:
+    """A sentence for each."""
+    for one in faults:
+        yield f"{'Concerns' if one.certain else 'May concern'} this table: {one.reason}"
 
 
 def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
@@ -54,6 +124,11 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
             yield f"  it {what} {one.path}: {one.reason}"
         if len(paths) > most:
             yield f"  … and {len(paths) - most:,} more that it {what}"
+
+
+def fault_line(trial: Trial, fault: NamedFault) -> str:
+    """A known fault that explains what the release did to a copy."""
+    return f"a known fault of {trial.release}: {fault.reason}"
 
 
 def lost_words(lost: Sequence[Range]) -> str:

@@ -13,8 +13,9 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, PathFate
 from model.text.durations import duration
 from model.vocabulary.steps import Vacuum
+from rehearsal.log_clean_up import clean_up_of
 from rehearsal.reading import ReadTable
-from rehearsal.rehearsed import ByDirectory, ByReason, ReleaseRehearsal, Sum
+from rehearsal.rehearsed import ByDirectory, ByReason, Concern, ReleaseRehearsal, Sum
 from rehearsal.releases import Release
 from rehearsal.statement import retain_of
 from rehearsal.versions import VersionFates, versions_after
@@ -30,14 +31,18 @@ class Prediction:
     at: int
 
     @cached_property
-    def _observation(self) -> VacuumObservation:
+    def observation(self) -> VacuumObservation:
         """As if the VACUUM took no time. The model looks at nothing of it but what was before."""
+        return self.observation_of(Outcome((), None, self.at, self.at))
+
+    def observation_of(self, outcome: Outcome) -> VacuumObservation:
+        """With what an engine answered, and all else as it was before."""
         return VacuumObservation(
             table=self.read.table,
             root=self.read.root.path,
             index=0,
             step=self.vacuum,
-            outcome=Outcome((), None, self.at, self.at),
+            outcome=outcome,
             before=self.read.state,
             after=self.read.state,
             clock=self.at,
@@ -54,16 +59,16 @@ class Prediction:
         """Why the release refuses the VACUUM, without an end; None: it does not."""
         if not self.release.knows(self.vacuum):
             return "it does not know VACUUM LITE"
-        if self._observation.retain_refused:
+        if self.observation.retain_refused:
             return f"{retain_of(self.vacuum)} is shorter than the table's retention of {duration(self.read.table.retention)}"
-        if self._observation.due is not None:
+        if self.observation.due is not None:
             return "the log lacks commits that no VACUUM LITE has read"
         return None
 
     @cached_property
     def fates(self) -> Mapping[str, PathFate]:
         """By path, of everything below the root but the log; none if the VACUUM is refused."""
-        return {} if self.refusal is not None else self._observation.fates
+        return {} if self.refusal is not None else self.observation.fates
 
     @cached_property
     def deleted(self) -> frozenset[str]:
@@ -79,7 +84,7 @@ class Prediction:
 
     @cached_property
     def versions(self) -> VersionFates:
-        cutoff = self._observation.cutoff
+        cutoff = self.observation.cutoff
         # A tombstone that has left the table's state protects nothing, however long RETAIN is (docs/delta.md 1.2, step 8).
         return versions_after(self.read.state, self.deleted, cutoff=max(cutoff.latest, cutoff.state))
 
@@ -91,8 +96,8 @@ class Prediction:
                 total = total.plus(self.read.state.listing[path].size)
         return total
 
-    def rehearsed(self) -> ReleaseRehearsal:
-        """With counts and bytes instead of paths."""
+    def rehearsed(self, faults: tuple[Concern, ...] = ()) -> ReleaseRehearsal:
+        """With counts and bytes instead of paths. ``faults``: the known faults that concern the table."""
         by_reason: Counter[tuple[str, str, str]] = Counter()
         sizes: Counter[tuple[str, str, str]] = Counter()
         for path, fate in self.fates.items():
@@ -116,6 +121,8 @@ class Prediction:
             directories=tuple(of_directory(path, found) for path, found in sorted(by_directory.items())),
             lost=self.versions.lost,
             needed=self.versions.needed,
+            faults=faults,
+            clean_up=clean_up_of(self.read, self.release, self.at),
         )
 
 

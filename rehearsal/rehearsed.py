@@ -40,11 +40,41 @@ class ByDirectory:
 
 
 @dataclass(frozen=True)
+class NamedFault:
+    """A known fault of a release, by its reason, and a page about it."""
+
+    reason: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Concern(NamedFault):
+    """A known fault of a release. ``certain``: it concerns the table; else it may, and the log does not tell."""
+
+    certain: bool
+
+
+@dataclass(frozen=True)
+class CleanUp:
+    """The next clean-up of the log at the time of the VACUUM. ``enabled``: whether the release cleans up by itself; else only on
+    request. ``after_any_commit``: not only after a checkpoint. ``lost``: the versions that can be read now, and that the
+    clean-up may take; ``kept``: those that it must keep. Whether their files are there is not in it.
+    """
+
+    enabled: bool
+    after_any_commit: bool
+    retention_ms: int
+    lost: Range | None
+    kept: Range
+
+
+@dataclass(frozen=True)
 class ReleaseRehearsal:
     """What the VACUUM does by one release. ``refusal``: why the release refuses it; then it deletes nothing.
 
     ``directories_deleted`` counts directories. ``lost``: versions that have all their files now, and miss one afterwards.
-    ``needed``: files that go although a version inside the retention needs them.
+    ``needed``: files that go although a version inside the retention needs them. ``faults``: the known faults of its VACUUM that
+    concern the table, or may: the other numbers are those of a release without them.
     """
 
     release: str
@@ -57,6 +87,8 @@ class ReleaseRehearsal:
     directories: tuple[ByDirectory, ...]
     lost: tuple[Range, ...]
     needed: tuple[str, ...]
+    faults: tuple[Concern, ...]
+    clean_up: CleanUp
 
 
 @dataclass(frozen=True)
@@ -78,18 +110,20 @@ class Difference:
 
 @dataclass(frozen=True)
 class OtherFate:
-    """A path of which an engine did what the model excludes, and the model's reason."""
+    """A path of which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
+    it; None: none does, or it is not one of the first such paths."""
 
     path: str
     reason: str
+    fault: NamedFault | None = None
 
 
 @dataclass(frozen=True)
 class Trial:
     """What a release really did to copies of the table, with stand-ins for its data files.
 
-    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that. ``listed``:
-    how many files and directories the DRY RUN before listed.
+    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that; ``fault``: the
+    known fault by which it refused. ``listed``: how many files and directories the DRY RUN before listed.
     """
 
     release: str
@@ -100,6 +134,13 @@ class Trial:
     gone_in_dry_run: tuple[str, ...]
     wrongly_deleted: tuple[OtherFate, ...]
     wrongly_kept: tuple[OtherFate, ...]
+    fault: NamedFault | None = None
+
+    @property
+    def faults(self) -> tuple[NamedFault, ...]:
+        """The known faults that explain what it did, each once."""
+        found = [self.fault, *(one.fault for one in (*self.wrongly_deleted, *self.wrongly_kept))]
+        return tuple(dict.fromkeys(one for one in found if one is not None))
 
     @property
     def agrees(self) -> bool:
@@ -108,9 +149,59 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Deletion:
+    """What a DELETE of whole files does by one release: ``removed`` and ``kept`` are files of the latest version. None is deleted
+    from storage.
+
+    ``refusal``: why the release refuses it; then it removes nothing. ``rows``: how many go, by the statistics; None: a file has
+    none. ``with_vectors``: how many of the removed files have a deletion vector, which stays in the remove.
+    """
+
+    release: str
+    refusal: str | None
+    removed: Sum
+    kept: Sum
+    rows: int | None
+    with_vectors: int
+
+
+@dataclass(frozen=True)
+class BrokenClause:
+    """A clause of the suite that a release broke on a copy; ``fault``: the known fault that it is, if it is one."""
+
+    clause: str
+    message: str
+    fault: NamedFault | None
+
+
+@dataclass(frozen=True)
+class DeleteTrial:
+    """What a release's DELETE did to a copy. ``error``: what it said if it refused; ``is_expected``: whether the model says the
+    same of that. ``wrongly_removed``: the files that it must not remove."""
+
+    release: str
+    error: str | None
+    is_expected: bool
+    removed: Sum
+    wrongly_removed: tuple[str, ...]
+    broken: tuple[BrokenClause, ...]
+
+    @property
+    def unexplained(self) -> tuple[BrokenClause, ...]:
+        """The broken clauses that are no known faults."""
+        return tuple(one for one in self.broken if one.fault is None)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it did what the model says, known faults aside that remove no other file."""
+        return self.is_expected and not (self.wrongly_removed or self.unexplained)
+
+
+@dataclass(frozen=True)
 class Rehearsal:
-    """``at``: when the VACUUM runs; ``retention_ms``: what the table's property says. ``readable``: how many versions have all
-    their files now; ``missing``: files of the latest version that are not there."""
+    """``delete``: the DELETE, which runs now. ``statement``: the VACUUM, which runs ``at`` that time; empty if there is only a
+    DELETE, and then there are no ``releases`` either. ``retention_ms``: what the table's property says. ``readable``: how many
+    versions have all their files now; ``missing``: files of the latest version that are not there."""
 
     answer: str
     table: str
@@ -124,3 +215,6 @@ class Rehearsal:
     releases: tuple[ReleaseRehearsal, ...]
     difference: Difference | None
     trials: tuple[Trial, ...]
+    delete: str | None = None
+    deletions: tuple[Deletion, ...] = ()
+    delete_trials: tuple[DeleteTrial, ...] = ()

@@ -1,14 +1,15 @@
-"""The retention of removed files that a table's properties set."""
+"""The retentions of removed files and of the log that a table's properties set."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from model.vocabulary.table import DAY, DEFAULT_RETENTION, HOUR, MINUTE, SECOND, WEEK
+from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, DEFAULT_RETENTION, HOUR, MINUTE, SECOND, WEEK
 from records.mistakes import UsageMistake
 
-_PROPERTY = "delta.deletedFileRetentionDuration"
+_OF_FILES = "delta.deletedFileRetentionDuration"
+_OF_THE_LOG = "delta.logRetentionDuration"
 _UNITS: Mapping[str, float] = {
     "week": WEEK,
     "day": DAY,
@@ -22,14 +23,23 @@ _PART = re.compile(rf"([0-9]{{1,9}}) +({'|'.join(_UNITS)})s?", re.ASCII)
 
 
 def retention_of(properties: Mapping[str, str]) -> int:
-    """In ms. Raises UsageMistake for a value that is no interval of weeks, days and smaller units."""
-    text = properties.get(_PROPERTY)
+    """Of removed files, in ms. Raises UsageMistake for a value that is no interval of weeks, days and smaller units."""
+    return _interval(properties, _OF_FILES, DEFAULT_RETENTION)
+
+
+def log_retention_of(properties: Mapping[str, str]) -> int:
+    """Of the log, in ms. Raises UsageMistake likewise."""
+    return _interval(properties, _OF_THE_LOG, DEFAULT_LOG_RETENTION)
+
+
+def _interval(properties: Mapping[str, str], name: str, default: int) -> int:
+    text = properties.get(name)
     if text is None:
-        return DEFAULT_RETENTION
+        return default
     parts = re.sub(r"^\s*interval\s+", "", text.lower()).strip()
     if not re.fullmatch(rf"{_PART.pattern}(?:\s+{_PART.pattern})*", parts):
         raise UsageMistake(
-            f"The table has {_PROPERTY} = {text!r}, which this release cannot read: it knows intervals such as "
+            f"The table has {name} = {text!r}, which this release cannot read: it knows intervals such as "
             "'interval 30 days' or 'interval 36 hours 30 minutes'."
         )
     return int(sum(int(count) * _UNITS[unit] for count, unit in _PART.findall(parts)))

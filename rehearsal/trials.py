@@ -1,4 +1,4 @@
-"""Runs the user's VACUUM with real engines, on copies of the table, and holds what goes against the model.
+"""Runs the user's DELETE and VACUUM with real engines, on copies of the table, and holds what goes against the model.
 
 Each release has a process and an environment of its own. If the user names a time, the copy is made older or younger by as
 much as that time is from now: so it is for every engine, whether or not its clock can be set.
@@ -6,7 +6,7 @@ much as that time is from now: so it is for every engine, whether or not its clo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,39 +16,61 @@ from engines.kind import Version
 from engines.port import EngineDied, Outcome, now
 from model.prediction.fates import Fate
 from records.mistakes import UsageMistake
+from rehearsal.delete_trials import judged, listing_of
+from rehearsal.deletion import DeletePrediction
+from rehearsal.known import KnownOfTable
 from rehearsal.prediction import Prediction
-from rehearsal.reading import ReadTable, copy_newest_checkpoint, listed
-from rehearsal.rehearsed import OtherFate, Trial
+from rehearsal.reading import ReadTable, copy_newest_checkpoint
+from rehearsal.rehearsed import DeleteTrial, OtherFate, Trial
+from rehearsal.releases import Release
 from rehearsal.stand_ins import make, require_copyable
+from rehearsal.tried import Asked, Tried
 from reports.render.lines import visible
 from runner.gate_version import available
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
 from runner.together import python_of
-from shapes.store import root_of
+
+#: Of so many paths a known fault is looked for: those of a fault are alike.
+_EXPLAINED = 100
 
 
-def tried(predictions: Sequence[Prediction], *, later: int | None) -> tuple[Trial, ...]:
-    """One trial of each. ``later``: by how many ms the user's time is after now; None: it is now.
+def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Tried:
+    """Each release on copies of the table as it was read. ``later``: by how many ms the time of the VACUUM is after now; None: it
+    is now.
 
     Raises UsageMistake and EngineUnavailable, with the remedy.
     """
-    read = predictions[0].read
     require_copyable(read)
-    pythons = [_python(prediction) for prediction in predictions]
+    pythons = [python_of(_version(one.release)) for one in asked]
     with ExitStack() as opened:
         workspace = Workspace(None)
         opened.callback(workspace.close)
         copy_newest_checkpoint(read)
-        return tuple(
-            _tried(prediction, python, workspace, workspace.directory / f"{number}", later=later)
-            for number, (prediction, python) in enumerate(zip(predictions, pythons, strict=True))
-        )
+        found = []
+        for number, (one, python) in enumerate(zip(asked, pythons, strict=True)):
+            found.append(_tried(read, one, python, workspace, workspace.directory / f"{number}", later=later))
+    deletes = tuple(delete for delete, _ in found if delete is not None)
+    vacuums = tuple(vacuum for _, vacuum in found if vacuum is not None)
+    return Tried(deletes, vacuums if all(one.agrees for one in deletes) else ())
 
 
-def _python(prediction: Prediction) -> Path:
-    version: Version = available(prediction.release.named)
-    return python_of(version)
+def _version(release: Release) -> Version:
+    return available(release.named)
+
+
+def _tried(
+    read: ReadTable, asked: Asked, python: Path, workspace: Workspace, directory: Path, *, later: int | None
+) -> tuple[DeleteTrial | None, Trial | None]:
+    title = asked.release.title
+    print(f"Running {title} on a copy of the table, with stand-ins for its data files.", flush=True)
+    engine = HostedEngine(python, asked.release.engine, workspace)
+    try:
+        return trial_of(engine, read, asked, directory, later=later)
+    except (EngineDied, OSError) as error:
+        raise UsageMistake(f"{title} could not be run on a copy: {' '.join(str(error).split())}.") from None
+    finally:
+        engine.close()
 
 
 @dataclass(frozen=True)
@@ -61,31 +83,55 @@ class Run:
     ended: int
 
 
-def _tried(prediction: Prediction, python: Path, workspace: Workspace, directory: Path, *, later: int | None) -> Trial:
-    print(f"Running {prediction.release.title} on a copy of the table, with stand-ins for its data files.", flush=True)
-    engine = HostedEngine(python, prediction.release.engine, workspace)
-    try:
-        return trial_of(engine, prediction, directory, later=later)
-    except (EngineDied, OSError) as error:
-        raise UsageMistake(
-            f"{prediction.release.title} could not be run on a copy: {' '.join(str(error).split())}."
-        ) from None
-    finally:
-        engine.close()
-
-
-def trial_of(engine: HostedEngine, prediction: Prediction, directory: Path, *, later: int | None) -> Trial:
+def trial_of(
+    engine: HostedEngine, read: ReadTable, asked: Asked, directory: Path, *, later: int | None
+) -> tuple[DeleteTrial | None, Trial | None]:
     """What the engine does to copies, which are made below ``directory`` and stay there. ``later``: as of ``tried``.
 
     Raises EngineDied and OSError.
     """
-    announced = run_on_copy(engine, prediction, directory / "dry" / "table", make, dry=True, later=later)
-    run = announced
-    if not prediction.vacuum.dry_run:
-        run = run_on_copy(engine, prediction, directory / "run" / "table", make, dry=False, later=later)
+
+    def copied(name: str) -> tuple[Path, DeleteTrial | None]:
+        root = directory / name / "table"
+        make(read, root)
+        return root, None if asked.deletion is None else _deleted(engine, asked.deletion, root)
+
+    vacuum, known = asked.vacuum, asked.known
+    if vacuum is None or known is None:
+        return copied("delete")[1], None
+    root, deleted = copied("dry")
+    announced = run = vacuumed(engine, vacuum, root, dry=True, later=later)
+    if not vacuum.vacuum.dry_run:
+        run = vacuumed(engine, vacuum, copied("run")[0], dry=False, later=later)
+    return deleted, _trial(vacuum, known, announced, run)
+
+
+def _deleted(engine: HostedEngine, deletion: DeletePrediction, root: Path) -> DeleteTrial:
+    before = listing_of(root)
+    outcome = engine.run(root, deletion.delete, clock=now(), version=None)
+    return judged(deletion, root, before, outcome)
+
+
+def vacuumed(engine: HostedEngine, prediction: Prediction, root: Path, *, dry: bool, later: int | None) -> Run:
+    """The VACUUM on a copy at ``root``. ``later``: as of ``tried``. Raises EngineDied and OSError."""
+    if later is not None:
+        shift_timestamps(root, by=later)
+    began = now()
+    outcome = engine.run(root, replace(prediction.vacuum, dry_run=dry), clock=began, version=None)
+    offset = later or 0
+    gone = frozenset(prediction.read.state.listing.keys() - listing_of(root).keys())
+    return Run(outcome, gone, began + offset, outcome.ended + offset)
+
+
+def _trial(prediction: Prediction, known: KnownOfTable, announced: Run, run: Run) -> Trial:
+    """What a VACUUM did, after the DRY RUN of it."""
     if run.outcome.error is not None:
-        return _of_refusal(prediction, run)
-    deleted = () if prediction.vacuum.dry_run else tuple(differing(prediction, run))
+        return replace(_of_refusal(prediction, run), fault=known.of_error(run.outcome))
+    differing = () if prediction.vacuum.dry_run else tuple(_differing(prediction, run))
+    explained = (
+        replace(one, fault=known.of_path(one.path, is_gone=one.path in run.gone)) for one in differing[:_EXPLAINED]
+    )
+    deleted = (*explained, *differing[_EXPLAINED:])
     return Trial(
         release=prediction.release.title,
         error=None,
@@ -106,28 +152,7 @@ def _of_refusal(prediction: Prediction, run: Run) -> Trial:
     return Trial(prediction.release.title, message, prediction.refusal is not None, nothing, 0, (), gone, ())
 
 
-def run_on_copy(
-    engine: HostedEngine,
-    prediction: Prediction,
-    root: Path,
-    copy: Callable[[ReadTable, Path], None],
-    *,
-    dry: bool,
-    later: int | None,
-) -> Run:
-    """The VACUUM on a copy, which ``copy`` makes at ``root``. Raises EngineDied and OSError."""
-    copy(prediction.read, root)
-    if later is not None:
-        shift_timestamps(root, by=later)
-    began = now()
-    outcome = engine.run(root, replace(prediction.vacuum, dry_run=dry), clock=began, version=None)
-    left = {path for path, _ in listed(root_of(str(root)).store)}
-    offset = later or 0
-    gone = frozenset(prediction.read.state.listing.keys() - left)
-    return Run(outcome, gone, began + offset, outcome.ended + offset)
-
-
-def differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
+def _differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
     """The paths of which the engine did what the model excludes, at the beginning of the run and at its end."""
     early, late = (replace(prediction, at=at) for at in (run.began, run.ended))
     for path, fate in early.fates.items():

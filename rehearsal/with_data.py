@@ -25,7 +25,7 @@ from rehearsal.reading import ReadTable, copy_newest_checkpoint, read_table
 from rehearsal.releases import for_iceberg, release_of
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.statement import vacuum_of
-from rehearsal.trials import Run, run_on_copy
+from rehearsal.trials import Run, vacuumed
 from reports.render.lines import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
@@ -84,10 +84,10 @@ def copy_with_data(read: ReadTable, root: Path) -> None:
 
 def compared(engine: HostedEngine, prediction: Prediction, directory: Path, *, later: int | None) -> Compared:
     """What the engine does to both copies, below ``directory``. Raises EngineDied and OSError."""
-    runs = [
-        run_on_copy(engine, prediction, directory / name / "table", copy, dry=False, later=later)
-        for name, copy in (("stand-ins", make), ("data", copy_with_data))
-    ]
+    runs = []
+    for name, copy in (("stand-ins", make), ("data", copy_with_data)):
+        copy(prediction.read, directory / name / "table")
+        runs.append(vacuumed(engine, prediction, directory / name / "table", dry=False, later=later))
     stand_ins, with_data = (_files(prediction, run) for run in runs)
     errors = tuple(run.outcome.error.message for run in runs if run.outcome.error is not None)
     return Compared(prediction, stand_ins, with_data, errors)

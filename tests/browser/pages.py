@@ -22,6 +22,7 @@ from reports.render.page.html import write_index
 from reports.stream.reading import Run
 from tests.builders.small_streams import READ, case, changed, footer, header, run, step, written
 from tests.handmade.vacuums import LISTED_TABLE
+from tests.rehearsal.rehearsals import write_rehearsal
 from tests.reports.test_failures import SPACE, failing, violation
 from tests.reports.test_page import HOSTILE
 
@@ -33,9 +34,11 @@ PAGES = {
     "worse": "worse/compare.html",
     "upgrade": "upgrade/compare.html",
     "index": "index/index.html",
+    "rehearsal": "rehearsal/rehearsal.html",
     "hostile": "hostile/report.html",
     "hostile-worse": "hostile-worse/compare.html",
     "hostile-index": "hostile-index/index.html",
+    "hostile-rehearsal": "hostile-rehearsal/rehearsal.html",
 }
 
 #: Pages with the same content as the hostile ones, except for the texts.
@@ -72,10 +75,12 @@ def write_pages(folder: Path) -> None:
     _comparison(folder / "worse", _before(_worse(), "4.0.1", 1), _worse())
     _comparison(folder / "upgrade", _before(_worse(), "4.0.1", 1), _before(_worse(), "4.4.0", 1))
     _index(folder / "index")
+    write_rehearsal(folder / "rehearsal")
     for name, texts in (("hostile", TEXTS), ("plain", tuple(f"text {number}" for number in range(len(TEXTS))))):
         _report(folder / name, _of_texts(texts))
         _comparison(folder / f"{name}-worse", _before(_of_texts(texts), "4.0.1", texts[0]), _of_texts(texts))
         _index_of_texts(folder / f"{name}-index", texts)
+        write_rehearsal(folder / f"{name}-rehearsal", texts)
 
 
 def _run(clauses: Sequence[str], cases: Iterable[RecordedCase]) -> Run:

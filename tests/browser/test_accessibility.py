@@ -26,7 +26,7 @@ def test_axe_finds_nothing_grave(windows: Windows, name: str, scheme: str) -> No
     ] == []
 
 
-@pytest.mark.parametrize("name", ["one", "worse", "index"])
+@pytest.mark.parametrize("name", ["one", "worse", "index", "rehearsal"])
 def test_tab_leads_to_everything_that_can_be_used_and_shows_where_it_is(windows: Windows, name: str) -> None:
     page = windows.open(name)
     open_details(page)

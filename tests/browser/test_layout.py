@@ -30,7 +30,7 @@ def test_no_page_scrolls_sideways(windows: Windows, name: str) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 760])
-@pytest.mark.parametrize("name", ["one", "worse", "index"])
+@pytest.mark.parametrize("name", ["one", "worse", "index", "rehearsal"])
 def test_no_word_at_the_head_of_a_column_is_broken(windows: Windows, name: str, width: int) -> None:
     page = windows.open(name, width=width)
     open_details(page)
@@ -45,7 +45,7 @@ def test_no_word_at_the_head_of_a_column_is_broken(windows: Windows, name: str, 
     assert broken == []
 
 
-@pytest.mark.parametrize("name", ["kept", "many", "worse", "index"])
+@pytest.mark.parametrize("name", ["kept", "many", "worse", "index", "rehearsal"])
 def test_on_a_narrow_screen_no_table_hides_a_column(windows: Windows, name: str) -> None:
     page = windows.open(name, width=390)
     assert page.evaluate("document.scrollingElement.scrollHeight") < (20_000 if name != "many" else 600_000)

@@ -19,7 +19,7 @@ _CLIPBOARD = ["clipboard-read", "clipboard-write"]
 _REFUSED = 'navigator.clipboard.writeText = () => Promise.reject(new DOMException("", "NotAllowedError"));'
 
 
-@pytest.mark.parametrize("name", ["kept", "one", "many", "worse", "upgrade", "index"])
+@pytest.mark.parametrize("name", ["kept", "one", "many", "worse", "upgrade", "index", "rehearsal"])
 def test_every_link_inside_the_page_leads_to_something_in_sight(windows: Windows, name: str) -> None:
     page = windows.open(name)
     links = page.locator('a[href^="#"]')
@@ -57,7 +57,10 @@ def copied(page: Page) -> str:
 
 
 @pytest.mark.parametrize("before", ["", _REFUSED], ids=["allowed", "refused"])
-@pytest.mark.parametrize(("name", "how"), [("one", "mouse"), ("one", "Enter"), ("one", "Space"), ("worse", "mouse")])
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [("one", "mouse"), ("one", "Enter"), ("one", "Space"), ("worse", "mouse"), ("rehearsal", "Enter")],
+)
 def test_every_button_copies_the_text_that_it_names(windows: Windows, name: str, how: str, before: str) -> None:
     page = windows.empty(permissions=_CLIPBOARD, before=before)
     page.clock.install()

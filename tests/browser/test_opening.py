@@ -26,7 +26,11 @@ def test_a_page_opens_from_the_disk_and_asks_for_nothing_else(windows: Windows, 
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("kept", "PASS"), ("one", "FAIL"), ("worse", "DO NOT UPGRADE"), ("upgrade", "UPGRADE")]
+    ("name", "word"),
+    [
+        *(("kept", "PASS"), ("one", "FAIL"), ("worse", "DO NOT UPGRADE"), ("upgrade", "UPGRADE")),
+        ("rehearsal", "LOOK FIRST"),
+    ],
 )
 def test_the_answer_is_on_the_first_screen(windows: Windows, name: str, word: str) -> None:
     heading = windows.open(name, width=360, height=640).locator("h1")

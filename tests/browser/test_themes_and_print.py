@@ -74,7 +74,7 @@ def on_paper(page: Page) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
 
 
-@pytest.mark.parametrize("name", ["one", "many", "worse", "index"])
+@pytest.mark.parametrize("name", ["one", "many", "worse", "index", "rehearsal"])
 def test_on_paper_everything_is_open_and_nothing_is_to_be_pressed(windows: Windows, name: str) -> None:
     page = windows.open(name)
     on_paper(page)

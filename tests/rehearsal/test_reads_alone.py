@@ -66,8 +66,8 @@ def test_each_directory_is_listed_once_and_no_data_file_is_read(table: Path, tmp
 
 
 def test_only_the_copy_and_the_report_are_written() -> None:
-    """What opens, makes, moves or deletes files is called in these modules alone: one writes the copy of the log, the others
-    the stand-ins and the report."""
+    """What opens, makes, moves or deletes files is called in these modules alone: they write the copy of the log, that
+    copy after a DELETE, the stand-ins and the report."""
     touching = {
         *(
             "open",
@@ -93,7 +93,8 @@ def test_only_the_copy_and_the_report_are_written() -> None:
     }
     assert found == {
         *(("reading.py", name) for name in ("mkdir", "open", "copyfileobj", "set_modified", "unlink")),
+        ("deletion.py", "write_commit"),
         *(("stand_ins.py", name) for name in ("mkdir", "open", "utime", "symlink_to", "truncate")),
         ("many.py", "mkdir"),
-        *(("__main__.py", name) for name in ("mkdir", "write_text", "unlink")),
+        *(("report.py", name) for name in ("mkdir", "write_text", "unlink")),
     }

@@ -17,7 +17,7 @@ from reports.render.page.together import TurnPage
 
 def html_of(page: Page | ComparisonPage | IndexPage | TurnPage) -> str:
     """The page's HTML. Every text of a run is escaped, and its control characters are shown."""
-    return _template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS, few=FEW)
+    return template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS, few=FEW)
 
 
 #: With no more clauses than these, the chapters of a page are open.
@@ -27,10 +27,13 @@ _TEMPLATES: Mapping[type, str] = {Page: "report", ComparisonPage: "compare", Ind
 
 
 @cache
-def _template(name: str) -> Template:
-    folder = Path(__file__).parent
+def template(name: str, folder: Path | None = None) -> Template:
+    """A template of a page: one beside this module, or of another folder, which may extend those beside this module.
+
+    It escapes every text. ``shown`` shows control characters, ``lines`` those of a text of several lines.
+    """
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader([*([] if folder is None else [folder]), Path(__file__).parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

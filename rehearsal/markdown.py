@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.lines import VERBS, lost_words, trial_lines
+from rehearsal.lines import (
+    VERBS,
+    clean_up_words,
+    concern_count,
+    concern_lines,
+    delete_trial_lines,
+    deletion_lines,
+    fault_line,
+    lost_words,
+    trial_lines,
+)
 from rehearsal.prediction import of_directory
 from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import ByDirectory, ByReason, Rehearsal, ReleaseRehearsal
@@ -17,21 +27,30 @@ MOST = 40
 _NAMED = 20
 
 
-def page_of(rehearsal: Rehearsal) -> str:
-    return "\n".join(_page(rehearsal)) + "\n"
+def markdown_of(rehearsal: Rehearsal) -> str:
+    return "\n".join(_lines(rehearsal)) + "\n"
 
 
-def _page(rehearsal: Rehearsal) -> Iterator[str]:
+def _lines(rehearsal: Rehearsal) -> Iterator[str]:
     yield f"# {_plain(rehearsal.answer)}"
     yield ""
     yield f"- the table: {_plain(rehearsal.table)}, version {rehearsal.version}"
     yield f"- versions that have all their files now: {rehearsal.readable:,}"
-    yield f"- the statement: {rehearsal.statement}, at {rehearsal.at}"
+    if rehearsal.delete is not None:
+        yield f"- the DELETE: {_plain(rehearsal.delete)}, now"
+    if rehearsal.statement:
+        yield f"- the VACUUM: {rehearsal.statement}, at {rehearsal.at}"
     yield f"- the table's retention: {duration(rehearsal.retention_ms)}"
     yield f"- the log: {amount(rehearsal.log_files, 'file')}, which every VACUUM keeps"
     if rehearsal.missing:
         missing = amount(len(rehearsal.missing), "file")
         yield f"- {missing} of this version cannot be found even now, such as {_plain(rehearsal.missing[0])}"
+    if rehearsal.deletions:
+        yield from ("", "## What the DELETE removes", "")
+        for deletion in rehearsal.deletions:
+            yield from (f"- {_plain(line.strip())}" for line in deletion_lines(deletion))
+        for delete_trial in rehearsal.delete_trials:
+            yield from (f"- {_plain(line.strip())}" for line in delete_trial_lines(delete_trial, MOST))
     if rehearsal.difference is not None:
         first, second = (one.release for one in rehearsal.releases)
         yield ""
@@ -46,6 +65,7 @@ def _page(rehearsal: Rehearsal) -> Iterator[str]:
         yield ""
         for trial in rehearsal.trials:
             yield from (f"- {_plain(line.strip())}" for line in trial_lines(trial, MOST))
+            yield from (f"- {_plain(fault_line(trial, one))} ([source]({one.link}))" for one in trial.faults)
     for release in rehearsal.releases:
         yield from _section(release)
 
@@ -56,9 +76,12 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
     yield ""
     if release.refusal is not None:
         yield f"It refuses the statement and deletes nothing: {release.refusal}."
+        yield from ("", f"At this time, {clean_up_words(release.clean_up)}.")
+        yield from _faults(release)
         return
     yield f"It deletes {files(release.deleted)} and {release.directories_deleted:,} empty directories."
     yield f"Of the versions, {lost_words(release.lost)}."
+    yield f"At this time, {clean_up_words(release.clean_up)}."
     if release.needed:
         yield ""
         yield f"It deletes {amount(len(release.needed), 'file')} that a version inside the retention needs:"
@@ -76,6 +99,14 @@ def _section(release: ReleaseRehearsal) -> Iterator[str]:
         kept = "; ".join(f"{one.files:,}: {one.reason}" for one in found.why if one.fate == "keep")
         cells = [_plain(found.path), files(found.deleted), files(found.kept), files(found.unspecified), kept or "–"]
         yield f"| {' | '.join(cells)} |"
+    yield from _faults(release)
+
+
+def _faults(release: ReleaseRehearsal) -> Iterator[str]:
+    if release.faults:
+        yield from ("", f"{concern_count(release.faults)}:", "")
+        for line, one in zip(concern_lines(release.faults), release.faults, strict=True):
+            yield f"- {_plain(line)} ([source]({one.link}))"
 
 
 def folded(directories: Sequence[ByDirectory], most: int = MOST) -> list[ByDirectory]:

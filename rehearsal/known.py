@@ -1,0 +1,162 @@
+"""The known faults of a release in VACUUM: which of them concern the user's table, and which one explains what the release did.
+
+A shape of the table tells some of their conditions (``known_faults.on_shapes``). The others are asked of the log and the
+listing, by the code with which the suite judges: none of a VACUUM's needs rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from engines.port import Outcome
+from harness.judging.excusing.conditions import Circumstances
+from harness.judging.excusing.subjects import SUBJECTS
+from harness.observing.record.step_record import recorded_error
+from known_faults.entries import FILES, S3
+from known_faults.known import known, known_faults_in, known_faults_of
+from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
+from model.prediction.fates import Fate
+from model.vocabulary.table import VectorStorage
+from records.known_fault import KnownFault
+from records.mistakes import UsageMistake
+from rehearsal.prediction import Prediction
+from rehearsal.reading import ReadTable
+from rehearsal.rehearsed import Concern, NamedFault
+from shapes.reading import RefusedTable, Wanted
+from shapes.reading import read_table as read_shape
+from shapes.shape import Shape
+from shapes.store import LocalStore, Root, root_of
+from suites.catalogue import CATALOGUE
+
+#: What a rehearsal cannot do: VACUUM ... USING INVENTORY.
+_NOT_REHEARSED = ("VAC-INV-",)
+_OF_DRY_RUNS = ("VAC-DRY-",)
+
+#: Conditions about files of the log that are not copied: a shape tells at most that a table cannot have them.
+_OF_FILES_OF_THE_LOG = frozenset({"broken _last_checkpoint", "checkpoint beside one in parts"})
+
+#: How the cause of a violation begins that is about one path, with the fate that the path must have; the model's reason follows.
+_CAUSES = {
+    "deleted: ": Fate.KEEP,
+    "listed: ": Fate.KEEP,
+    "not deleted: ": Fate.DELETE,
+    "not listed: ": Fate.DELETE,
+}
+
+#: The cause of a violation outside of the root, where a table that can be rehearsed has nothing.
+_OUTSIDE = "deleted outside the root: "
+
+
+def shape_of(read: ReadTable) -> Shape:
+    """The table's shape, from the copy of its log. Raises UsageMistake."""
+    found = read_shape(read.root.path, Root(root_of(str(read.copy)).store, read.root.path), Wanted())
+    if isinstance(found, RefusedTable):
+        raise UsageMistake(f"The shape of {read.root.path} cannot be read: {found.sentence.rstrip('.')}.")
+    return found.shape
+
+
+class KnownOfTable:
+    """The known faults of a release's VACUUM, for one table and one statement."""
+
+    def __init__(self, prediction: Prediction, shape: Shape) -> None:
+        self._prediction, self._shape = prediction, shape
+        places = (FILES if isinstance(prediction.read.root.store, LocalStore) else S3,)
+        listed = known_faults_in(known_faults_of(prediction.release.engine), places=places)
+        left_out = _NOT_REHEARSED if prediction.vacuum.dry_run else (*_NOT_REHEARSED, *_OF_DRY_RUNS)
+        self._faults = [
+            one
+            for one in known(listed, prediction.release.version)
+            if one.clause.startswith("VAC-") and not one.clause.startswith(left_out)
+        ]
+        self._circumstances = Circumstances(prediction.observation)
+
+    def concerns(self) -> tuple[Concern, ...]:
+        """Those that concern the table, in the order of the file, each reason once; those that may after them."""
+        told: dict[str, list[Told]] = {}
+        links: dict[str, str] = {}
+        for fault in self._faults:
+            told.setdefault(fault.reason, []).append(self._concerned(fault))
+            links.setdefault(fault.reason, fault.link)
+        found = [(reason, any_of(answers)) for reason, answers in told.items()]
+        return tuple(
+            Concern(reason, links[reason], answer is True)
+            for wanted in (True, None)
+            for reason, answer in found
+            if answer is wanted
+        )
+
+    def of_path(self, path: str, *, is_gone: bool) -> NamedFault | None:
+        """The known fault by which the release deletes this path, which it must keep, or leaves it. None: there is none."""
+        reason = self._prediction.fates[path].reason.value
+        return self._named(f"{'deleted' if is_gone else 'not deleted'}: {reason}", path)
+
+    def of_error(self, outcome: Outcome) -> NamedFault | None:
+        """The known fault by which the release refuses the statement. None: there is none."""
+        error = recorded_error(self._prediction.observation_of(outcome))
+        found = (
+            fault
+            for fault in self._faults
+            if fault.symptom.errors
+            and fault.covers(
+                "", by_error=True, error=lambda: error, holds=lambda name: self._holds(name) is True, kinds=tuple
+            )
+        )
+        return _first(found)
+
+    def _named(self, cause: str, path: str) -> NamedFault | None:
+        observation = self._prediction.observation
+
+        def is_it(fault: KnownFault) -> bool:
+            of = fault.symptom.of
+            return (
+                cause in fault.symptom.causes
+                and (fault.when is None or self._holds(fault.when) is True)
+                and (of is None or SUBJECTS[of](observation, path))
+            )
+
+        return _first(filter(is_it, self._faults))
+
+    def _holds(self, name: str) -> Told:
+        """Whether a condition holds; None: neither the shape nor the log and the listing tell."""
+        told = CONDITIONS_ON_SHAPES[name](self._shape)
+        if told is not None or name in _OF_FILES_OF_THE_LOG:
+            return told
+        return self._circumstances.hold(name)
+
+    def _concerned(self, fault: KnownFault) -> Told:
+        told = [] if fault.when is None else [self._holds(fault.when)]
+        told.append(self._can_occur(fault.symptom.causes))
+        if fault.symptom.of is not None and SUBJECTS_ON_SHAPES[fault.symptom.of](self._shape) is False:
+            told.append(False)
+        if _is_of_vectors(fault) and "deletionVectors" not in self._shape.protocol.features:
+            told.append(False)
+        if fault.when is None and not fault.symptom.causes:
+            told.append(None)  # an error of which nothing says when it comes
+        return all_of(told)
+
+    def _can_occur(self, causes: Sequence[str]) -> bool:
+        """Whether the table has a path of which one of these causes can be said; any other cause can occur."""
+        found = []
+        for cause in causes:
+            if cause.startswith(_OUTSIDE):
+                continue
+            prefix = next(filter(cause.startswith, _CAUSES), None)
+            if prefix is None:
+                return True
+            found.append((_CAUSES[prefix], cause.removeprefix(prefix)))
+        return not causes or any(one in self._fates for one in found)
+
+    @cached_property
+    def _fates(self) -> frozenset[tuple[Fate, str]]:
+        return frozenset((one.fate, one.reason.value) for one in self._prediction.fates.values())
+
+
+def _is_of_vectors(fault: KnownFault) -> bool:
+    """Whether the fault's clause is about tables with deletion vectors alone."""
+    needs = CATALOGUE[fault.clause].needs
+    return bool(needs) and all(isinstance(one, VectorStorage) for one in needs)
+
+
+def _first(faults: Iterable[KnownFault] | Iterator[KnownFault]) -> NamedFault | None:
+    return next((NamedFault(one.reason, one.link) for one in faults), None)

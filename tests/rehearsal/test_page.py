@@ -1,0 +1,75 @@
+"""The page of a rehearsal: the answer, both releases' numbers, and the directories as a tree of a limited size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rehearsal.__main__ import main
+from rehearsal.html_page import LISTED, html_of
+from rehearsal.tree import MOST, MOST_IN_ONE, Node, tree_of
+from reports.findings.answers import Answer, Word
+from tests.rehearsal.rehearsals import GOES, STAYS, rehearsal_of, release
+from tests.rehearsal.tables import WRITTEN, write_table
+from tests.reports.test_page import Parsed
+
+
+def test_the_answer_the_numbers_the_tree_and_the_lists(tmp_path: Path) -> None:
+    out, table = tmp_path / "out", write_table(tmp_path / "table")
+    words = [str(table), "3.3.2", "4.4.0", "--vacuum", "VACUUM RETAIN 720 HOURS", "--at", WRITTEN, "--model-only"]
+    assert main([*words, "--out", str(out)]) == 3
+    page = Parsed((out / "rehearsal.html").read_text(encoding="utf-8"))
+    text = " ".join(page.text.split())
+    assert "LOOK FIRST: Delta 4.4.0 deletes 1 file (4 bytes) that Delta 3.3.2 keeps." in text
+    assert "deletes1 file (1.0 kB)2 files (1.0 kB)" in text
+    assert "p=1/ deletes 1 file (1.0 kB), keeps 1 file (200 bytes)" in text
+    assert "p=2/ differs Delta 3.3.2: keeps 3 files (39 bytes) Delta 4.4.0: deletes 1 file (4 bytes), keeps" in text
+    assert "deletes 1 file (4 bytes): nothing refers to it, and it is old" in text
+    assert {"delete-A.txt", "delete-B.txt", "rehearsal.json", "rehearsal.md"} < set(page.addresses)
+    assert all((out / one).is_file() for one in page.addresses if not one.startswith("#"))
+    assert "p=1/expired.parquet p=2/orphan.parquet" in text
+    assert len(page.ids) == len(set(page.ids))
+
+
+def names(node: Node) -> list[str]:
+    return [one.name for one in node.below]
+
+
+def test_a_tree_has_the_sums_of_what_is_below() -> None:
+    found = tree_of([release("A", {".": (STAYS,), "a": (STAYS,), "a/b": (GOES,), "a/c": (GOES, STAYS), "d": (STAYS,)})])
+    assert names(found) == ["", "a", "d"] and found.shown == 7
+    own, a, _ = found.below
+    assert names(a) == ["", "b", "c"] and not own.below
+    assert (found.releases[0].deleted.files, found.releases[0].kept.bytes) == (6, 200)
+    assert (a.releases[0].deleted.bytes, a.releases[0].kept.files) == (6000, 4)
+
+
+def test_two_releases_differ_where_they_do() -> None:
+    first = release("A", {"a/b": (STAYS,), "c": (GOES,)})
+    found = tree_of([first, release("B", {"a/b": (GOES,), "c": (GOES,)})])
+    a, c = found.below
+    assert found.differs and a.differs and a.below[0].differs and not c.differs
+
+
+def test_a_large_tree_is_folded_to_where_most_goes() -> None:
+    many = {f"p={number}": (GOES if number in (7, 400) else STAYS,) for number in range(20_000)}
+    found = tree_of([release("A", many)])
+    assert len(found.below) == MOST_IN_ONE and found.folded == 20_000 - MOST_IN_ONE
+    assert {"p=7", "p=400"} < set(names(found)) and names(found) == sorted(names(found))
+    assert found.releases[0].kept.files == 2 * 19_998
+    broad = tree_of([release("A", {f"p={number % 90}/q={number}": (GOES,) for number in range(9_000)})])
+    assert MOST / 2 < broad.shown <= MOST
+
+
+def test_a_deep_directory_is_folded() -> None:
+    found = tree_of([release("A", {"/".join("x" * 900): (GOES,)})])
+    assert found.shown < 20 and found.releases[0].deleted.files == 3
+
+
+def test_a_page_of_many_files_is_small() -> None:
+    many = {f"p={number}/q={number % 7}": (GOES, STAYS) for number in range(20_000)}
+    releases = [release("A", many), release("B", dict.fromkeys(many, (STAYS,)))]
+    deleted = [f"{path}/{number}.parquet" for path in many for number in range(3)]
+    text = html_of(Answer(Word.LOOK_FIRST, "they differ", 3), rehearsal_of(releases), [deleted, []])
+    assert len(text.encode()) < 2_000_000
+    assert f"The first {LISTED} are here too" in text
+    assert "19,900 directories in it are not shown; the numbers above have them too." in text
