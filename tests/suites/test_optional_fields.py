@@ -114,13 +114,20 @@ def test_zeros_at_the_end_of_a_vector_are_not_looked_at(rows: tuple[int, ...]) -
 
 
 @pytest.mark.parametrize(
-    ("unit", "later", "fails"), [(1, 0, False), (1, 1, True), (1000, 1, False), (1000, 1000, True)]
+    ("unit", "told", "fails"),
+    [
+        (1, lambda time: time, False),
+        (1, lambda time: time + 1, True),
+        (1000, lambda time: time - time % 1000, False),
+        (1000, lambda time: time + 1000, True),
+    ],
+    ids=["as it was", "later", "in whole seconds", "a second later"],
 )
 def test_an_add_with_a_new_vector_may_have_the_time_that_the_storage_tells(
-    unit: int, later: int, fails: bool, tmp_path: Path
+    unit: int, told: Callable[[int], int], fails: bool, tmp_path: Path
 ) -> None:
     def tamper(add: dict[str, Any]) -> None:
-        add["modificationTime"] += later
+        add["modificationTime"] = told(add["modificationTime"])
 
     fault = delete_fault("later", "DEL-DV-1B", actions.change_all(actions.new_adds, tamper), "Adds are younger.")
     engine = ReferenceEngine(rules=replace(THIRD, time_unit=unit))
