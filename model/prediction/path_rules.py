@@ -22,7 +22,7 @@ def is_scanned(
     reserved: Collection[str] = (),
 ) -> bool:
     """Whether a scan of the directory visits the path. It skips what it treats as hidden."""
-    if isinstance(scan, ObjectScan) and not scan.hides_names:
+    if isinstance(scan, (FullScan, ObjectScan)) and not scan.hides_names:
         return is_visible(path, partition_by, hides_names=False)
     if isinstance(scan, (InventoryScan, ObjectScan)):
         # The path is tested as a whole, so only its first component counts (docs/delta.md 1.4).
@@ -116,7 +116,7 @@ class PathRules:
 
     @property
     def _hides_names(self) -> bool:
-        return not isinstance(self.scan, ObjectScan) or self.scan.hides_names
+        return not isinstance(self.scan, (FullScan, ObjectScan)) or self.scan.hides_names
 
     # Files and links -------------------------------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ class PathRules:
             return PathFate(Fate.KEEP, reason, disputed if reason in DISPUTED else False)
         if hidden is not None:
             return PathFate(Fate.KEEP, hidden if disputed is False else Reason.HIDDEN_DEEPER, disputed)
-        by_tombstone = isinstance(self.scan, ObjectScan) and not self.scan.ages_removed_files
+        by_tombstone = isinstance(self.scan, (FullScan, ObjectScan)) and not self.scan.ages_removed_files
         if by_tombstone and path in self.references.tombstones:
             return self._removed(path)
         if old is False:

@@ -34,6 +34,9 @@ class References:
 class FullScan:
     """A listing of the directory (docs/delta.md 1.2)."""
 
+    hides_names: bool = True  # whether names hide paths; if not, the table's log alone is left out
+    ages_removed_files: bool = True  # whether a removed file must be old itself, too
+
 
 @dataclass(frozen=True)
 class LiteScan:
@@ -58,15 +61,14 @@ class InventoryScan:
 class ObjectScan:
     """A list of all files as from an object store, links followed: no directories, and each path is tested as a whole."""
 
-    hides_names: bool = True  # whether names hide paths; if not, the table's log alone is left out
-    ages_removed_files: bool = False  # whether a removed file must be old itself, too
+    hides_names: bool = True
+    ages_removed_files: bool = False
 
 
 def listing_of(rules: Rules) -> FullScan | ObjectScan:
     """How a full VACUUM lists the files below the root."""
-    if rules.walk is Walk.DIRECTORIES:
-        return FullScan()
-    return ObjectScan(rules.hides_names, rules.ages_removed_files)
+    kind = FullScan if rules.walk is Walk.DIRECTORIES else ObjectScan
+    return kind(rules.hides_names, rules.ages_removed_files)
 
 
 Scan = Union[FullScan, LiteScan, InventoryScan, ObjectScan]

@@ -41,9 +41,9 @@ class Rules:
     own_clock: bool = True
     retain: Retain = Retain.ZERO
     walk: Walk = Walk.DIRECTORIES
-    #: Of a list of objects: whether names hide paths in it; if not, VACUUM leaves out the table's log alone.
+    #: Whether names hide paths from a full VACUUM; if not, it leaves out the table's log alone.
     hides_names: bool = True
-    #: Of a list of objects: whether a removed file must be old itself, too, to be deleted; if not, its tombstone alone decides.
+    #: Whether a removed file must be old itself, too, for a full VACUUM to delete it; if not, its tombstone alone decides.
     ages_removed_files: bool = True
     #: Whether VACUUM keeps what a young commit removed, by the time of the commit's file, although the tombstone is expired.
     keeps_removals_of_young_commits: bool = False

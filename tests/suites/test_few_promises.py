@@ -92,17 +92,20 @@ HIDDEN = ("_meta/a", ".dot", "d/_x", "d/_delta_log/00000000000000000000.json")
 FILE = DataFile(0, (), ((1,),), -30 * DAY)
 TABLE = Table((Column("v", Type.LONG),), (), (FILE,), (Commit(-30 * DAY, adds=(0,)),))
 STRAYS = replace(TABLE, stray_files=tuple(StrayFile(path, modified=-20 * DAY) for path in HIDDEN))
-NOTHING_HIDDEN = replace(SPARK, implementation=None, walk=Walk.OBJECTS, hides_names=False)
-HIDING = replace(NOTHING_HIDDEN, hides_names=True)
+THIRD = replace(SPARK, implementation=None)
+WALKS = pytest.mark.parametrize("walk", Walk, ids=lambda walk: walk.name)
 
 
-def test_nothing_is_hidden_but_the_tables_own_log(tmp_path: Path) -> None:
+@WALKS
+def test_nothing_is_hidden_but_the_tables_own_log(walk: Walk, tmp_path: Path) -> None:
     case = Case(STRAYS, (Vacuum(),))
-    found = judged(case, tmp_path / "a", claimed=NOTHING_HIDDEN)
+    hiding = replace(THIRD, walk=walk)
+    nothing_hidden = replace(hiding, hides_names=False)
+    found = judged(case, tmp_path / "a", claimed=nothing_hidden)
     assert found.failure is None and not found.violated and found.tallies["VAC-LIVE-2"].met == 1
-    kept = judged(case, tmp_path / "b", claimed=NOTHING_HIDDEN, kept=HIDING)
+    kept = judged(case, tmp_path / "b", claimed=nothing_hidden, kept=hiding)
     assert "VAC-LIVE-2" in kept.failed and {wrong.subject for wrong in kept.wrong} <= set(HIDDEN)
-    deleted = judged(case, tmp_path / "c", claimed=HIDING, kept=NOTHING_HIDDEN)
+    deleted = judged(case, tmp_path / "c", claimed=hiding, kept=nothing_hidden)
     assert "VAC-SAFE-4" in deleted.failed
 
 
@@ -114,23 +117,26 @@ REMOVED = replace(
     files=(replace(FILE, modified=-HOUR),),
     commits=(*TABLE.commits, Commit(-25 * DAY, removes=(Removal(0, deleted=-25 * DAY),))),
 )
-BY_AGE = NOTHING_HIDDEN
-BY_TOMBSTONE = replace(NOTHING_HIDDEN, ages_removed_files=False)
 
 
-def test_a_list_of_objects_may_spare_removed_files_that_are_young_themselves(tmp_path: Path) -> None:
+@WALKS
+def test_removed_files_that_are_young_themselves_stay_by_one_rule_and_go_by_the_other(
+    walk: Walk, tmp_path: Path
+) -> None:
     case = Case(REMOVED, (Vacuum(),))
-    for name, rules in (("age", BY_AGE), ("tombstone", BY_TOMBSTONE)):
+    by_age = replace(THIRD, walk=walk)
+    by_tombstone = replace(by_age, ages_removed_files=False)
+    for name, rules in (("age", by_age), ("tombstone", by_tombstone)):
         found = judged(case, tmp_path / name, claimed=rules)
         assert found.failure is None and not found.violated
-    assert "VAC-SAFE-3" in judged(case, tmp_path / "c", claimed=BY_AGE, kept=BY_TOMBSTONE).failed
-    assert "VAC-LIVE-1" in judged(case, tmp_path / "d", claimed=BY_TOMBSTONE, kept=BY_AGE).failed
+    assert "VAC-SAFE-3" in judged(case, tmp_path / "c", claimed=by_age, kept=by_tombstone).failed
+    assert "VAC-LIVE-1" in judged(case, tmp_path / "d", claimed=by_tombstone, kept=by_age).failed
 
 
 #: File 0 was removed by a young commit, whose tombstone is old.
 STAMPED = replace(TABLE, commits=(*TABLE.commits, Commit(-HOUR, removes=(Removal(0, deleted=-25 * DAY),))))
-BY_COMMIT = replace(SPARK, implementation=None, keeps_removals_of_young_commits=True)
-BY_STAMP = replace(SPARK, implementation=None)
+BY_COMMIT = replace(THIRD, keeps_removals_of_young_commits=True)
+BY_STAMP = THIRD
 
 
 class ByCommitsAlone(Claiming):
