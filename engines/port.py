@@ -47,6 +47,8 @@ class Outcome:
     #: Of a Together, whose outcome this is of the first step: that of the second, and whether the first was held at the point.
     second: Outcome | None = None
     held: bool = False
+    #: What was sent to an engine that does not take Spark's SQL, with ``t`` for the table, for reports. None: they show Spark's.
+    statement: str | None = None
 
     @property
     def seconds(self) -> float:

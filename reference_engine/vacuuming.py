@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from model.prediction.lite import LogPruned, last_outside_retention, lite_window
 from model.prediction.paths import StorageEntry, is_hidden, is_visible
 from model.prediction.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
 from model.prediction.retention import Cutoff, cutoff_for, effective_retain, refuses_retain
-from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, Scan
+from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, References, Scan, listing_of
 from model.prediction.vacuum import predict_vacuum
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules, Walk
 from model.vocabulary.steps import CrashPoint, Inventory, IOFault, Vacuum
@@ -107,7 +107,7 @@ class Vacuuming:
         found = {**listing, **missing}
         judged = predict_vacuum(
             found,
-            self.view.references_and(self.step.kept_versions(self.view.snapshot.version)),
+            self._references(),
             partition_by=self.view.table.partition_by,
             cutoff=self.cutoff,
             scan=scan,
@@ -122,12 +122,18 @@ class Vacuuming:
             if path in judged and (judged[path].listed or self._deletes_link(path, judged[path], thing, listing))
         }
 
+    def _references(self) -> References:
+        references = self.view.references_and(self.step.kept_versions(self.view.snapshot.version))
+        if not self.rules.keeps_removals_of_young_commits:
+            return references
+        return replace(references, removals=self.view.removals)
+
     def _scan(self, named: _Named) -> Scan:
         if self.step.mode.inventory:
             return InventoryScan(self.step.inventory is Inventory.FILES)
         if self.step.mode.lite:
             return LiteScan(named.stamps, frozenset(named.changes))
-        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
+        return listing_of(self.rules)
 
     def _visits(self, path: str, scan: Scan) -> bool:
         """Whether the scan counts this directory."""

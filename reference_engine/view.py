@@ -219,6 +219,15 @@ class View:
             absolute_vectors={path: stamp for path, stamp in absolute.items() if _is_inside(path)},
         )
 
+    @cached_property
+    def removals(self) -> dict[str, int]:
+        """The removed files below the root by the time (ms) of the file of the last commit that removed them."""
+        found: dict[str, int] = {}
+        for version in sorted(self.log.commits):
+            commit = self.log.commits[version]
+            found |= {self.place(one): commit.modified for one in commit.actions if isinstance(one, Remove)}
+        return {path: modified for path, modified in found.items() if _is_inside(path)}
+
     def references_and(self, versions: Iterable[int]) -> References:
         """The same, and the files of these versions, which VACUUM is asked to keep."""
         adds = [add for version in versions for add in View(self.root, version=version).snapshot.adds.values()]

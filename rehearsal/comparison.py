@@ -16,13 +16,19 @@ _OF_ENGINES = {
     (
         "walk",
         Walk.OBJECTS,
-    ): "{} lists files as an object store does: of a path only the first name can hide it, and a removed "
-    "file goes by its tombstone, whatever its own age.",
+    ): "{} lists files as an object store does: of a path only the first name can hide it.",
     (
         "walk",
         Walk.DIRECTORIES,
-    ): "{} lists directory by directory: a hidden name at any depth hides a path, and a removed file "
-    "must be old itself too.",
+    ): "{} lists directory by directory: a hidden name at any depth hides a path.",
+    (
+        "ages_removed_files",
+        False,
+    ): "In {} a removed file goes by its tombstone, whatever its own age.",
+    (
+        "ages_removed_files",
+        True,
+    ): "In {} a removed file must be old itself too, and not only its tombstone.",
     (
         "lite_window",
         False,

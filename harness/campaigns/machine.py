@@ -22,7 +22,7 @@ from records.run import CaseError
 from strategies.restriction.capabilities import (
     capabilities_on,
     knows_types,
-    restricted_step,
+    restricted_step_on,
     restricted_table,
     restricted_to,
 )
@@ -176,7 +176,7 @@ class ProgramMachine(RuleBasedStateMachine):
         for step in steps:
             if not self.may_go_on():
                 return
-            self.program.take(restricted_step(step, capabilities=self._capabilities))
+            self.program.take(restricted_step_on(self.program.table, step, capabilities=self._capabilities))
             self._over = self._follower.take(self._case)
 
     def teardown(self) -> None:

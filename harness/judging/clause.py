@@ -64,6 +64,9 @@ class Clause(Generic[S]):
     exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
     needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
     of_directories: bool = False  # whether it is about directories, which some storage does not have
+    of_hidden_names: bool = (
+        False  # whether it is about names that hide paths from VACUUM, which some engines do not have
+    )
     withdrawal: Withdrawal | None = None  # what it means for users that a release no longer promises it (``before``)
     recorded: bool = True  # if not, it is judged only because a case ends where it is broken
 
@@ -102,6 +105,7 @@ def clause(
     exact_clock: bool = False,
     needs: Iterable[Need] = (),
     of_directories: bool = False,
+    of_hidden_names: bool = False,
     withdrawal: Withdrawal | None = None,
 ) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
     """Turn the decorated function into a clause; the type of its parameter is the kind of observation that it judges.
@@ -114,7 +118,8 @@ def clause(
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
         (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
         options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
-        return Clause(id, sentence, tuple(sources), of, judge, harm, *options, of_directories, withdrawal)
+        of_names = (of_directories, of_hidden_names)
+        return Clause(id, sentence, tuple(sources), of, judge, harm, *options, *of_names, withdrawal)
 
     return make
 
@@ -150,6 +155,8 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
         return "It is about single milliseconds, and the engine uses the machine's clock, which cannot be stopped."
     if clause.of_directories and not rules.directories:
         return "It is about directories, and there are none in a bucket: a prefix of keys is there as long as an object is."
+    if clause.of_hidden_names and not rules.hides_names:
+        return "It is about hidden names, and VACUUM of this engine hides nothing but the table's log."
     number = parse(version)
     outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
     if rules.implementation == SPARK.implementation and outside:
@@ -171,6 +178,7 @@ def holds_for(clause: Clause[Any]) -> str:
         "engines whose clock can be set" if clause.exact_clock else "",
         f"engines that can be asked for {_needs(clause)}" if clause.needs else "",
         "storage with directories" if clause.of_directories else "",
+        "engines whose VACUUM hides names" if clause.of_hidden_names else "",
     ]
     return ", ".join(part for part in parts if part)
 

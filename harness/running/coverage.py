@@ -67,6 +67,7 @@ SHORT_NAMES = {
     Reason.HOLDS_OLD: "directory of deleted files",
     Reason.HOLDS_EMPTY: "directory of empty directories",
     Reason.AT_CUTOFF: "as old as the cutoff",
+    Reason.YOUNG_COMMIT: "removed by a young commit",
     Reason.CHECKSUM: "checksum of a deleted file",
     Reason.LINK: "link",
     Reason.FAULTY: "I/O fault",

@@ -51,6 +51,7 @@ class Reason(str, Enum):
     HOLDS_OLD = "the directory contains a file that this run deletes, or may delete"
     HOLDS_EMPTY = "the directory contains only empty directories"
     AT_CUTOFF = "whether it is older than the cutoff cannot be known"
+    YOUNG_COMMIT = "its tombstone is expired, and the commit that removed it is inside the retention"
     CHECKSUM = "it is the checksum of a file that may be deleted"
     LINK = "it is a symbolic link"
     FAULTY = "an I/O fault affects it, or a directory above or below it"

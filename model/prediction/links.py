@@ -40,7 +40,10 @@ def resolved(path: str, listing: Mapping[str, StorageEntry]) -> str | None:
 
 
 def reached_directories(
-    listing: Mapping[str, StorageEntry], partition_by: Iterable[str], reserved: Collection[str] = ()
+    listing: Mapping[str, StorageEntry],
+    partition_by: Iterable[str],
+    reserved: Collection[str] = (),
+    hides_names: bool = True,
 ) -> frozenset[str]:
     """The directories that a listing of the table reaches through a visible link, and the targets of links beside the root.
 
@@ -55,7 +58,7 @@ def reached_directories(
         above = new.pop()
         for link in links:
             within = below(link, above)
-            if within is None or not is_visible(within, columns, reserved):
+            if within is None or not is_visible(within, columns, reserved, hides_names):
                 continue
             for target in _entered(resolved(link, listing), listing) - reached:
                 reached.add(target)
@@ -83,13 +86,16 @@ def below(path: str, directory: str) -> str | None:
 
 
 def behind_links(
-    listing: Mapping[str, StorageEntry], partition_by: Iterable[str], reserved: Collection[str] = ()
+    listing: Mapping[str, StorageEntry],
+    partition_by: Iterable[str],
+    reserved: Collection[str] = (),
+    hides_names: bool = True,
 ) -> frozenset[str]:
     """The paths in ``listing`` that a listing which follows links reaches by another path too."""
     columns = tuple(partition_by)
     return frozenset(
         path
-        for directory in reached_directories(listing, columns, reserved)
+        for directory in reached_directories(listing, columns, reserved, hides_names)
         for path in listing
-        if (within := below(path, directory)) is not None and is_visible(within, columns, reserved)
+        if (within := below(path, directory)) is not None and is_visible(within, columns, reserved, hides_names)
     )

@@ -22,6 +22,8 @@ def is_scanned(
     reserved: Collection[str] = (),
 ) -> bool:
     """Whether a scan of the directory visits the path. It skips what it treats as hidden."""
+    if isinstance(scan, (FullScan, ObjectScan)) and not scan.hides_names:
+        return is_visible(path, partition_by, hides_names=False)
     if isinstance(scan, (InventoryScan, ObjectScan)):
         # The path is tested as a whole, so only its first component counts (docs/delta.md 1.4).
         return not is_hidden(path, partition_by, reserved)
@@ -112,10 +114,16 @@ class PathRules:
                 fates[path] = self._with_io_fault(path, self._directory(path, fates, path in behind))
         return fates
 
+    @property
+    def _hides_names(self) -> bool:
+        return not isinstance(self.scan, (FullScan, ObjectScan)) or self.scan.hides_names
+
     # Files and links -------------------------------------------------------------------------------------------------
 
     def _hidden(self, path: str) -> Reason | None:
         """Why a listing skips the path; None if it does not (docs/delta.md 1.2, step 9)."""
+        if not self._hides_names:
+            return None if is_visible(path, self.partition_by, hides_names=False) else Reason.INSIDE_HIDDEN
         if any(is_hidden(name, self.partition_by, self.reserved) for name in path.split("/")[:-1]):
             return Reason.INSIDE_HIDDEN
         if not is_hidden(path.rpartition("/")[2], self.partition_by, self.reserved):
@@ -142,7 +150,8 @@ class PathRules:
             return PathFate(Fate.KEEP, reason, disputed if reason in DISPUTED else False)
         if hidden is not None:
             return PathFate(Fate.KEEP, hidden if disputed is False else Reason.HIDDEN_DEEPER, disputed)
-        if isinstance(self.scan, ObjectScan) and path in self.references.tombstones:
+        by_tombstone = isinstance(self.scan, (FullScan, ObjectScan)) and not self.scan.ages_removed_files
+        if by_tombstone and path in self.references.tombstones:
             return self._removed(path)
         if old is False:
             return PathFate(Fate.KEEP, Reason.YOUNG_REMOVED if self._is_removed(path) else Reason.YOUNG, False)
@@ -152,6 +161,8 @@ class PathRules:
             return PathFate(Fate.UNSPECIFIED, Reason.LINK, None)
         if old is None or path in self.uncertain:
             return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
+        if self._is_removed_by_young_commit(path):
+            return PathFate(Fate.UNSPECIFIED, Reason.YOUNG_COMMIT, None)
         return PathFate(Fate.DELETE, self._reason_to_delete(path), True)
 
     def _is_removed(self, path: str) -> bool:
@@ -160,10 +171,17 @@ class PathRules:
         named = (references.tombstones, references.vector_tombstones, references.absolute_vectors)
         return path not in self.uncertain and any(path in paths for paths in named)
 
+    def _is_removed_by_young_commit(self, path: str) -> bool:
+        """Whether a commit that removed it may count as young, for an engine that looks at that."""
+        removal = self.references.removals.get(path)
+        return removal is not None and self.cutoff.is_old(removal) is not True
+
     def _removed(self, path: str) -> PathFate:
         """A removed file: its tombstone decides, not its own age."""
         if path in self.uncertain:
             return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
+        if self._is_removed_by_young_commit(path):
+            return PathFate(Fate.UNSPECIFIED, Reason.YOUNG_COMMIT, None)
         return PathFate(Fate.DELETE, Reason.EXPIRED, True)
 
     def _reason_to_delete(self, path: str) -> Reason:
@@ -210,7 +228,7 @@ class PathRules:
         """The paths that the scan reaches by another path too."""
         if not isinstance(self.scan, (FullScan, ObjectScan)):
             return frozenset()
-        return behind_links(self.listing, self.partition_by, self.reserved)
+        return behind_links(self.listing, self.partition_by, self.reserved, self._hides_names)
 
     def _set_files_behind_links(self, fates: dict[str, PathFate], behind: Collection[str]) -> None:
         """Files to keep that look like an unreferenced file by their other path."""

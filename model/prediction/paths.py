@@ -43,8 +43,12 @@ def is_hidden(name: str, partition_by: Iterable[str], reserved: Collection[str] 
     return not any(name.startswith(f"{column}=") for column in partition_by)
 
 
-def is_visible(path: str, partition_by: Iterable[str], reserved: Collection[str] = ()) -> bool:
-    """Whether no component of the path is hidden."""
+def is_visible(
+    path: str, partition_by: Iterable[str], reserved: Collection[str] = (), hides_names: bool = True
+) -> bool:
+    """Whether no component of the path is hidden; unless ``hides_names``, whether it is not in the table's log."""
+    if not hides_names:
+        return path.split("/")[0] != LOG_DIRECTORY
     return not any(is_hidden(name, partition_by, reserved) for name in path.split("/"))
 
 

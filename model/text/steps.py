@@ -27,8 +27,10 @@ from model.vocabulary.steps import (
 )
 
 
-def step_text(step: EngineStep) -> str:
-    """The step as users write it."""
+def step_text(step: EngineStep, statement: str | None = None) -> str:
+    """The step as users write it: by the ``statement`` that an engine was sent, or in Spark's SQL."""
+    if statement is not None:
+        return _shortened(statement)
     if isinstance(step, Delete):
         details = [] if step.form is Form.SQL_PATH else [step.form.value]
         details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])

@@ -52,6 +52,10 @@ class Capabilities:
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
     logging: bool = True  # whether VACUUM can run without writing commits
     parallel: bool = True
+    dry_run: bool = True  # whether VACUUM has a DRY RUN
+    default_retention: bool = True  # VACUUM without a RETAIN; if not, each gets the table's retention as its RETAIN
+    safety_check: bool = True  # whether a RETAIN below the table's retention is refused while the check is on
+    vacuums_vectors: bool = True  # VACUUM of tables that have the feature deletionVectors
     keeps_versions: bool = True  # whether a VACUUM can be asked to keep the files of some versions
     settings: frozenset[Setting] = frozenset(Setting)  # of the session
     zones: bool = True  # sessions in time zones other than UTC
@@ -74,6 +78,26 @@ class Capabilities:
     def keeps_vectors_of_versions(self) -> bool:
         """Whether that can be asked about versions with deletion vectors."""
         return self.keeps_versions and has(self, VectorStorage.RELATIVE)
+
+    @property
+    def v2_checkpoints(self) -> bool:
+        """Whether a commit may write a V2 checkpoint."""
+        return self.features >= {Feature.FREQUENT_CHECKPOINTS, Feature.V2_CHECKPOINTS}
+
+    @property
+    def vacuums_inline_vectors(self) -> bool:
+        """Whether it has a VACUUM of tables with inline deletion vectors."""
+        return self.vacuums_vectors and has(self, VectorStorage.INLINE)
+
+    @property
+    def vacuums_relative_vectors(self) -> bool:
+        """... with deletion vectors in files that are named relatively."""
+        return self.vacuums_vectors and has(self, VectorStorage.RELATIVE)
+
+    @property
+    def vacuums_absolute_vectors(self) -> bool:
+        """... with deletion vectors in files that are named by a URI."""
+        return self.vacuums_vectors and has(self, VectorStorage.ABSOLUTE)
 
     def shared(self, other: Capabilities) -> Capabilities:
         """What both engines support."""

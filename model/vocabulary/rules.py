@@ -24,7 +24,7 @@ class Walk(Enum):
     """How a full VACUUM lists the files below the root, and so which names it treats as hidden."""
 
     DIRECTORIES = "directory by directory"  # a hidden name at any depth hides a path; directories are deleted too
-    OBJECTS = "as an object store's list"  # only the first component can hide a path; there are no directories
+    OBJECTS = "as an object store's list"  # only the first component can hide a path; directories are not listed
 
 
 #: Those that promise more than the format does, in their documentation or source.
@@ -41,6 +41,12 @@ class Rules:
     own_clock: bool = True
     retain: Retain = Retain.ZERO
     walk: Walk = Walk.DIRECTORIES
+    #: Whether names hide paths from a full VACUUM; if not, it leaves out the table's log alone.
+    hides_names: bool = True
+    #: Whether a removed file must be old itself, too, for a full VACUUM to delete it; if not, its tombstone alone decides.
+    ages_removed_files: bool = True
+    #: Whether VACUUM keeps what a young commit removed, by the time of the commit's file, although the tombstone is expired.
+    keeps_removals_of_young_commits: bool = False
     #: Whether LITE reads the commits since the last LITE; if not, the tombstones of the current version.
     lite_window: bool = True
     #: Whether a DELETE writes deletion vectors if the table has them enabled; if not, it rewrites files.
@@ -155,6 +161,7 @@ DELTA_RS = Rules(
     own_clock=False,
     retain=Retain.ANY,
     walk=Walk.OBJECTS,
+    ages_removed_files=False,
     lite_window=False,
     writes_vectors=False,
     cleans_up_anytime=True,

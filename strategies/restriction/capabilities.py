@@ -71,7 +71,18 @@ from model.vocabulary.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.vocabulary.table import Column, ColumnRule, Commit, DataFile, Feature, Kind, Reference, StrayFile, Table
+from model.vocabulary.table import (
+    HOUR,
+    Column,
+    ColumnRule,
+    Commit,
+    DataFile,
+    Feature,
+    Kind,
+    Reference,
+    StrayFile,
+    Table,
+)
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, DecimalOf, is_nested
 from strategies.restriction.margins import kept_apart
@@ -102,7 +113,8 @@ def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities)
 
 
 def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
-    """Whether the engine supports the types of all columns and, without a VACUUM, has another command to run."""
+    """Whether the engine supports the types of all columns and, without a VACUUM of the table, has another command to run."""
+    capabilities = _vacuum_on(case.table, _for(case, capabilities))
     has_command = capabilities.vacuum or any(
         isinstance(step, (Delete, InvalidDelete))
         or (isinstance(step, OtherCommand) and kind_of(step.command) in capabilities.commands)
@@ -137,16 +149,26 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
     """The case restricted to what the engine supports. Steps keep their index, since others refer to it."""
     if capabilities == EVERYTHING:
         return case
+    capabilities = _for(case, capabilities)
     table = restricted_table(case.table, capabilities=capabilities)
     capabilities = capabilities_on(table, capabilities)
     steps: list[Step] = []
     tables = [table]
     for step, drawn_on in zip(case.steps, definitions(case.table, case.steps)):
-        restricted = restricted_step(step, capabilities=capabilities)
+        restricted = restricted_step_on(tables[-1], step, capabilities=capabilities)
         steps.append(restricted if _can_follow(restricted, steps, tables, drawn_on) else Read())
         tables.append(definition_after(steps[-1], tables))
     found = Case(table, tuple(steps))
     return found if capabilities.sets_clock else kept_apart(replace(found, steps=_within_one_time(found.steps)))
+
+
+def _for(case: Case, capabilities: Capabilities) -> Capabilities:
+    """Without deletion vectors in a case of as many VACUUMs as other commands, if the engine has none of tables with them."""
+    vacuums = sum(isinstance(step, (Vacuum, InvalidVacuum)) for step in case.steps)
+    others = sum(isinstance(step, (Delete, InvalidDelete, Together, OtherCommand)) for step in case.steps)
+    if capabilities.vacuums_vectors or others > vacuums:
+        return capabilities
+    return replace(capabilities, features=capabilities.features.difference(VECTORS))
 
 
 def _within_one_time(steps: Iterable[Step]) -> tuple[Step, ...]:
@@ -185,8 +207,31 @@ def _names_and_types(table: Table) -> list[tuple[str, AnyType]]:
 def capabilities_on(table: Table, capabilities: Capabilities) -> Capabilities:
     """What the engine supports on this table."""
     if table.maps_columns and not capabilities.mapped_change_feed:
-        return replace(capabilities, change_feed=False)
-    return capabilities
+        capabilities = replace(capabilities, change_feed=False)
+    return _vacuum_on(table, capabilities)
+
+
+def _vacuum_on(table: Table, capabilities: Capabilities) -> Capabilities:
+    """Without a VACUUM if the engine has none of this table; commands before may have given it other features."""
+    has_vectors = any(table.has(feature) and feature in capabilities.features for feature in VECTORS)
+    return replace(capabilities, vacuum=False) if has_vectors and not capabilities.vacuums_vectors else capabilities
+
+
+def restricted_step_on(table: Table, step: Step, *, capabilities: Capabilities) -> Step:
+    """The step on this table, or the nearest one that the engine supports there."""
+    restricted = restricted_step(step, capabilities=_vacuum_on(table, capabilities))
+    return restricted if capabilities.default_retention else _with_retain(restricted, table)
+
+
+def _with_retain(step: Step, table: Table) -> Step:
+    """The step with the table's retention as RETAIN, which it then has anyway."""
+    if isinstance(step, Together):
+        first, second = (_with_retain(one, table) for one in step.steps)
+        assert isinstance(first, SESSION_STEPS) and isinstance(second, SESSION_STEPS), "a VACUUM stays one"
+        return replace(step, first=first, second=second)
+    if not isinstance(step, Vacuum) or step.retain_hours is not None:
+        return step
+    return replace(step, retain_hours=table.retention / HOUR)
 
 
 def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
@@ -265,7 +310,9 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
     if isinstance(step, InvalidDelete):
         return step if step.mistake in capabilities.delete_mistakes else Read()
     if isinstance(step, InvalidVacuum):
-        return step if step.mistake in capabilities.vacuum_mistakes else Read()
+        if step.mistake not in capabilities.vacuum_mistakes:
+            return Read()
+        return replace(step, dry_run=step.dry_run and capabilities.dry_run)
     if isinstance(step, ReadChanges):
         if not capabilities.change_feed or Feature.CHANGE_DATA_FEED not in capabilities.features:
             return Read()
@@ -389,8 +436,8 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         form = VacuumForm.SQL_PATH
     return Vacuum(
         retain_hours=step.retain_hours if capabilities.fractional_hours else _whole(step.retain_hours),
-        dry_run=step.dry_run,
-        safety_check=step.safety_check,
+        dry_run=step.dry_run and capabilities.dry_run,
+        safety_check=step.safety_check and capabilities.safety_check,
         logging=step.logging if capabilities.logging else True,
         mode=mode,
         inventory=step.inventory if mode.inventory else Vacuum.inventory,

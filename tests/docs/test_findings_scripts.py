@@ -1,4 +1,4 @@
-"""The scripts of docs/findings/, and of the example of an engine: each is short, stands alone, and is named by its page."""
+"""The scripts of docs/findings/, and of the examples of engines: each is short, stands alone, and is named by its page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 SAIL = DOCS.parent / "examples" / "sail_engine"
+TRINO = DOCS.parent / "examples" / "trino_engine"
 PAGES = {
     DOCS / "findings": DOCS / "findings.md",
     DOCS / "findings" / "deltalake": DOCS / "findings-deltalake.md",
     DOCS / "findings" / "s3": DOCS / "s3.md",
     SAIL / "findings": SAIL / "findings.md",
+    TRINO / "findings": TRINO / "findings.md",
 }
 SCRIPTS = {script: page for folder, page in PAGES.items() for script in sorted(folder.glob("*.py"))}
 
@@ -24,7 +26,18 @@ SCRIPTS = {script: page for folder, page in PAGES.items() for script in sorted(f
 MAX_LINES = 79
 #: What a package from PyPI is imported as, where that is another name.
 MODULES = {"delta-spark": "delta", "pyspark-client": "pyspark"}
-PACKAGES = {"boto3", "deltalake", "delta-spark", "moto", "pandas", "pyarrow", "pysail", "pyspark", "pyspark-client"}
+PACKAGES = {
+    "boto3",
+    "deltalake",
+    "delta-spark",
+    "moto",
+    "pandas",
+    "pyarrow",
+    "pysail",
+    "pyspark",
+    "pyspark-client",
+    "trino",
+}
 EXIT_CODES = "# exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL"
 
 each_script = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}/{script.stem}")

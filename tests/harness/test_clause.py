@@ -49,6 +49,12 @@ class Engine:
             Engine(rules=with_changes(DELTA_RS, DELTA_RS_ON_S3)),
             "there are none in a bucket",
         ),
+        (replace(CLAUSE, of_hidden_names=True), Engine(), None),
+        (
+            replace(CLAUSE, of_hidden_names=True),
+            Engine(rules=replace(DELTA_RS, hides_names=False)),
+            "hides nothing but the table's log",
+        ),
         (replace(CLAUSE, needs=("parallel",)), Engine(), None),
         (
             replace(CLAUSE, needs=("parallel", Feature.ROW_TRACKING)),
@@ -91,6 +97,7 @@ def test_all_but_three_clauses_of_safety_apply_to_delta_rs() -> None:
         ),
         (replace(CLAUSE, needs=(Mode.LITE, Mode.FULL)), "engines that can be asked for FULL or LITE"),
         (replace(CLAUSE, of_directories=True), "storage with directories"),
+        (replace(CLAUSE, of_hidden_names=True), "engines whose VACUUM hides names"),
     ],
 )
 def test_what_a_clause_holds_for_in_words(clause: Clause[Any], words: str) -> None:

@@ -103,13 +103,14 @@ def test_a_short_retain_is_refused_by_one_of_them(table: Path, capsys: pytest.Ca
     assert "Delta 4.0.0 deletes 2 files (205 bytes) that Delta 4.4.0 keeps" in capsys.readouterr().out
 
 
-def test_another_engine(table: Path, tmp_path: Path) -> None:
+def test_another_engine(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """delta-rs goes by the tombstone of a removed file, whatever the file's own age."""
     touched = table / EXPIRED
     touched.write_bytes(b"x")
     assert rehearse(str(table), "4.4.0", "deltalake==1.6.6", "--out", str(tmp_path / "out")) == 3
     _, (spark, delta_rs) = found(tmp_path / "out")
     assert EXPIRED in delta_rs and EXPIRED not in spark
+    assert "a removed file goes by its tombstone, whatever its own age" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_log_that_contradicts_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

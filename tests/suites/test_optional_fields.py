@@ -113,6 +113,41 @@ def test_zeros_at_the_end_of_a_vector_are_not_looked_at(rows: tuple[int, ...]) -
         decode_rows(encode_rows(rows) + b"\0\0\0\0\1")
 
 
+@pytest.mark.parametrize(
+    ("unit", "told", "fails"),
+    [
+        (1, lambda time: time, False),
+        (1, lambda time: time + 1, True),
+        (1000, lambda time: time - time % 1000, False),
+        (1000, lambda time: time + 1000, True),
+    ],
+    ids=["as it was", "later", "in whole seconds", "a second later"],
+)
+def test_an_add_with_a_new_vector_may_have_the_time_that_the_storage_tells(
+    unit: int, told: Callable[[int], int], fails: bool, tmp_path: Path
+) -> None:
+    def tamper(add: dict[str, Any]) -> None:
+        add["modificationTime"] = told(add["modificationTime"])
+
+    fault = delete_fault("later", "DEL-DV-1B", actions.change_all(actions.new_adds, tamper), "Adds are younger.")
+    engine = ReferenceEngine(rules=replace(THIRD, time_unit=unit))
+    clause = CATALOGUE["DEL-DV-1B"]
+    case = Case(replace(PRICES, features=(Feature.DELETION_VECTORS,)), (TWO,))
+    found = Judge(KnownBadEngine(engine, _of_all_adds(fault, tamper)), [clause], tmp_path).judge(case)
+    assert found.failure is None and found.failed == (["DEL-DV-1B"] if fails else [])
+
+
+def _of_all_adds(fault: Fault, change: Callable[[dict[str, Any]], object]) -> Fault:
+    """Also of adds with a new deletion vector."""
+
+    def tamper(t: Tampering) -> None:
+        for add in t.log.actions("add"):
+            change(add)
+        t.log.save()
+
+    return replace(fault, tamper=tamper)
+
+
 # Statistics -------------------------------------------------------------------------------------------------------------
 
 PRICES = Table(

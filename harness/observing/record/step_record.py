@@ -58,7 +58,7 @@ def normalise(observation: Observation) -> RecordedStep:
     return RecordedStep(
         index=observation.index,
         kind=_kind_of(observation.step),
-        text=step_text(observation.step),
+        text=step_text(observation.step, observation.outcome.statement),
         seconds=observation.outcome.seconds,
         outcome=RecordedOutcome(
             rows=_fewer_rows(_answer(observation)) if error is None else None,
@@ -103,7 +103,7 @@ def unrecorded(observation: Observation) -> RecordedStep:
     return RecordedStep(
         index=observation.index,
         kind=_kind_of(observation.step),
-        text=step_text(observation.step),
+        text=step_text(observation.step, observation.outcome.statement),
         seconds=observation.outcome.seconds,
         outcome=RecordedOutcome(
             rows=None, error=None if error is None else RecordedError(error.exception, error.condition, "")

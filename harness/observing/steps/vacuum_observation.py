@@ -14,9 +14,9 @@ from model.prediction.fates import PathFate
 from model.prediction.lite import LogPruned, Window, lite_window
 from model.prediction.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal, checks_writer
 from model.prediction.retention import Cutoff, cutoff_for, effective_retain, refuses_retain
-from model.prediction.scans import FullScan, InventoryScan, ObjectScan, References, Scan
+from model.prediction.scans import InventoryScan, References, Scan, listing_of
 from model.prediction.vacuum import ends_in_error, predict_vacuum
-from model.vocabulary.rules import SPARK, Walk
+from model.vocabulary.rules import SPARK
 from model.vocabulary.steps import InvalidVacuum, Inventory, IOFault, Vacuum
 from model.vocabulary.table import Feature
 
@@ -29,6 +29,11 @@ class VacuumObservation(Observation):
     def retain(self) -> int | None:
         """The effective RETAIN in ms: since Delta 4.1 only one that rounds to 0 hours (docs/delta.md 1.2, step 4)."""
         return effective_retain(self.step.retain_hours, self.rules.retain)
+
+    @property
+    def moves_cutoff(self) -> bool:
+        """Whether RETAIN moves the cutoff. It does not if it is the table's retention and both count from the wall clock."""
+        return self.retain is not None and (self.rules.own_clock or self.retain != self.table.retention)
 
     @cached_property
     def cutoff(self) -> Cutoff:
@@ -53,7 +58,11 @@ class VacuumObservation(Observation):
     @cached_property
     def references(self) -> References:
         """The paths below the root that the log referred to before the step, or that belong to a version to keep."""
-        return references_of(self.before, self.step.kept_versions(self.before.version))
+        return references_of(
+            self.before,
+            self.step.kept_versions(self.before.version),
+            removals=self.rules.keeps_removals_of_young_commits,
+        )
 
     @cached_property
     def outside(self) -> frozenset[str]:
@@ -88,7 +97,7 @@ class VacuumObservation(Observation):
             return lite_scan(self.before, self.window) if self.rules.lite_window else tombstone_scan(self.before)
         if self.step.mode.inventory:
             return InventoryScan(self.step.inventory is Inventory.FILES)
-        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
+        return listing_of(self.rules)
 
     @cached_property
     def fates(self) -> dict[str, PathFate]:

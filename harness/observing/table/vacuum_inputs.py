@@ -13,9 +13,12 @@ from model.prediction.lite import Window
 from model.prediction.scans import LiteScan, References
 
 
-def references_of(state: TableState, kept_versions: Iterable[int] = ()) -> References:
+def references_of(state: TableState, kept_versions: Iterable[int] = (), *, removals: bool = False) -> References:
     """The paths below the root that live or removed actions of the current version name (docs/delta.md 1.2, step 8), and those of
-    ``kept_versions``, which VACUUM is asked to keep; none of versions that the log does not have any more."""
+    ``kept_versions``, which VACUUM is asked to keep; none of versions that the log does not have any more.
+
+    ``removals``: with the times of the commits that removed data files (Rules.keeps_removals_of_young_commits).
+    """
     kept, kept_vectors = _files_of_versions(state, kept_versions)
     live = {path for path in state.live if is_below(path)}
     live_vectors: set[str] = set()
@@ -42,12 +45,21 @@ def references_of(state: TableState, kept_versions: Iterable[int] = ()) -> Refer
         tombstones={
             path: remove.deletion_timestamp or 0 for path, remove in state.tombstones.items() if is_below(path)
         },
+        removals=_removals(state) if removals else {},
         live_vectors=frozenset(live_vectors),
         vector_tombstones=vector_tombstones,
         absolute_vectors=absolute,
         kept=kept,
         kept_vectors=kept_vectors,
     )
+
+
+def _removals(state: TableState) -> dict[str, int]:
+    """The removed data files below the root by the time of the file of the last commit in the log that removed them."""
+    found: dict[str, int] = {}
+    for _, commit in sorted(state.log.commits.items()):
+        found |= {from_root(remove.file, state.root): commit.modified for remove in commit.removes}
+    return {path: modified for path, modified in found.items() if is_below(path)}
 
 
 def _files_of_versions(state: TableState, versions: Iterable[int]) -> tuple[frozenset[str], frozenset[str]]:

@@ -14,6 +14,7 @@ from model.text.layout import is_named_by_engine
 from model.vocabulary.predicate import Predicate, columns_of, conjuncts
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete
+from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from records.expectations import (
     ByReplay,
@@ -168,6 +169,7 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
     "A DELETE without a condition, or with one over partition columns alone, reads no data file: it succeeds where none can be read.",
     sources=("S0", "S2", "C 2.2"),
     harm=wrong_answers("Rows cannot be deleted where one file is damaged, and deleting them takes long."),
+    needs=(Feature.UNREADABLE_FILES,),
 )
 def reads_no_data(d: DeleteObservation) -> Judgement:
     if damaged_paths(d.table).isdisjoint(d.before.live) or d.prediction.scope is ConditionScope.ROWS:

@@ -163,7 +163,7 @@ CHECKPOINTS = (
         sources=("P V2 Spec", "P Checkpoint Metadata"),
         harm=harms.WRONG_V2_METADATA,
         since="3.0",  # the first with V2 checkpoints
-        needs=(Feature.FREQUENT_CHECKPOINTS,),
+        needs=("v2_checkpoints",),
     )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
     clause(
         "DEL-CKPT-7",
@@ -171,7 +171,7 @@ CHECKPOINTS = (
         sources=("P Sidecar File Information",),
         harm=harms.WRONG_SIDECAR,
         since="3.0",  # the first with V2 checkpoints
-        needs=(Feature.FREQUENT_CHECKPOINTS,),
+        needs=("v2_checkpoints",),
     )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
     clause(
         "DEL-CKPT-8",
@@ -179,7 +179,7 @@ CHECKPOINTS = (
         sources=("P V2 Spec", "P Sidecar Files"),
         harm=harms.DIVIDED_CHECKPOINT,
         since="3.0",  # the first with V2 checkpoints
-        needs=(Feature.FREQUENT_CHECKPOINTS,),
+        needs=("v2_checkpoints",),
     )(_in_v2_checkpoints(checkpoint_contents.check_division)),
 )
 

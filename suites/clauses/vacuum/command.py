@@ -61,6 +61,7 @@ def not_refused(when: VacuumCondition) -> Callable[[VacuumObservation], Judgemen
     "RETAIN below the table's retention is refused while the safety check is on, dry run too, and nothing changes.",
     sources=("S1", "C 1.2"),
     harm=data_loss("Without the safety check a mistaken RETAIN deletes files that readers still need."),
+    needs=("safety_check",),
 )
 def short_retain_is_refused(v: VacuumObservation) -> Judgement:
     """A negative RETAIN that is not ignored is refused also while the check is off (docs/delta.md 5)."""
@@ -114,6 +115,7 @@ ACCEPTED = (
     "DRY RUN changes nothing at all: files, modification times, log, _last_vacuum_info.",
     sources=("S1",),
     harm=data_loss("A DRY RUN that deletes takes away what the user wanted to see first."),
+    needs=("dry_run",),
 )
 def dry_run_changes_nothing(v: VacuumObservation) -> Judgement:
     if not v.step.dry_run:
@@ -141,6 +143,7 @@ def _hidden_by_fault(v: VacuumObservation) -> str | None:
     "A real run deletes nothing that the DRY RUN right before it did not list.",
     sources=("S1", "C 1.2"),
     harm=data_loss("VACUUM deletes what the DRY RUN that the user has approved did not list."),
+    needs=("dry_run",),
 )
 def dry_run_lists_what_is_deleted(v: VacuumObservation) -> Judgement:
     dry = _dry_run_before(v)
@@ -166,6 +169,7 @@ def dry_run_lists_what_is_deleted(v: VacuumObservation) -> Judgement:
     "The real run right after a DRY RUN deletes everything that the DRY RUN listed, except directories that are not empty.",
     sources=("S1", "C 1.2"),
     harm=harms.WRONG_DRY_RUN,
+    needs=("dry_run",),
 )
 def dry_run_lists_only_what_is_deleted(v: VacuumObservation) -> Judgement:
     dry = _dry_run_before(v)
@@ -201,6 +205,7 @@ def dry_run_lists_only_what_is_deleted(v: VacuumObservation) -> Judgement:
     "DRY RUN lists exactly the old files that nothing protects, and the directories below which nothing is old or protected, whether they are empty or not.",
     sources=("C 1.1", "C 1.2"),
     harm=harms.WRONG_DRY_RUN,
+    needs=("dry_run",),
 )
 def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
     """So it lists directories that cannot be deleted as they hold young or hidden files (docs/delta.md 1.2, step 11)."""

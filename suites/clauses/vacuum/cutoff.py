@@ -121,13 +121,13 @@ RETENTION = (
         "Without an effective RETAIN, the retention is the table's delta.deletedFileRetentionDuration.",
         sources=("S1", "C 1.2"),
         harm=harms.WRONG_RETENTION,
-    )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain is None and v.table.retention_hours is not None)),
+    )(keeps_and_deletes(by_cutoff, when=lambda v: not v.moves_cutoff and v.table.retention_hours is not None)),
     clause(
         "VAC-KEEP-1B",
         "If neither the table nor an effective RETAIN sets it, the retention is one week.",
         sources=("S1", "C 1.6"),
         harm=harms.WRONG_RETENTION,
-    )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain is None and v.table.retention_hours is None)),
+    )(keeps_and_deletes(by_cutoff, when=lambda v: not v.moves_cutoff and v.table.retention_hours is None)),
     clause(
         "VAC-KEEP-2A",
         "RETAIN 0 HOURS, with the safety check off, sets the cutoff to the present: what is older and unprotected is deleted.",

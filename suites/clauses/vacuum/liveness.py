@@ -6,7 +6,6 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import VISIBLE_PREFIXES
-from model.vocabulary.table import VectorStorage
 from suites.clauses.shared import harms
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.path_rules import deletes, has_inline_vectors, is_not_lite, must_delete, with_reason
@@ -53,6 +52,7 @@ deletion_vectors = clause(
     "VACUUM deletes every old deletion vector file to which nothing refers, or only tombstones that are all expired.",
     sources=("C 1.2",),
     harm=harms.FILES_STAY,
+    needs=("vacuums_vectors",),
 )(deletes(Reason.EXPIRED_VECTOR, Reason.ORPHAN_VECTOR, when=is_not_lite))
 
 
@@ -61,7 +61,7 @@ deletion_vectors = clause(
     "A table with deletion vectors that are stored inline, and not in a file, can be vacuumed.",
     sources=("P Deletion Vector Descriptor Schema",),
     harm=harms.FILES_STAY,
-    needs=(VectorStorage.INLINE,),
+    needs=("vacuums_inline_vectors",),
 )
 def inline_vectors(v: VacuumObservation) -> Judgement:
     """If it cannot be, no other clause reports the run: it deletes nothing."""

@@ -223,11 +223,13 @@ def has_inline_vectors(v: VacuumObservation) -> bool:
 def same_cutoff(first: VacuumObservation, second: VacuumObservation) -> bool:
     """Whether two runs treat the same paths as old: their cutoffs are equal, or nothing lies between them.
 
-    Never for a RETAIN, whose cutoff is measured by the wall clock.
+    Never for a RETAIN that moves the cutoff, which is measured by the wall clock.
     """
+    if first.moves_cutoff or second.moves_cutoff:
+        return False
     if first.cutoff == second.cutoff:
-        return first.retain is None and second.retain is None
-    if second.rules.own_clock or (first.retain, second.retain) != (None, None):
+        return True
+    if second.rules.own_clock:
         return False
     times = [entry.modified for entry in second.before.data.values()]
     times += [remove.deletion_timestamp or 0 for remove in second.before.snapshot.removes.values()]

@@ -91,9 +91,9 @@ def _named(action: Add | Remove) -> list[str]:
 def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
     """By the log alone, without reading: a file is needed unless all removes of it are outside retention.
 
-    Not for an effective RETAIN, whose cutoff differs from the age limit of versions.
+    Not for a RETAIN that moves the cutoff, which then differs from the age limit of versions.
     """
-    if not v.ran or v.retain is not None:
+    if not v.ran or v.moves_cutoff:
         return NOT_EXERCISED
     cutoff = v.cutoff.latest  # a clock that cannot be set advances during the step
     expired = _expired_files(v, cutoff)

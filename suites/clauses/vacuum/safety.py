@@ -10,7 +10,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from model.prediction.fates import KEPT_BY_AGE, Fate, Reason
 from model.prediction.paths import in_underscored_partition, is_hidden
 from model.prediction.scans import ObjectScan
-from model.vocabulary.table import Feature, Reference, VectorStorage
+from model.vocabulary.table import Feature, Reference
 from records.expectations import NoFileWritten, Readable, Unchanged, about
 from suites.clauses.shared import harms
 from suites.clauses.shared.causes import NEEDLESS_WRITE, NOT_REPLAYED, changed
@@ -50,6 +50,7 @@ FILES_AND_HIDDEN_PATHS = (
         "VACUUM never deletes a hidden file or directory (its name begins with _ or .), at any depth, nor anything in one.",
         sources=("S1", "C 1.2"),
         harm=harms.FILES_LOST,
+        of_hidden_names=True,
     )(keeps(*HIDDEN)),
     # Only for a VACUUM that uses a flat list of paths; one that descends from directory to directory never sees these.
     clause(
@@ -111,6 +112,7 @@ def deletes_in_underscored_partitions(v: VacuumObservation) -> Judgement:
     "A name that only resembles such a partition directory (_dates beside a column _date) is hidden.",
     sources=("C 1.2",),
     harm=harms.FILES_LOST,
+    of_hidden_names=True,
 )
 def keeps_similar_names(v: VacuumObservation) -> Judgement:
     columns = tuple(column for column in v.table.partition_by if column.startswith(("_", ".")))
@@ -160,21 +162,21 @@ DELETION_VECTORS = (
         "VACUUM never deletes a deletion vector file that the current version refers to, whatever its age.",
         sources=("P Deletion Vectors", "C 1.2"),
         harm=harms.FILES_LOST,
-        needs=(VectorStorage.RELATIVE,),
+        needs=("vacuums_relative_vectors",),
     )(keeps(Reason.LIVE_VECTOR)),
     clause(
         "VAC-SAFE-8B",
         "VACUUM never deletes a deletion vector file that a tombstone inside retention refers to.",
         sources=("P Deletion Vectors", "C 1.2"),
         harm=harms.FILES_LOST,
-        needs=(VectorStorage.RELATIVE,),
+        needs=("vacuums_relative_vectors",),
     )(keeps(Reason.RETAINED_VECTOR)),
     clause(
         "VAC-SAFE-8C",
         "VACUUM never deletes a deletion vector file below the root that a live or retained action names by its absolute path.",
         sources=("P Deletion Vector Descriptor Schema",),
         harm=harms.FILES_LOST,
-        needs=(VectorStorage.ABSOLUTE,),
+        needs=("vacuums_absolute_vectors",),
     )(keeps(Reason.ABSOLUTE_VECTOR)),
 )
 
