@@ -7,6 +7,7 @@ and pyarrow leaves an empty object where it deletes the last one of a prefix.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ from engines.port import EngineUnavailable
 
 #: The most keys in one request (https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html).
 _MOST_KEYS = 1000
+
+
+#: What a request's body cannot have, so that a key with it is deleted by a request of its own
+#: (https://www.w3.org/TR/xml/#charsets).
+_NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,11 @@ class Bucket:
             return bytes(found["Body"].read())
 
     def delete(self, paths: Iterable[str]) -> None:
-        keys = [{"Key": self._store.key(path)} for path in paths]
+        wanted_keys = list(map(self._store.key, paths))
+        for key in filter(_NOT_IN_XML.search, wanted_keys):
+            with self._served():
+                self._client.delete_object(Bucket=self._store.bucket, Key=key)
+        keys = [{"Key": key} for key in wanted_keys if not _NOT_IN_XML.search(key)]
         for begin in range(0, len(keys), _MOST_KEYS):
             with self._served():
                 wanted = {"Objects": keys[begin : begin + _MOST_KEYS], "Quiet": True}

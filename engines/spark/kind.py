@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engines.bucket_limits import IN_BUCKETS
+from engines.bucket_limits import IN_BUCKETS, NO_NONCHARACTERS
 from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
@@ -134,7 +134,7 @@ class Spark(EngineKind):
                 f"Tables in a bucket are judged by a Spark in one process alone: leave out what names {master}."
             )
         in_bucket = (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
-        return (*in_bucket, _NO_FILES) if storage is Storage.BUCKET else in_bucket
+        return (*in_bucket, NO_NONCHARACTERS, _NO_FILES) if storage is Storage.BUCKET else in_bucket
 
     @property
     def machine(self) -> Mapping[str, str]:

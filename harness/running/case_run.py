@@ -108,6 +108,7 @@ class CaseRun:
         self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
         self._observer = Observer(table, root, unit=unit)
         self._state = self._observer.observe()
+        self._date()
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -143,6 +144,7 @@ class CaseRun:
         if not isinstance(step, ENGINE_STEPS):
             self._arrange(step)
             self._state = self._observer.observe()
+            self._date()
             return False
         before = self._state
         answered_step = self._asked(step, before) if isinstance(step, Delete) and verbatim_tests(step.where) else step
@@ -250,6 +252,11 @@ class CaseRun:
         """Where the engine works in a bucket, bring there what the suite has written."""
         if self._side.copy is not None:
             self._side.copy.put(self._root.parent)
+
+    def _date(self) -> None:
+        """In a bucket, versions have the times of their commits' uploads."""
+        if self._side.copy is not None:
+            self._expected.date(self._state.log)
 
     def _change(self, step: Step, start: int, clock: int) -> None:
         if isinstance(step, SetClock):

@@ -51,9 +51,8 @@ def empty(bucket: dict[str, str | None]) -> None:
         aws_session_token=bucket["session_token"],
     )
     pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket["bucket"], Prefix=bucket["prefix"])
-    for keys in [[{"Key": found["Key"]} for found in page.get("Contents", ())] for page in pages]:
-        if keys:
-            client.delete_objects(Bucket=bucket["bucket"], Delete={"Objects": keys, "Quiet": True})
+    for key in [found["Key"] for page in pages for found in page.get("Contents", ())]:
+        client.delete_object(Bucket=bucket["bucket"], Key=key)
 
 
 def end(pid: int) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from model.codec import InvalidCase
+from model.codec import InvalidCase, dumps
 from model.codec.command_checks import check_command, check_place
 from model.semantics.definitions import VECTORS, definition_after, definitions
 from model.semantics.evaluate import parts_of
@@ -86,6 +87,9 @@ _REPLACEMENTS = {
     Mode.INVENTORY_QUERY: (Mode.INVENTORY_TABLE, Mode.FULL, Mode.DEFAULT),
 }
 
+#: U+FFFE and U+FFFF, in JSON of ASCII alone.
+_NONCHARACTERS = re.compile(r"\\ufff[ef]")
+
 #: The most hours of a RETAIN clause that every engine can represent: more than a hundred years.
 _MOST_HOURS = 1_000_000
 
@@ -102,13 +106,14 @@ def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities)
 
 
 def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
-    """Whether the engine supports the types of all columns and, without a VACUUM, has another command to run."""
+    """Whether the engine supports the types of all columns and all characters, and without a VACUUM has another command to run."""
     has_command = capabilities.vacuum or any(
         isinstance(step, (Delete, InvalidDelete))
         or (isinstance(step, OtherCommand) and kind_of(step.command) in capabilities.commands)
         for step in case.steps
     )
-    return has_command and knows_types(case, capabilities=capabilities)
+    writes = capabilities.noncharacters or _NONCHARACTERS.search(dumps(case)) is None
+    return has_command and writes and knows_types(case, capabilities=capabilities)
 
 
 def speaks(case: Case, *, capabilities: Capabilities) -> bool:
