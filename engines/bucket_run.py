@@ -25,8 +25,9 @@ class BucketRun:
         try:
             found = next(self._objects.list("/"), None)
             if found is not None:
+                place = f"s3://{store.bucket}{store.above}"
                 raise EngineUnavailable(
-                    f"--table-root s3://{store.bucket}{store.above} is not empty (it has {store.key(found.path)}): name a new prefix."
+                    f"--table-root {place} is not empty (it has {store.key(found.path)}): name a new prefix."
                 )
             self._objects.put(probe, b"tombstone")
             self._objects.get(probe)

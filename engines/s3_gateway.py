@@ -55,7 +55,9 @@ class Server:
 
     def _start(self, binary: str, started: Callable[[int], None]) -> ObjectStore:
         for _ in range(_PORTS):
-            store = ObjectStore(f"http://127.0.0.1:{_free_port()}", self._bucket, secrets.token_hex(8), secrets.token_hex(16))
+            store = ObjectStore(
+                f"http://127.0.0.1:{_free_port()}", self._bucket, secrets.token_hex(8), secrets.token_hex(16)
+            )
             self._run(binary, store)
             assert self._process is not None
             started(self._process.pid)

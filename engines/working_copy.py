@@ -7,7 +7,6 @@ those of the uploads. A directory is there as long as an object is below it, or 
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -49,7 +48,9 @@ class WorkingCopy:
             return None
         for path, content in files.items():
             self._objects.put(str(path), content)
-        newest = max(found.modified for found in self._objects.list(f"{case}/"))
+        uploaded = list(self._objects.list(f"{case}/"))
+        self._known.update({one.path: (one, _digest(files[Path(one.path)])) for one in uploaded})
+        newest = max(one.modified for one in uploaded)
         probe, watch = f"{case}.clock", threading.Event()
         try:
             while True:

@@ -16,7 +16,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9_=-][A-Za-z0-9_.=-]*(/[A-Za-z0-9_=-][A-Za-z0-9_.
 _SCHEMES = ("s3", "s3a", "s3n")
 
 
-def bucket_of(table_root: str | None, endpoint: str | None, environ: Mapping[str, str] = os.environ) -> ObjectStore | None:
+def bucket_of(
+    table_root: str | None, endpoint: str | None, environ: Mapping[str, str] = os.environ
+) -> ObjectStore | None:
     """The bucket that ``--table-root`` names; None: it names a directory.
 
     ``endpoint`` is that of ``--endpoint-url``. Raises UsageMistake.
@@ -37,7 +39,9 @@ def bucket_of(table_root: str | None, endpoint: str | None, environ: Mapping[str
         raise UsageMistake(f"--table-root {table_root}: set {' and '.join(lacking)} in the environment.")
     served = endpoint or environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL") or None
     if served is not None and urlsplit(served).scheme not in ("http", "https"):
-        raise UsageMistake(f"--endpoint-url {served} is not a URL of a server: name one, such as http://127.0.0.1:9000.")
+        raise UsageMistake(
+            f"--endpoint-url {served} is not a URL of a server: name one, such as http://127.0.0.1:9000."
+        )
     return ObjectStore(
         served,
         parts.netloc,

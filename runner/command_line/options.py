@@ -124,7 +124,12 @@ def add_options(parser: OptionParser) -> None:
             add(option.name, default=None, metavar=option.metavar, help=option.help)
     stores = ", ".join(_SERVED)
     add("--storage", default="local", metavar="NAME", help=f"where tables lie: {stores} (default: local)")
-    add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory, or s3://bucket/prefix")
+    add(
+        "--table-root",
+        default=None,
+        metavar="URI",
+        help="where tables are made: a new or empty directory, or s3://bucket/prefix",
+    )
     server = "the server of that bucket (default: AWS_ENDPOINT_URL, or Amazon's)"
     add("--endpoint-url", default=None, metavar="URL", help=server)
     add("--brief", action="store_true", help="print only the progress and the answer")
@@ -243,7 +248,9 @@ def _storage(name: str, bucket: ObjectStore | None, engine: str, given: Given) -
     storage = Storage(_one_of("--storage", name, _SERVED))
     if bucket is not None:
         if storage is not Storage.LOCAL:
-            raise UsageMistake(f"--storage {name} serves a local directory: leave it out, as --table-root names a bucket.")
+            raise UsageMistake(
+                f"--storage {name} serves a local directory: leave it out, as --table-root names a bucket."
+            )
         storage = Storage.BUCKET
     limits_in(engine, storage, given)
     return storage

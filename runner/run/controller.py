@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from engines.kind import Settings
 from engines.bucket_run import BucketRun
+from engines.kind import Settings
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.provider import provider_for, start

@@ -106,7 +106,10 @@ def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities)
 
 
 def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
-    """Whether the engine supports the types of all columns and all characters, and without a VACUUM has another command to run."""
+    """Whether the engine supports the types of all columns and, without a VACUUM, has another command to run.
+
+    And whether the place of the tables holds all its characters.
+    """
     has_command = capabilities.vacuum or any(
         isinstance(step, (Delete, InvalidDelete))
         or (isinstance(step, OtherCommand) and kind_of(step.command) in capabilities.commands)

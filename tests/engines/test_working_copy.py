@@ -78,6 +78,10 @@ def test_early_files_are_older_than_the_second_that_is_told(case: Path) -> None:
     objects.put(f"{case}/table/late", b"")
     assert next(found.modified for found in objects.list(f"{case}/table/late")) >= second
     assert sorted(objects.content) == [*map(str, early), f"{case}/table/late"], "the clock's probe is gone"
+    for path, content in early.items():
+        path.write_bytes(content)
+    copy.put(case)
+    assert all(os.stat(path).st_mtime_ns < second * 1_000_000 for path in early), "they are not uploaded again"
     assert copy.put_early(case, {}) is None
 
 

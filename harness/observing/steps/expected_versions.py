@@ -133,7 +133,9 @@ class ExpectedVersions:
     def date(self, log: Log) -> None:
         """Take the times of versions from the log: those of commits whose files are as old as their uploads."""
         self.by_version = {
-            version: replace(expected, committed=committed(log.commits[version])) if version in log.commits else expected
+            version: replace(expected, committed=committed(log.commits[version]))
+            if version in log.commits
+            else expected
             for version, expected in self.by_version.items()
         }
 
