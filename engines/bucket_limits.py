@@ -31,5 +31,10 @@ NO_DOUBLED_SLASH = Limits(
     "A doubled slash in a URI means another object, for an engine that does not read it as a path.",
 )
 
+NO_NONCHARACTERS = Limits(
+    replace(EVERYTHING, noncharacters=False),
+    "A server lists its keys in XML, which has neither U+FFFE nor U+FFFF: some list another key.",
+)
+
 #: Of every engine.
 IN_BUCKETS = (NO_LINKS, NO_DIRECTORIES, NO_FILES)

@@ -95,9 +95,8 @@ def limits_in(engine: str, storage: Storage, given: Given = NONE_GIVEN) -> Seque
     """
     limits = kind_of(engine).with_options(given).limits_in(storage)
     if limits is None:
-        raise EngineUnavailable(
-            f"--storage {storage.value}: {engine} is judged on local file systems only; leave it out."
-        )
+        option = "--table-root s3://…" if storage is Storage.BUCKET else f"--storage {storage.value}"
+        raise EngineUnavailable(f"{option}: {engine} is judged on local file systems only; leave it out.")
     return limits
 
 

@@ -38,27 +38,26 @@ _PORTS = 3
 _MOST_LETTERS = 300
 
 
-class Gateway:
-    """The server of a run. ``store`` is how to reach it."""
+class Server:
+    """A server of the directories below ``served``, each of which is a bucket. ``store`` is how to reach ``bucket``."""
 
-    def __init__(self, directory: Path, started: Callable[[int], None]) -> None:
-        """Serve ``directory``, the run's own, so that an object's key is the path of its file.
+    def __init__(self, served: Path, bucket: str, started: Callable[[int], None], *options: str) -> None:
+        """``started`` is called with the id of each process that is started; ``options`` are more of the server's.
 
-        ``started`` is called with the id of each process that is started. Raises EngineUnavailable, with the remedy.
+        Raises EngineUnavailable, with the remedy.
         """
-        self._served = directory / "s3"
-        bucket = self._served / BUCKET
-        # The bucket has the directories above the run's, and a link to that: the server follows it.
-        above = bucket / directory.parent.relative_to("/")
-        above.mkdir(parents=True)
-        (above / directory.name).symlink_to(directory)
-        self._log = self._served / "log"
+        self._served = served
+        self._bucket = bucket
+        self._options = options
+        self._log = served / "log"
         self._process: subprocess.Popen[bytes] | None = None
         self.store = self._start(_binary(), started)
 
     def _start(self, binary: str, started: Callable[[int], None]) -> ObjectStore:
         for _ in range(_PORTS):
-            store = ObjectStore(f"http://127.0.0.1:{_free_port()}", BUCKET, secrets.token_hex(8), secrets.token_hex(16))
+            store = ObjectStore(
+                f"http://127.0.0.1:{_free_port()}", self._bucket, secrets.token_hex(8), secrets.token_hex(16)
+            )
             self._run(binary, store)
             assert self._process is not None
             started(self._process.pid)
@@ -73,8 +72,8 @@ class Gateway:
 
     def _run(self, binary: str, store: ObjectStore) -> None:
         address = urlsplit(store.endpoint).netloc
-        # A file that the suite writes has no ETag of its own, without which S3A does not read it.
-        command = [binary, "--port", address, "--region", store.region, "--quiet"]
+        command = [binary, "--port", address, "--region", store.region, "--quiet", *self._options]
+        # A file that the suite writes past the server has no ETag of its own, without which S3A does not read it.
         command += ["posix", "--default-etag", "tombstone", str(self._served)]
         environ = {**os.environ, "ROOT_ACCESS_KEY": store.access_key, "ROOT_SECRET_KEY": store.secret_key}
         with self._log.open("wb") as log:
@@ -111,13 +110,26 @@ class Gateway:
             self._process = None
 
 
+class Gateway(Server):
+    """The server of a run, of its own directory."""
+
+    def __init__(self, directory: Path, started: Callable[[int], None]) -> None:
+        """Serve ``directory``, the run's own, so that an object's key is the path of its file. See ``Server``."""
+        served = directory / "s3"
+        # The bucket has the directories above the run's, and a link to that: the server follows it.
+        above = served / BUCKET / directory.parent.relative_to("/")
+        above.mkdir(parents=True)
+        (above / directory.name).symlink_to(directory)
+        super().__init__(served, BUCKET, started)
+
+
 def _binary() -> str:
     """The path of the server's binary. Raises EngineUnavailable."""
     named = os.environ.get(VARIABLE) or "versitygw"
     found = shutil.which(named)
     if found is None:
         raise EngineUnavailable(
-            f"--storage s3 needs the S3 server versitygw, and {named} is not found: use `tox -e s3`, or `{INSTALL}` with Go "
+            f"The S3 server versitygw is needed, and {named} is not found: use `tox -e s3` or own-bucket, or `{INSTALL}` with Go "
             f"1.25 or newer, and name the binary with {VARIABLE} if it is not on PATH."
         )
     return found

@@ -25,7 +25,7 @@ _OWN = Path(__file__).parent
 
 def places_of(machine: Mapping[str, str]) -> frozenset[str]:
     """Where an engine runs, of ``known_faults.entries.PLACES``, by what a header says of its ``machine``."""
-    storage = S3 if machine.get("storage") == Storage.S3.value else FILES
+    storage = FILES if machine.get("storage", Storage.LOCAL.value) == Storage.LOCAL.value else S3
     return frozenset({storage, CLUSTER} if is_cluster(machine.get("master", "local")) else {storage})
 
 

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from engines.port import Engine, EngineUnavailable
 from engines.provider import kind_of, open_adapter
+from engines.working_copy import CopyingEngine, WorkingCopy
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
@@ -207,8 +208,10 @@ def worker(request: pytest.FixtureRequest) -> Iterator[EngineWorker]:
 def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineWorker:
     chosen = config.stash[_OPTIONS]
 
-    def open_engine() -> Engine:
+    def open_engine(copy: WorkingCopy | None) -> Engine:
         engine = open_adapter(chosen.engine, controller.lease, time_limit=chosen.time_limit)
+        if copy is not None:
+            engine = CopyingEngine(engine, copy)
         return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
 
     return EngineWorker(chosen, controller, open_engine, name)

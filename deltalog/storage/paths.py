@@ -73,12 +73,15 @@ def is_absolute(file: str) -> bool:
 def from_root(file: str, root: str) -> str:
     """A decoded path, made relative to the table's root (an absolute path) if it is below the root or beside it (``../…``).
 
-    Other files keep their absolute path or URI. An object is a file at the path that its key is: ``s3://bucket/<root>/x``.
+    Other files keep their absolute path or URI. An object is a file at the path that its key ends with:
+    ``s3://bucket/<root>/x``, ``s3://bucket/prefix/<root>/x``.
     """
     path = file if file.startswith("/") else _AUTHORITY.sub("", file)
     if not path.startswith("/"):
         return file
     base = posixpath.dirname(root)
+    if path is not file and base != "/":
+        path = path[max(path.find(f"{base}/"), 0) :]  # without the prefix of its key
     return posixpath.relpath(path, root) if path.startswith((f"{root}/", f"{base}/")) else file
 
 

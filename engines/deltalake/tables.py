@@ -19,9 +19,10 @@ SCHEME = "s3"
 
 
 def options_of(store: ObjectStore) -> Mapping[str, str]:
-    """The storage options for this bucket. A server that is gone is given up at once: it is on this machine."""
+    """The storage options for this bucket. A server that is gone is given up soon."""
     return {
-        "AWS_ENDPOINT_URL": store.endpoint,
+        **({} if store.endpoint is None else {"AWS_ENDPOINT_URL": store.endpoint}),
+        **({} if store.session_token is None else {"AWS_SESSION_TOKEN": store.session_token}),
         "AWS_ACCESS_KEY_ID": store.access_key,
         "AWS_SECRET_ACCESS_KEY": store.secret_key,
         "AWS_REGION": store.region,
@@ -41,7 +42,7 @@ def require_usable(store: ObjectStore, path: Path) -> None:
         if isinstance(failure, (KeyboardInterrupt, SystemExit)):
             raise
         raise EngineUnavailable(
-            f"deltalake cannot write and read a table in the bucket {store.bucket} at {store.endpoint} ({_cause(failure)}): "
+            f"deltalake cannot write and read a table in the bucket {store.bucket} at {store.address} ({_cause(failure)}): "
             "see that the server runs and has the bucket, and that it knows the access key."
         ) from failure
 
@@ -72,7 +73,7 @@ class Tables:
         """The path of what VACUUM returns: a URI is that of the log, encoded, and may lack its second slash."""
         if self.store is None:
             return named
-        uri = re.match(f"{SCHEME}://?{re.escape(self.store.bucket)}(?=/)", named)
+        uri = re.match(f"{SCHEME}://?{re.escape(self.store.bucket + self.store.above)}(?=/)", named)
         return unquote(named[uri.end() :]) if uri else named
 
     def opened(self, path: Path | str, version: int | None = None) -> DeltaTable:

@@ -128,7 +128,8 @@ class SparkEngine:
         if self._store is None:
             return self._run(root, step, clock, version)
         self._store.require_reachable()  # else each step would try again for a while
-        return _in_paths(self._run(root, step, clock, version), step, self._store)
+        place = Path(f"{self._store.above}{root}")  # in the bucket
+        return _in_paths(self._run(place, step, clock, version), step, self._store)
 
     def _run(self, root: Path, step: Request, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
@@ -146,7 +147,7 @@ class SparkEngine:
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
                     known = Path(path) if command.spelling is Spelling.LINK else root
                     self._set_clock(session, known, clock)
-                    named = path if self._store is None else self._store.prefix(SCHEME) + path
+                    named = path if self._store is None else f"{SCHEME}://{self._store.bucket}{path}"
                     with stopped(session, known, command.crash) as stop:
                         done, error = self._execute(session, root, named, step, clock=clock, version=version), None
             except (PySparkException, Py4JJavaError) as failure:

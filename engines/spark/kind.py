@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engines.bucket_limits import IN_BUCKETS
+from engines.bucket_limits import IN_BUCKETS, NO_NONCHARACTERS
 from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
@@ -23,6 +23,7 @@ from model.vocabulary.steps import (
     API_VACUUM_FORMS,
     DeleteMistake,
     Form,
+    Mode,
     VacuumForm,
     VacuumMistake,
 )
@@ -63,6 +64,16 @@ _NO_EMPTY_DIRECTORY = Limits(
 _NO_FAULTS = Limits(
     replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
     "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
+)
+
+_NO_FILES = Limits(
+    replace(
+        EVERYTHING,
+        modes=frozenset(mode for mode in Mode if not mode.inventory),
+        streams=False,
+        commands=EVERYTHING.commands - {CommandKind.COMPACT_LOG},
+    ),
+    "It needs files beside the table: in a bucket of your own there are objects alone.",
 )
 
 _ON_A_SERVER = Limits(
@@ -120,9 +131,10 @@ class Spark(EngineKind):
             return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
         if not is_local(master):
             raise EngineUnavailable(
-                f"--storage {storage.value} is judged by a Spark in one process alone: leave out what names {master}."
+                f"Tables in a bucket are judged by a Spark in one process alone: leave out what names {master}."
             )
-        return (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+        in_bucket = (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+        return (*in_bucket, NO_NONCHARACTERS, _NO_FILES) if storage is Storage.BUCKET else in_bucket
 
     @property
     def machine(self) -> Mapping[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from typing import Protocol
 
@@ -92,7 +91,7 @@ class Judging:
         return judged_case(case, run, self._failure)
 
     def end(self, case: Case) -> None:
-        shutil.rmtree(self._root.parent, ignore_errors=True)
+        self._judge.remove(self._root)
         if self._run is not None and case.steps:
             judged = self._judged(case, self._run)
             _prefer_more(judged)

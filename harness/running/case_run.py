@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import committed
 from harness.running.coverage import Cell, coverage, operation_cell
 from harness.running.verbatim_answers import answered
+from harness.tables.bucket_start import start_in_bucket
 from harness.tables.case_clock import CaseClock
 from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for
@@ -76,16 +78,19 @@ class CaseRun:
     """Makes the table at ``root``; then ``take`` runs one step after another.
 
     ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` what it covered,
-    ``processors`` how many the engine may use (None: all), ``raised`` the errors of the suite.
+    ``processors`` how many the engine may use (None: all), ``raised`` the errors of the suite. ``steps`` are those that it will
+    take, as far as they are known: in a bucket, where a file is as old as its upload, the case starts so that the files that are
+    old for the first VACUUM are old for it.
     """
 
-    def __init__(self, side: Side, table: Table, root: Path) -> None:
+    def __init__(self, side: Side, table: Table, root: Path, steps: Sequence[Step] = ()) -> None:
         self._side = side
         self._root = root
         self._judge = StepJudge()
         engine = side.engine
         unit = engine.rules.time_unit
-        self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit)
+        start = None if side.copy is None else start_in_bucket(side.copy, engine.rules, table, root, steps)
+        self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit, start=start)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
         self._opened = 0  # the version that the latest OpenSession opened
@@ -98,10 +103,12 @@ class CaseRun:
         if self.processors is not None:
             engine.use_processors(self.processors)
         write_table(plan_table(table, root, start=self._clock.start, uris=engine.rules.file_uris))
+        self._upload()
         self._initial = table
         self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
         self._observer = Observer(table, root, unit=unit)
         self._state = self._observer.observe()
+        self._date()
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -137,6 +144,7 @@ class CaseRun:
         if not isinstance(step, ENGINE_STEPS):
             self._arrange(step)
             self._state = self._observer.observe()
+            self._date()
             return False
         before = self._state
         answered_step = self._asked(step, before) if isinstance(step, Delete) and verbatim_tests(step.where) else step
@@ -237,6 +245,20 @@ class CaseRun:
     def _arrange(self, step: Step) -> None:
         """Run a step that changes the table or the clock without the engine."""
         start, clock = self._clock.start, self._clock.now
+        self._change(step, start, clock)
+        self._upload()
+
+    def _upload(self) -> None:
+        """Where the engine works in a bucket, bring there what the suite has written."""
+        if self._side.copy is not None:
+            self._side.copy.put(self._root.parent)
+
+    def _date(self) -> None:
+        """In a bucket, versions have the times of their commits' uploads."""
+        if self._side.copy is not None:
+            self._expected.date(self._state.log)
+
+    def _change(self, step: Step, start: int, clock: int) -> None:
         if isinstance(step, SetClock):
             self._expected.shift(self._clock.set(self._instant(step.to)))
         elif isinstance(step, AddStrayFiles):

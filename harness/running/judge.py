@@ -11,6 +11,7 @@ from typing import Any
 
 from deltalog.entries.commits import parse_commit
 from engines.port import Engine, EngineDied
+from engines.working_copy import WorkingCopy
 from harness.judging.clause import Clause
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.failure import died, failure_of, raised
@@ -20,6 +21,7 @@ from harness.running.case_run import CaseRun
 from harness.running.coverage import Cell
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Step
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
 from records.known_fault import KnownFault
@@ -63,7 +65,10 @@ def severity_of(violation: RecordedViolation) -> Severity:
 
 
 class Judge:
-    """Judges cases on one engine. Tables are created below ``directory``, which nothing else may use."""
+    """Judges cases on one engine. Tables are created below ``directory``, which nothing else may use.
+
+    ``copy``: see ``Side``.
+    """
 
     def __init__(
         self,
@@ -71,8 +76,9 @@ class Judge:
         clauses: Sequence[Clause[Any]],
         directory: Path,
         listed: Iterable[KnownFault | str] = (),
+        copy: WorkingCopy | None = None,
     ) -> None:
-        self._side = Side(engine, tuple(clauses), Excuses(listed))
+        self._side = Side(engine, tuple(clauses), Excuses(listed), copy=copy)
         self._directory = directory
         self._made = 0
 
@@ -81,9 +87,15 @@ class Judge:
         self._made += 1
         return self._directory / f"case-{self._made}" / name.value
 
-    def start(self, table: Table, root: Path) -> CaseRun:
-        """Create the table at ``root``."""
-        return CaseRun(self._side, table, root)
+    def start(self, table: Table, root: Path, steps: Sequence[Step] = ()) -> CaseRun:
+        """Create the table at ``root``. ``steps``: see ``CaseRun``."""
+        return CaseRun(self._side, table, root, steps)
+
+    def remove(self, root: Path) -> None:
+        """Remove the table at ``root``, and everything beside it."""
+        shutil.rmtree(root.parent, ignore_errors=True)
+        if self._side.copy is not None:
+            self._side.copy.remove(root.parent)
 
     def judge(self, case: Case) -> JudgedCase:
         """Run and judge a case; once more if the engine dies, as another worker's step may have killed it.
@@ -101,7 +113,7 @@ class Judge:
         run: CaseRun | None = None
         failure: CaseError | None = None
         try:
-            run = self.start(case.table, root)
+            run = self.start(case.table, root, case.steps)
             for step in case.steps:
                 if run.take(step):
                     break
@@ -112,7 +124,7 @@ class Judge:
         except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
             failure = failure_of([raised("Making the table", None, error)])
         finally:
-            shutil.rmtree(root.parent, ignore_errors=True)
+            self.remove(root)
             parse_commit.cache_clear()  # no other case has these bytes
         return judged_case(case, run, failure)
 

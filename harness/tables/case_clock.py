@@ -12,14 +12,14 @@ class CaseClock:
     """The engine's clock. For an engine that uses the machine's clock, the table is made older instead.
 
     ``start`` is the instant that the offsets of the case count from: it moves back when the table is made older. At first it
-    is a whole ``unit``, the unit of the storage's times, so that a file can be exactly as old as a cutoff.
+    is a whole ``unit``, the unit of the storage's times, so that a file can be exactly as old as a cutoff; or it is given.
     """
 
-    def __init__(self, root: Path, *, settable: bool, unit: int = 1) -> None:
+    def __init__(self, root: Path, *, settable: bool, unit: int = 1, start: int | None = None) -> None:
         self._root = root
         self._settable = settable
         self._aged = 0  # ms that the table was made older by
-        self.start = now() // unit * unit
+        self.start = now() // unit * unit if start is None else start
         self.now = self.start
 
     def tick(self) -> int:

@@ -31,6 +31,7 @@ class Capabilities:
     references: frozenset[Reference] = frozenset(Reference)
     directories: bool = True  # directories, which may be empty
     links: bool = True  # symbolic links in a table's directory and beside it
+    noncharacters: bool = True  # U+FFFE and U+FFFF, which XML does not have, and so some servers of objects
     roots: frozenset[TableRoot] = frozenset(TableRoot)  # names of a table's directory
     spellings: frozenset[Spelling] = frozenset(Spelling)  # of a table's path
     vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import pytest
 
 from engines.kind import EngineKind, Given, Option
-from engines.object_store import Storage
+from engines.object_store import ObjectStore, Storage
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, kind_of, limits_in
 from harness.campaigns.campaign import Profile
@@ -21,6 +21,7 @@ from harness.judging.clause import matches
 from known_faults.known import known_faults_of
 from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
+from runner.command_line.bucket import bucket_of
 from shapes.document import read_shapes
 from shapes.shape import Shapes
 from suites.catalogue import CATALOGUE
@@ -36,7 +37,7 @@ class Options:
     clauses: tuple[str, ...]  # ids or prefixes; empty: all
     report_dir: Path
     known_faults: Path
-    table_root: str | None
+    table_root: str | None  # a directory, or a bucket, which is ``bucket``
     replay: Path | None
     brief: bool  # whether a run prints its progress and its answer only
     verbose: bool  # ... or all its tables too
@@ -45,6 +46,7 @@ class Options:
     scripts: int | None = None  # how many reproduction scripts are run; None: all
     seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
     storage: Storage = Storage.LOCAL
+    bucket: ObjectStore | None = None  # of the user's, where tables are made
     shard: tuple[int, int] | None = None  # the part of the run to judge: its number, from 1, and of how many
     propose_known_faults: Path | None = None  # a new file: what failed, as entries of a known faults file
     again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
@@ -59,6 +61,10 @@ class Options:
     def selects(self, clause: str) -> bool:
         """Whether the clause of this id is to be judged."""
         return not self.clauses or any(matches(clause, prefix) for prefix in self.clauses)
+
+
+#: What ``--storage`` takes.
+_SERVED = (Storage.LOCAL.value, Storage.S3.value)
 
 
 class OptionGroup(Protocol):
@@ -116,9 +122,16 @@ def add_options(parser: OptionParser) -> None:
             add(option.name, action="append", default=[], metavar=option.metavar, help=option.help)
         else:
             add(option.name, default=None, metavar=option.metavar, help=option.help)
-    stores = ", ".join(storage.value for storage in Storage)
+    stores = ", ".join(_SERVED)
     add("--storage", default="local", metavar="NAME", help=f"where tables lie: {stores} (default: local)")
-    add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
+    add(
+        "--table-root",
+        default=None,
+        metavar="URI",
+        help="where tables are made: a new or empty directory, or s3://bucket/prefix",
+    )
+    server = "the server of that bucket (default: AWS_ENDPOINT_URL, or Amazon's)"
+    add("--endpoint-url", default=None, metavar="URL", help=server)
     add("--brief", action="store_true", help="print only the progress and the answer")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
     add(
@@ -149,7 +162,8 @@ def options(config: pytest.Config) -> Options:
     if shard is not None and get("replay") is not None:
         raise UsageMistake("--replay judges one case, which has no parts: leave out --shard.")
     given = _given(engine, get)
-    storage = _storage(get("storage"), engine, given)
+    bucket = bucket_of(get("table_root"), get("endpoint_url"))
+    storage = _storage(get("storage"), bucket, engine, given)
     return Options(
         engine=engine,
         profile=profile,
@@ -163,6 +177,7 @@ def options(config: pytest.Config) -> Options:
         given=given,
         table_root=get("table_root"),
         storage=storage,
+        bucket=bucket,
         brief=get("brief"),
         like=_like(get("like")),
         verbose=config.get_verbosity() > 0,
@@ -179,6 +194,7 @@ def options(config: pytest.Config) -> Options:
 _DECIDE: Mapping[str, str | None] = {
     "known_faults": None,
     "table_root": None,
+    "endpoint_url": None,
     "storage": Storage.LOCAL.value,
     "step_limit": "120",
 }
@@ -228,8 +244,14 @@ def _scripts(text: str | None, engine: str, profile: Profile, given: Given, stor
     return 3 if profile.name == "gate" and kind.with_options(given).is_scripted else 0
 
 
-def _storage(name: str, engine: str, given: Given) -> Storage:
-    storage = Storage(_one_of("--storage", name, tuple(storage.value for storage in Storage)))
+def _storage(name: str, bucket: ObjectStore | None, engine: str, given: Given) -> Storage:
+    storage = Storage(_one_of("--storage", name, _SERVED))
+    if bucket is not None:
+        if storage is not Storage.LOCAL:
+            raise UsageMistake(
+                f"--storage {name} serves a local directory: leave it out, as --table-root names a bucket."
+            )
+        storage = Storage.BUCKET
     limits_in(engine, storage, given)
     return storage
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from engines.object_store import ObjectStore
 from records.mistakes import UsageMistake
 from runner.processes import reaper
 
@@ -33,7 +35,7 @@ class Workspace:
     def _parent(self, table_root: str) -> Path:
         parts = urlsplit(table_root)
         if parts.scheme not in ("", "file"):
-            raise UsageMistake(f"--table-root {table_root}: name a local directory; others are not supported yet.")
+            raise UsageMistake(f"--table-root {table_root}: name a local directory, or s3://bucket/prefix.")
         root = Path(unquote(parts.path) if parts.scheme else table_root).absolute()
         try:
             if root.exists() and (not root.is_dir() or any(root.iterdir())):
@@ -46,6 +48,19 @@ class Workspace:
                 f"--table-root {root} cannot be used ({error.strerror}): name another directory."
             ) from error
         return root
+
+    def uses(self, store: ObjectStore) -> None:
+        """Register the bucket in which the run has objects, below the path of its directory."""
+        known = {
+            "endpoint": store.endpoint,
+            "region": store.region,
+            "access_key": store.access_key,
+            "secret_key": store.secret_key,
+            "session_token": store.session_token,
+            "bucket": store.bucket,
+            "prefix": store.key(f"{self.directory}/"),
+        }
+        self._send(f"bucket {json.dumps(known)}")
 
     def started(self, pid: int) -> None:
         """Register a process that must not outlive the run."""

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from engines.bucket_run import BucketRun
 from engines.kind import Settings
 from engines.object_store import Storage
 from engines.port import EngineUnavailable
@@ -83,16 +84,17 @@ class Controller:
         self._progress = Progress(console)
         self._set_up = set_up(options.kind, options.storage)
         self._known_faults = known_faults_in(options.known_faults, places=places_of(self._set_up))
-        self._workspace = Workspace(options.table_root)
-        self._gateway = None
+        self._workspace = Workspace(None if options.bucket else options.table_root)
+        self._gateway, self._bucket, store = None, None, options.bucket
         if options.storage is Storage.S3:
             self._gateway = Gateway(self._workspace.directory, self._workspace.started)
+            store = self._gateway.store
         self._provider = provider_for(
             options.engine,
             Settings(
                 self._workspace.directory,
                 self._workspace.started,
-                store=self._gateway.store if self._gateway else None,
+                store=store,
                 tell=partial(console.print, highlight=False, soft_wrap=True),
             ),
             options.given,
@@ -103,6 +105,9 @@ class Controller:
         reserved = None
         if self._options.replay is None:
             reserved = self._open.enter_context(reserve(self._options.report_dir, option="--report-dir"))
+        if self._options.bucket is not None:
+            self._bucket = BucketRun(self._options.bucket, self._workspace.directory)
+            self._workspace.uses(self._options.bucket)
         start(self._options.engine, self._provider, time_limit=self._options.time_limit)
         if reserved is not None:
             reserved.clear()
@@ -118,6 +123,8 @@ class Controller:
         self._provider.close()
         if self._gateway is not None:
             self._gateway.close()
+        if self._bucket is not None:
+            self._bucket.close()
         self._workspace.close()
 
     @property

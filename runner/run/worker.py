@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from engines.bucket import Bucket
 from engines.port import Engine, version_of
 from engines.provider import kind_of
 from engines.restricted import Restricted
+from engines.working_copy import WorkingCopy
 from harness.campaigns.batch_runner import BatchRunner, message
 from harness.campaigns.campaign import Batch
 from harness.campaigns.drawing import Choice, broken
@@ -37,7 +39,14 @@ DATABASE = Path(".hypothesis") / "examples"
 class EngineWorker:
     """Judges batches, or one replayed case. The engine is opened with the first, if not before."""
 
-    def __init__(self, options: Options, controller: Controller, open_engine: Callable[[], Engine], name: str) -> None:
+    def __init__(
+        self,
+        options: Options,
+        controller: Controller,
+        open_engine: Callable[[WorkingCopy | None], Engine],
+        name: str,
+    ) -> None:
+        """``open_engine`` gets the working copy of the bucket where the tables are, if they are in one."""
         self._options = options
         self._controller = controller
         self._open_engine = open_engine
@@ -51,7 +60,9 @@ class EngineWorker:
         """Open the engine, unless it is open, and tell the controller of it."""
         if self._judge is None:
             pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps a sixth more of what small files took
-            self._engine = self._open_engine()
+            bucket = self._options.bucket
+            copy = None if bucket is None else WorkingCopy(Bucket(bucket))
+            self._engine = self._open_engine(copy)
             versions = dict(self._engine.versions)
             if self._options.shared_with is not None:
                 other, version = self._options.shared_with
@@ -71,7 +82,7 @@ class EngineWorker:
                 for id, clause in CATALOGUE.items()
                 if id not in inapplicable
             ]
-            self._judge = Judge(self._engine, clauses, directory, begun.listed)
+            self._judge = Judge(self._engine, clauses, directory, begun.listed, copy)
         return self._judge
 
     def judge(self, batch: Batch) -> None:

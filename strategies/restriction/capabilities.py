@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from model.codec import InvalidCase
+from model.codec import InvalidCase, dumps
 from model.codec.command_checks import check_command, check_place
 from model.semantics.definitions import VECTORS, definition_after, definitions
 from model.semantics.evaluate import parts_of
@@ -97,6 +98,9 @@ _REPLACEMENTS = {
     Mode.INVENTORY_QUERY: (Mode.INVENTORY_TABLE, Mode.FULL, Mode.DEFAULT),
 }
 
+#: U+FFFE and U+FFFF, in JSON of ASCII alone.
+_NONCHARACTERS = re.compile(r"\\ufff[ef]")
+
 #: The most hours of a RETAIN clause that every engine can represent: more than a hundred years.
 _MOST_HOURS = 1_000_000
 
@@ -113,14 +117,18 @@ def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities)
 
 
 def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
-    """Whether the engine supports the types of all columns and, without a VACUUM of the table, has another command to run."""
+    """Whether the engine supports the types of all columns and, without a VACUUM of the table, has another command to run.
+
+    And whether the place of the tables holds all its characters.
+    """
     capabilities = _vacuum_on(case.table, _for(case, capabilities))
     has_command = capabilities.vacuum or any(
         isinstance(step, (Delete, InvalidDelete))
         or (isinstance(step, OtherCommand) and kind_of(step.command) in capabilities.commands)
         for step in case.steps
     )
-    return has_command and knows_types(case, capabilities=capabilities)
+    writes = capabilities.noncharacters or _NONCHARACTERS.search(dumps(case)) is None
+    return has_command and writes and knows_types(case, capabilities=capabilities)
 
 
 def speaks(case: Case, *, capabilities: Capabilities) -> bool:

@@ -50,20 +50,25 @@ def _hadoop() -> str:
 def s3a_settings(store: ObjectStore, directory: Path) -> dict[str, str]:
     """Settings with which a path without a scheme means an object of this bucket. ``directory`` is the run's own.
 
-    A server that is gone is given up soon: it is on this machine.
+    A server that is gone is given up soon.
     """
     fs = "spark.hadoop.fs"
+    provider = "SimpleAWSCredentialsProvider" if store.session_token is None else "TemporaryAWSCredentialsProvider"
+    token = {} if store.session_token is None else {f"{fs}.s3a.session.token": store.session_token}
+    server = {} if store.endpoint is None else {f"{fs}.s3a.endpoint": store.endpoint}
+    secure = store.endpoint is None or store.endpoint.startswith("https:")
     return {
-        f"{fs}.defaultFS": store.prefix(SCHEME),
+        **server,
+        **token,
+        f"{fs}.defaultFS": f"{SCHEME}://{store.bucket}",
         "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
         "spark.delta.logStore.s3a.impl": "io.delta.storage.S3SingleDriverLogStore",
-        f"{fs}.s3a.endpoint": store.endpoint,
         f"{fs}.s3a.endpoint.region": store.region,
         f"{fs}.s3a.access.key": store.access_key,
         f"{fs}.s3a.secret.key": store.secret_key,
-        f"{fs}.s3a.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-        f"{fs}.s3a.path.style.access": "true",
-        f"{fs}.s3a.connection.ssl.enabled": "false",
+        f"{fs}.s3a.aws.credentials.provider": f"org.apache.hadoop.fs.s3a.{provider}",
+        f"{fs}.s3a.path.style.access": "true" if server else "false",
+        f"{fs}.s3a.connection.ssl.enabled": "true" if secure else "false",
         f"{fs}.s3a.buffer.dir": f"{directory}/s3a",
         f"{fs}.s3a.input.stream.type": "classic",  # the default reads ahead, of files of a few hundred bytes
         # Objects that the suite wrote as files all have the same ETag.
@@ -80,11 +85,11 @@ def require_usable(lease: Lease, store: ObjectStore, path: Path) -> None:
     try:
         with interrupts_as_before():
             session = connect(lease)
-        session.range(1).write.format("delta").save(str(path))
-        session.read.format("delta").load(str(path)).collect()
+        session.range(1).write.format("delta").save(f"{store.above}{path}")
+        session.read.format("delta").load(f"{store.above}{path}").collect()
     except FAILURES as failure:
         raise EngineUnavailable(
-            f"Spark cannot write and read a Delta table in the bucket {store.bucket} at {store.endpoint} ({cause_of(failure)}): "
+            f"Spark cannot write and read a Delta table in the bucket {store.bucket} at {store.address} ({cause_of(failure)}): "
             "see that the server runs and has the bucket, and that it knows the access key."
         ) from failure
     finally:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from deltalog.log import Log
 from harness.observing.steps.observation import ExpectedVersion
 from harness.observing.table.table_state import Rows
+from harness.observing.table.vacuum_inputs import committed
 from harness.observing.table.version_rows import VersionRows, converted
 from model.prediction.commands import as_read_after, may_be_refused, rows_after
 from model.prediction.delete import matches, may_fail
@@ -125,6 +127,15 @@ class ExpectedVersions:
         """The table became ``by`` ms older."""
         self.by_version = {
             version: replace(expected, committed=expected.committed - by)
+            for version, expected in self.by_version.items()
+        }
+
+    def date(self, log: Log) -> None:
+        """Take the times of versions from the log: those of commits whose files are as old as their uploads."""
+        self.by_version = {
+            version: replace(expected, committed=committed(log.commits[version]))
+            if version in log.commits
+            else expected
             for version, expected in self.by_version.items()
         }
 

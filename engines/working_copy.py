@@ -1,0 +1,135 @@
+"""A working copy of what is in a bucket: the suite works with files, the engine with objects.
+
+Before a step the objects are made equal to the files, after it the files to the objects: their bytes, and their times, which are
+those of the uploads. A directory is there as long as an object is below it, or an empty one stands for it (``a/``).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from engines.bucket import Objects, StoredObject, remove_below
+from engines.port import Engine, Outcome
+from engines.wrapped import WrappedEngine
+from model.vocabulary.steps import Request
+
+#: Seconds between two looks at the server's clock.
+_PAUSE = 0.1
+
+
+class WorkingCopy:
+    """The files below the directories of cases, and the objects of the same paths."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._known: dict[str, tuple[StoredObject, str]] = {}  # by path, as it was listed last, with its file's digest
+
+    def put(self, case: Path) -> None:
+        """Make the objects below ``case`` equal to the files, which get the times of their uploads."""
+        files = {path: path.read_bytes() for path in _files(case)}
+        gone = [path for path in self._of(case) if not path.endswith("/") and Path(path) not in files]
+        self._objects.delete(gone)
+        changed = [path for path, content in files.items() if self._differs(str(path), content)]
+        for path in changed:
+            self._objects.put(str(path), files[path])
+        if changed or gone:
+            self.get(case)
+
+    def put_early(self, case: Path, files: Mapping[Path, bytes]) -> int | None:
+        """Upload files of a case that has no others yet, and wait until the server's clock shows a later second.
+
+        That second, in ms since the epoch: all that is uploaded from then on is not older. None if there are no files.
+        """
+        if not files:
+            return None
+        for path, content in files.items():
+            self._objects.put(str(path), content)
+        uploaded = list(self._objects.list(f"{case}/"))
+        self._known.update({one.path: (one, _digest(files[Path(one.path)])) for one in uploaded})
+        newest = max(one.modified for one in uploaded)
+        probe, watch = f"{case}.clock", threading.Event()
+        try:
+            while True:
+                self._objects.put(probe, b"")
+                seen = next(found.modified for found in self._objects.list(probe) if found.path == probe)
+                if seen > newest:
+                    return seen
+                watch.wait(_PAUSE)
+        finally:
+            self._objects.delete([probe])
+
+    def get(self, case: Path) -> None:
+        """Make the files below ``case`` equal to the objects."""
+        found = {one.path: one for one in self._objects.list(f"{case}/")}
+        for path in self._of(case):
+            if path not in found:
+                del self._known[path]
+        for path, one in found.items():
+            self._take(one)
+            if not path.endswith("/"):
+                os.utime(path, ns=(one.modified * 1_000_000, one.modified * 1_000_000))
+        _remove_others(case, found)
+
+    def remove(self, case: Path) -> None:
+        """Delete the objects below ``case``."""
+        remove_below(self._objects, f"{case}/")
+        for path in self._of(case):
+            del self._known[path]
+
+    def _of(self, case: Path) -> list[str]:
+        return [path for path in self._known if path.startswith(f"{case}/")]
+
+    def _differs(self, path: str, content: bytes) -> bool:
+        return path not in self._known or self._known[path][1] != _digest(content)
+
+    def _take(self, one: StoredObject) -> None:
+        """Make a file equal to its object, which need not be read again if it is as it was."""
+        path = Path(one.path)
+        if one.path.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+            self._known[one.path] = one, ""
+            return
+        known = self._known.get(one.path)
+        if known is not None and known[0] == one and path.is_file() and _digest(path.read_bytes()) == known[1]:
+            return
+        content = self._objects.get(one.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self._known[one.path] = one, _digest(content)
+
+
+class CopyingEngine(WrappedEngine):
+    """An engine that works with the objects, behind the working copy."""
+
+    def __init__(self, engine: Engine, copy: WorkingCopy) -> None:
+        super().__init__(engine)
+        self._copy = copy
+
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        self._copy.put(root.parent)
+        outcome = super().run(root, step, clock=clock, version=version)
+        self._copy.get(root.parent)
+        return outcome
+
+
+def _files(case: Path) -> list[Path]:
+    return sorted(Path(directory) / name for directory, _, names in os.walk(case) for name in names)
+
+
+def _remove_others(case: Path, found: Iterable[str]) -> None:
+    """Remove the files that are no objects, and the directories in which none is."""
+    kept = set(found)
+    for directory, _, names in os.walk(case, topdown=False):
+        for name in names:
+            if (path := os.path.join(directory, name)) not in kept:
+                os.unlink(path)
+        if not os.listdir(directory) and f"{directory}/" not in kept and directory != str(case):
+            os.rmdir(directory)
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()

@@ -1,0 +1,98 @@
+"""The working copy of what is in a bucket: files and objects are equal, and their times are those of the uploads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engines.working_copy import CopyingEngine, WorkingCopy
+from model.vocabulary.steps import Read
+from reference_engine import ReferenceEngine
+from tests.builders.memory_objects import MemoryObjects
+
+CLOCK = 1_800_000_000_000
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    made = tmp_path / "case-1"
+    (made / "table" / "p=a b%20").mkdir(parents=True)
+    (made / "table" / "p=a b%20" / "part.parquet").write_bytes(b"rows")
+    return made
+
+
+def files(case: Path) -> dict[str, bytes]:
+    return {path.relative_to(case).as_posix(): path.read_bytes() for path in case.rglob("*") if path.is_file()}
+
+
+def test_a_file_becomes_an_object_and_gets_the_time_of_its_upload(case: Path) -> None:
+    objects = MemoryObjects(CLOCK)
+    WorkingCopy(objects).put(case)
+    (path,) = objects.content
+    assert path == str(case / "table" / "p=a b%20" / "part.parquet") and objects.get(path) == b"rows"
+    assert os.stat(path).st_mtime_ns == CLOCK * 1_000_000
+
+
+def test_only_what_differs_is_uploaded_again(case: Path) -> None:
+    objects = MemoryObjects(CLOCK)
+    copy = WorkingCopy(objects)
+    copy.put(case)
+    objects.log.clear()
+    copy.put(case)
+    assert objects.log == []
+    (case / "table" / "new").write_bytes(b"")
+    os.unlink(case / "table" / "p=a b%20" / "part.parquet")
+    copy.put(case)
+    assert objects.log == [
+        ("delete", str(case / "table" / "p=a b%20" / "part.parquet")),
+        ("put", str(case / "table" / "new")),
+    ]
+
+
+def test_what_the_engine_did_to_objects_is_done_to_files(case: Path) -> None:
+    objects = MemoryObjects(CLOCK)
+    copy = WorkingCopy(objects)
+    copy.put(case)
+    objects.delete(list(objects.content))
+    objects.put(f"{case}/table/_delta_log/0.json", b"{}")
+    objects.put(f"{case}/table/empty/", b"")
+    copy.get(case)
+    assert files(case) == {"table/_delta_log/0.json": b"{}"}
+    assert (case / "table" / "empty").is_dir() and not (case / "table" / "p=a b%20").exists()
+    objects.put(f"{case}/table/_delta_log/0.json", b"[]")  # of the same size, perhaps in the same second
+    copy.get(case)
+    assert files(case) == {"table/_delta_log/0.json": b"[]"}
+    copy.remove(case)
+    assert objects.content == {}
+
+
+def test_early_files_are_older_than_the_second_that_is_told(case: Path) -> None:
+    objects = MemoryObjects(CLOCK)
+    copy = WorkingCopy(objects)
+    early = {case / "table" / f"{n}": b"x" for n in range(5)}
+    second = copy.put_early(case, early)
+    assert second is not None and second % 1000 == 0
+    assert max(found.modified for found in objects.list(f"{case}/")) < second
+    objects.put(f"{case}/table/late", b"")
+    assert next(found.modified for found in objects.list(f"{case}/table/late")) >= second
+    assert sorted(objects.content) == [*map(str, early), f"{case}/table/late"], "the clock's probe is gone"
+    for path, content in early.items():
+        path.write_bytes(content)
+    copy.put(case)
+    assert all(os.stat(path).st_mtime_ns < second * 1_000_000 for path in early), "they are not uploaded again"
+    assert copy.put_early(case, {}) is None
+
+
+def test_a_step_sees_the_objects_and_the_suite_what_it_left(case: Path) -> None:
+    objects = MemoryObjects(CLOCK)
+
+    class Writes(ReferenceEngine):
+        def run(self, *arguments: object, **more: object):  # type: ignore[no-untyped-def, override]
+            assert [path.removeprefix(f"{case}/") for path in objects.content] == ["table/p=a b%20/part.parquet"]
+            objects.put(f"{case}/table/new", b"new")
+
+    engine = CopyingEngine(Writes(), WorkingCopy(objects))
+    engine.run(case / "table", Read(), clock=0, version=None)
+    assert files(case) == {"table/new": b"new", "table/p=a b%20/part.parquet": b"rows"}
