@@ -57,9 +57,24 @@ def primitive_reader(stored: pa.DataType, kind: pa.DataType) -> Convert | None:
     if types.is_float64(kind):
         return float if types.is_float32(stored) or (whole is not None and whole <= 32) else None
     if types.is_integer(kind):
+        if types.is_int32(stored) and kind.bit_width < 32:
+            return _within(
+                kind.bit_width
+            )  # that is how Parquet stores them too; a writer may leave out the logical type
         return as_is if whole is not None and whole <= kind.bit_width else None
     # Older writers do not mark a binary as text.
     return bytes.decode if types.is_string(kind) and types.is_binary(stored) else None
+
+
+def _within(bits: int) -> Convert:
+    """Raises ValueError for a number that needs more bits."""
+
+    def checked(value: int) -> int:
+        if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+            raise ValueError(f"{value} needs more than {bits} bits")
+        return value
+
+    return checked
 
 
 def _decimal_of(scale: int) -> Convert:

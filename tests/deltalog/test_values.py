@@ -169,6 +169,8 @@ _DAY, _MIDNIGHT = date(2020, 1, 31), datetime(2020, 1, 31)
         (_DAY, pa.date32(), "timestamp_ntz", _MIDNIGHT),
         (1, pa.int8(), "long", 1),
         (1, pa.int16(), "integer", 1),
+        (-128, pa.int32(), "byte", -128),  # without the logical type: Parquet has no narrower physical type
+        (32767, pa.int32(), "short", 32767),
         (1, pa.int32(), "double", 1.0),
         (-128, pa.int8(), "decimal(4,1)", Decimal("-128.0")),
         (0.5, pa.float32(), "double", 0.5),
@@ -215,6 +217,12 @@ def test_columns_of_another_type_are_refused(value: object, stored: pa.DataType,
     for column in ([value], [None]):
         with pytest.raises(UnsupportedRows, match="the column 'a' is stored as"):
             from_table(pa.table({"a": pa.array(column, stored)}), [Field("a", kind)])
+
+
+@pytest.mark.parametrize(("value", "kind"), [(128, "byte"), (-129, "byte"), (32768, "short")])
+def test_a_number_beyond_the_type_is_refused(value: int, kind: str) -> None:
+    with pytest.raises(UnsupportedRows, match="needs more than"):
+        from_table(pa.table({"a": pa.array([value], pa.int32())}), [Field("a", kind)])
 
 
 def test_values_beyond_those_of_python_are_refused(tmp_path: Path) -> None:

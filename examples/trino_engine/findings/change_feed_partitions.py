@@ -1,6 +1,7 @@
 """The change feed has the values of two partition columns exchanged, if the table is partitioned in another order than its schema's.
 
-On a server of Trino with a catalog delta, which TRINO names (localhost:8080), in the directory that LOCATION names (s3://bucket/directory).
+On a server of Trino with a catalog delta, which TRINO names (localhost:8080). The table is made in the new directory that LOCATION names
+(s3://bucket/directory), and stays there.
 
     pip install trino==0.340.0
     python change_feed_partitions.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
@@ -13,6 +14,7 @@ import trino
 
 HOST, _, PORT = os.environ.get("TRINO", "localhost:8080").partition(":")
 SCHEMA = "tombstone_change_feed_partitions"
+PLACE = f"location = '{os.environ.get('LOCATION', '')}/t'"
 
 
 def run(sql):
@@ -22,8 +24,8 @@ def run(sql):
 
 
 def is_violated():
-    columns = "a VARCHAR, v BIGINT, b VARCHAR"
-    run(f"CREATE TABLE t ({columns}) WITH (partitioned_by = ARRAY['b', 'a'], change_data_feed_enabled = true)")
+    options = "partitioned_by = ARRAY['b', 'a'], change_data_feed_enabled = true"
+    run(f"CREATE TABLE t (a VARCHAR, v BIGINT, b VARCHAR) WITH ({options}, {PLACE})")
     run("INSERT INTO t VALUES ('x', 1, 'y'), ('x', 2, 'y')")
     run("DELETE FROM t WHERE v = 1")
     feed = f"TABLE(delta.system.table_changes('{SCHEMA}', 't', 1))"
@@ -34,7 +36,7 @@ def is_violated():
 
 if __name__ == "__main__":
     try:
-        run(f"CREATE SCHEMA {SCHEMA} WITH (location = '{os.environ['LOCATION']}/{SCHEMA}')")
+        run(f"CREATE SCHEMA {SCHEMA}")
         try:
             violated = is_violated()
         finally:

@@ -1,6 +1,7 @@
 """In a table with deletion vectors, a DELETE of whole files answers that it deleted the rows, and deletes none.
 
-On a server of Trino with a catalog delta, which TRINO names (localhost:8080), in the directory that LOCATION names (s3://bucket/directory).
+On a server of Trino with a catalog delta, which TRINO names (localhost:8080). The table is made in the new directory that LOCATION names
+(s3://bucket/directory), and stays there.
 
     pip install trino==0.340.0
     python remove_without_vector.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
@@ -13,6 +14,7 @@ import trino
 
 HOST, _, PORT = os.environ.get("TRINO", "localhost:8080").partition(":")
 SCHEMA = "tombstone_remove_without_vector"
+PLACE = f"location = '{os.environ.get('LOCATION', '')}/t'"
 
 
 def run(sql):
@@ -22,7 +24,8 @@ def run(sql):
 
 
 def is_violated():
-    run("CREATE TABLE t (v BIGINT, p VARCHAR) WITH (partitioned_by = ARRAY['p'], deletion_vectors_enabled = true)")
+    options = "partitioned_by = ARRAY['p'], deletion_vectors_enabled = true"
+    run(f"CREATE TABLE t (v BIGINT, p VARCHAR) WITH ({options}, {PLACE})")
     run("INSERT INTO t VALUES (1, 'a'), (2, 'a'), (3, 'a'), (4, 'b')")
     run("DELETE FROM t WHERE v = 1")
     answer = run("DELETE FROM t WHERE p = 'a'")
@@ -33,7 +36,7 @@ def is_violated():
 
 if __name__ == "__main__":
     try:
-        run(f"CREATE SCHEMA {SCHEMA} WITH (location = '{os.environ['LOCATION']}/{SCHEMA}')")
+        run(f"CREATE SCHEMA {SCHEMA}")
         try:
             violated = is_violated()
         finally:

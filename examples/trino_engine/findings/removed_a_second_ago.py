@@ -1,6 +1,7 @@
 """VACUUM deletes the file that a DELETE removed a second ago, if nothing was written before for longer than the retention.
 
-On a server of Trino with a catalog delta, which TRINO names (localhost:8080), in the directory that LOCATION names (s3://bucket/directory).
+On a server of Trino with a catalog delta, which TRINO names (localhost:8080). The table is made in the new directory that LOCATION names
+(s3://bucket/directory), and stays there.
 
     pip install trino==0.340.0
     python removed_a_second_ago.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
@@ -14,6 +15,7 @@ import trino
 
 HOST, _, PORT = os.environ.get("TRINO", "localhost:8080").partition(":")
 SCHEMA = "tombstone_removed_a_second_ago"
+PLACE = f"location = '{os.environ.get('LOCATION', '')}/t'"
 
 
 def run(sql):
@@ -23,7 +25,7 @@ def run(sql):
 
 
 def is_violated():
-    run("CREATE TABLE t (v BIGINT)")
+    run(f"CREATE TABLE t (v BIGINT) WITH ({PLACE})")
     run("INSERT INTO t VALUES 1, 2")
     time.sleep(20)
     run("DELETE FROM t WHERE v = 1")
@@ -38,7 +40,7 @@ def is_violated():
 
 if __name__ == "__main__":
     try:
-        run(f"CREATE SCHEMA {SCHEMA} WITH (location = '{os.environ['LOCATION']}/{SCHEMA}')")
+        run(f"CREATE SCHEMA {SCHEMA}")
         try:
             violated = is_violated()
         finally:

@@ -1,6 +1,7 @@
 """In a partition with a space, a second DELETE with a deletion vector brings the rows of the first one back, and doubles the others.
 
-On a server of Trino with a catalog delta, which TRINO names (localhost:8080), in the directory that LOCATION names (s3://bucket/directory).
+On a server of Trino with a catalog delta, which TRINO names (localhost:8080). The table is made in the new directory that LOCATION names
+(s3://bucket/directory), and stays there.
 
     pip install trino==0.340.0
     python vector_of_an_encoded_path.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
@@ -13,6 +14,7 @@ import trino
 
 HOST, _, PORT = os.environ.get("TRINO", "localhost:8080").partition(":")
 SCHEMA = "tombstone_vector_of_an_encoded_path"
+PLACE = f"location = '{os.environ.get('LOCATION', '')}/t'"
 
 
 def run(sql):
@@ -22,7 +24,8 @@ def run(sql):
 
 
 def is_violated():
-    run("CREATE TABLE t (v BIGINT, p VARCHAR) WITH (partitioned_by = ARRAY['p'], deletion_vectors_enabled = true)")
+    options = "partitioned_by = ARRAY['p'], deletion_vectors_enabled = true"
+    run(f"CREATE TABLE t (v BIGINT, p VARCHAR) WITH ({options}, {PLACE})")
     run("INSERT INTO t VALUES (1, 'a b'), (2, 'a b'), (3, 'a b'), (4, 'a b')")
     run("DELETE FROM t WHERE v = 1")
     run("DELETE FROM t WHERE v = 2")
@@ -33,7 +36,7 @@ def is_violated():
 
 if __name__ == "__main__":
     try:
-        run(f"CREATE SCHEMA {SCHEMA} WITH (location = '{os.environ['LOCATION']}/{SCHEMA}')")
+        run(f"CREATE SCHEMA {SCHEMA}")
         try:
             violated = is_violated()
         finally:
