@@ -85,7 +85,9 @@ class Controller:
         self._set_up = set_up(options.kind, options.storage)
         self._known_faults = known_faults_in(options.known_faults, places=places_of(self._set_up))
         self._workspace = Workspace(None if options.bucket else options.table_root)
-        self._gateway, self._bucket, store = None, None, options.bucket
+        self._gateway: Gateway | None = None
+        self._bucket: BucketRun | None = None
+        store = options.bucket
         if options.storage is Storage.S3:
             self._gateway = Gateway(self._workspace.directory, self._workspace.started)
             store = self._gateway.store

@@ -45,10 +45,10 @@ def concerning(table: Path, named: str, directory: Path, vacuum: Vacuum = Vacuum
 def test_a_fault_concerns_a_table_that_has_what_it_needs(table: Path, tmp_path: Path) -> None:
     assert concerning(table, "deltalake==1.5.0", tmp_path / "a") == {FORGETS_TOMBSTONES: True}
     assert concerning(table, "deltalake==1.6.6", tmp_path / "b") == {}
-    assert concerning(table, "4.4.0", tmp_path / "c") == {}
+    assert list(concerning(table, "4.4.0", tmp_path / "c").values()) == [False], "its vectors may be inline"
     (table / "link").symlink_to("p=1")
     assert concerning(table, "deltalake==1.6.6", tmp_path / "d") == {FOLLOWS_LINKS: True}
-    assert len(concerning(table, "4.4.0", tmp_path / "e")) == 1
+    assert list(concerning(table, "4.4.0", tmp_path / "e").values()) == [True, False]
     (table / "p=1" / "_mine").mkdir()
     (table / "p=1" / "_mine" / "old").touch()
     set_modified(table / "p=1" / "_mine" / "old", AT - 90 * DAY)

@@ -38,7 +38,8 @@ def write_days(
     """A commit a day, with checkpoints of these versions. ``first``: the log lacks the commits before this version."""
     metadata = Metadata("a", METADATA.schema_string, (), properties or {})
     for version in range(LAST + 1):
-        actions: list[Action] = [info("WRITE"), *([Protocol(1, 2), metadata] if version == 0 else [])]
+        definition: list[Action] = [Protocol(1, 2), metadata] if version == 0 else []
+        actions = [info("WRITE"), *definition]
         write_commit(root, version, actions, modified=at - (45 - version) * DAY - HOUR)
     for version in checkpoints:
         before = {*(root / LOG_DIRECTORY).iterdir()}

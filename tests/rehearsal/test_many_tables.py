@@ -36,7 +36,7 @@ def test_many_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert run(many.main, RIGHT, "--tables", str(names)) == 0
     (*lines, last) = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["agrees", "agrees", "refused"]
-    assert last.endswith(" 2 agrees, 0 alarm, 1 refused; 4 files went")
+    assert last.endswith(" 2 agrees, 0 known fault, 0 alarm, 1 refused; 4 files went")
     assert [status(table) for table in tables] == before
     assert run(many.main, WRONG, str(tables[0])) == 1
     said = capsys.readouterr().out

@@ -79,7 +79,7 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
         def case(self, line: bytes) -> None:
             return
 
-    worker = EngineWorker(chosen_options, cast("Controller", Stub()), ReferenceEngine, "main")
+    worker = EngineWorker(chosen_options, cast("Controller", Stub()), lambda _: ReferenceEngine(), "main")
     profile = dataclasses.replace(chosen_options.profile, corpus=())
     worker.judge(batches(profile, ())[0])
     worker.close()
