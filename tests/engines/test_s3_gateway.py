@@ -91,7 +91,9 @@ def test_without_a_server_the_remedy_is_named(
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(EngineUnavailable) as refused:
         Gateway(directory, lambda pid: None)
-    assert f"{named or 'versitygw'} is not found: use `tox -e s3`, or `{INSTALL}`" in str(refused.value)
+    assert f"{named or 'versitygw'} is not found: use `tox -e s3` or `tox -e own-bucket`, or `{INSTALL}`" in str(
+        refused.value
+    )
 
 
 def test_what_is_no_program_is_told(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,11 +151,11 @@ def test_a_table_root_that_cannot_be_a_directory_is_refused(path: str, reason: s
     assert (tmp_path / "file").read_text() == "x"
 
 
-@pytest.mark.parametrize("uri", ["s3a://bucket/tables", "hdfs://name/tables", "abfss://c@a.dfs.core.windows.net/t"])
+@pytest.mark.parametrize("uri", ["hdfs://name/tables", "abfss://c@a.dfs.core.windows.net/t"])
 def test_other_file_systems_are_refused(uri: str) -> None:
     with pytest.raises(UsageMistake) as refusal:
         Workspace(uri)
-    assert str(refusal.value) == f"--table-root {uri}: name a local directory; others are not supported yet."
+    assert str(refusal.value) == f"--table-root {uri}: name a local directory, or s3://bucket/prefix."
 
 
 def test_a_file_uri_is_a_local_directory(tmp_path: Path) -> None:
