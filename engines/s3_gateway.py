@@ -129,8 +129,8 @@ def _binary() -> str:
     found = shutil.which(named)
     if found is None:
         raise EngineUnavailable(
-            f"The S3 server versitygw is needed, and {named} is not found: use `tox -e s3` or `tox -e own-bucket`, or `{INSTALL}` with Go "
-            f"1.25 or newer, and name the binary with {VARIABLE} if it is not on PATH."
+            f"The S3 server versitygw is needed, and {named} is not found: use `tox -e s3` or `tox -e own-bucket`, or "
+            f"`{INSTALL}` with Go 1.25 or newer, and name the binary with {VARIABLE} if it is not on PATH."
         )
     return found
 
