@@ -18,6 +18,7 @@ from engines.kind import Settings
 from engines.provider import kind_of
 from engines.spark.adapter import SparkEngine
 from engines.spark.sessions.clocks import forget
+from engines.spark.sessions.session import disconnect
 from model.vocabulary.table import DAY
 from records.mistakes import UsageMistake
 from runner.command_line.commands import Parser, ended, whole
@@ -144,6 +145,7 @@ def main(arguments: list[str]) -> int:
         opened.callback(workspace.close)
         provider = kind.provider(Settings(workspace.directory, workspace.started))
         opened.callback(provider.close)
+        opened.callback(disconnect)
         provider.start()
         engine = kind.open_adapter(provider.lease, time_limit=120)
         opened.callback(engine.close)
