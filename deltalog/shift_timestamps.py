@@ -80,7 +80,8 @@ def _shift_file(path: Path, by: int, sizes: Mapping[str, int]) -> None:
     """Rewrite one file of the log. ``sizes`` are those of the sidecars."""
     if path.suffix == ".parquet":
         try:
-            table = pq.read_table(path)
+            # INT96, as Spark 2 wrote instants: as nanoseconds, which is pyarrow's way, no Spark reads them again.
+            table = pq.read_table(path, coerce_int96_timestamp_unit="us")
         except pa.ArrowInvalid:  # a checkpoint that was written by half
             return
         _rewrite(path, parquet_bytes(_shifted_checkpoint(table, by, sizes)))

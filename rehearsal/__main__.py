@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from rehearsal.versions import versions_after
 from reports.findings.answers import Answer
 from reports.render.lines import visible
 from runner.command_line.commands import Parser, ended
+from runner.processes.workspace import Workspace
 from shapes.store import Root, root_of
 
 
@@ -57,11 +59,12 @@ def main(arguments: list[str]) -> int:
     root = root_of(path)
     if "://" not in path or path.lower().startswith("file://"):
         require_outside(root, out=asked.out)
-    with tempfile.TemporaryDirectory(prefix="tombstone-rehearsal-") as directory:
-        read = read_table(root, Path(directory, "read"))
+    with closing(Workspace(None)) as workspace:
+        directory = workspace.directory
+        read = read_table(root, directory / "read")
         releases = [for_iceberg(release) if read.iceberg else release for release in releases]
         deletions = [] if asked.delete is None else deletions_of(read, releases, asked.delete, begun)
-        tables = [one.after(Path(directory, f"after-{number}")) for number, one in enumerate(deletions)]
+        tables = [one.after(directory / f"after-{number}") for number, one in enumerate(deletions)]
         predictions = []
         if vacuum is not None:
             predictions = [

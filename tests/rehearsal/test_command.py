@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,9 @@ from tests.rehearsal.tables import (
     info,
     write_table,
 )
+from tests.runner.test_workspace import until
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def rehearse(*words: str, at: str = WRITTEN) -> int:
@@ -231,3 +237,26 @@ def test_many_directories_are_folded(tmp_path: Path) -> None:
     assert rehearse(str(root), "--out", str(tmp_path / "out"), at="+8d") == 0
     page = (tmp_path / "out" / "rehearsal.md").read_text(encoding="utf-8")
     assert [line.count("20 files (40 bytes)") for line in page.splitlines() if line.startswith("| p=")] == [1, 1, 1]
+
+
+#: A rehearsal that says where its files are, and waits there.
+WAITS = """
+import signal, sys
+import rehearsal.__main__ as command
+def waits(root, copy):
+    print(copy.parent, flush=True)
+    signal.pause()
+command.read_table = waits
+command.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_rehearsal_that_is_ended_leaves_nothing(table: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-c", WAITS, str(table), "--model-only"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        directory = Path(process.stdout.readline().rstrip("\n"))
+        assert directory.is_dir()
+        process.send_signal(how)
+    until(lambda: not directory.exists(), "the directory is removed")

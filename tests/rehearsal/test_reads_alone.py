@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import rehearsal
+import rehearsal.__main__ as command
 from rehearsal.__main__ import main
 from rehearsal.reading import read_table
 from shapes.store import Root, root_of
@@ -23,8 +26,21 @@ def table(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_table_that_nobody_may_write_is_rehearsed(table: Path, tmp_path: Path) -> None:
+class Scratch:
+    """A workspace without the process that cleans up after a killed one: another user may not start this interpreter."""
+
+    def __init__(self, _: None) -> None:
+        self.directory = Path(tempfile.mkdtemp())
+
+    def close(self) -> None:
+        shutil.rmtree(self.directory)
+
+
+def test_a_table_that_nobody_may_write_is_rehearsed(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_unwritable(table, tmp_path)
+    monkeypatch.setattr(command, "Workspace", Scratch)
     copy, out = tmp_path / "copy", tmp_path / "out"
     for made in (copy, out):
         made.mkdir()
