@@ -288,7 +288,7 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     found = {reason for group in comparison.groups if group.explanation for reason in group.explanation.reasons}
     assert {reason.since for reason in found} == since
     assert found >= {
-        ExplanationReason(one.since, one.sentence, one.source, one.withdrawal)
+        ExplanationReason(one.since, one.sentence, one.source, one.withdrawal, one.field)
         for one in RULE_CHANGES
         if one.field in ("retain", "blocks_expired_versions")
     }
