@@ -30,8 +30,10 @@ class BucketRun:
                     f"--table-root {place} is not empty (it has {store.key(found.path)}): name a new prefix."
                 )
             self._objects.put(probe, b"tombstone")
-            self._objects.get(probe)
-            self._objects.delete([probe])
+            try:
+                self._objects.get(probe)
+            finally:
+                self._objects.delete([probe])
         except MachineFailed as failure:
             raise EngineUnavailable(f"{str(failure).rstrip('.')}: {remedy}.") from failure
 

@@ -23,6 +23,7 @@ from runner.processes.workspace import Workspace
 _BUCKET = "lake"
 _PREFIX = "team/tombstone"
 _NEIGHBOUR = "team/tombstones/part-00000.parquet"
+_THEIRS = b"of somebody else"
 
 
 def main(arguments: list[str]) -> int:
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> int:
         served, requests = workspace.directory / "served", workspace.directory / "requests"
         neighbour = served / _BUCKET / _NEIGHBOUR
         neighbour.parent.mkdir(parents=True)
-        neighbour.write_bytes(b"of somebody else")
+        neighbour.write_bytes(_THEIRS)
         server = Server(served, _BUCKET, workspace.started, "--access-log", str(requests))
         try:
             command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
@@ -57,7 +58,7 @@ def _left(bucket: Path) -> Iterator[str]:
         key = path.relative_to(bucket).as_posix()
         if key != _NEIGHBOUR:
             yield f"The run has left {key} in the bucket."
-        elif path.read_bytes() != b"of somebody else":
+        elif path.read_bytes() != _THEIRS:
             yield f"The run has changed {key}."
 
 

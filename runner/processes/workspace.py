@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -51,15 +52,7 @@ class Workspace:
 
     def uses(self, store: ObjectStore) -> None:
         """Register the bucket in which the run has objects, below the path of its directory."""
-        known = {
-            "endpoint": store.endpoint,
-            "region": store.region,
-            "access_key": store.access_key,
-            "secret_key": store.secret_key,
-            "session_token": store.session_token,
-            "bucket": store.bucket,
-            "prefix": store.key(f"{self.directory}/"),
-        }
+        known = {**asdict(store), "prefix": store.key(f"{self.directory}/")}
         self._send(f"bucket {json.dumps(known)}")
 
     def started(self, pid: int) -> None:

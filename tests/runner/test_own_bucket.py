@@ -81,6 +81,7 @@ def test_a_run_needs_all_rights(served: Served, refused: str, tmp_path: Path) ->
     assert store is not None
     with pytest.raises(EngineUnavailable, match=r"AccessDenied.*: see that the bucket is there, and that the key may"):
         BucketRun(store, tmp_path)
+    assert not served.objects or refused == "DELETE"
 
 
 def test_a_prefix_that_is_not_empty_is_refused(served: Served, tmp_path: Path) -> None:
