@@ -35,9 +35,9 @@ class ObjectStore:
     secret_key: str = field(repr=False)
     region: str = "us-east-1"
     session_token: str | None = field(default=None, repr=False)
-    key_prefix: str = (
-        ""  # what each key begins with, before the absolute path of its file: "team/tests"; empty: nothing
-    )
+    #: What each key begins with, before the absolute path of its file: "team/tests"; empty: nothing.
+    key_prefix: str = ""
+    scheme: str = "s3a"  # of the URIs by which Spark knows the objects
 
     def prefix(self, scheme: str) -> str:
         """What comes before an absolute path in a URI of this scheme: ``s3a://bucket/team/tests``."""

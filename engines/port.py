@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import Request
-from model.vocabulary.values import Row
+from model.vocabulary.values import Row, Value
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,15 @@ class Outcome:
     @property
     def seconds(self) -> float:
         return (self.ended - self.started) / 1000
+
+    def moved(self, source: Path, target: Path) -> Outcome:
+        """The outcome with the path ``target`` in place of ``source``, in rows and in the message of the error."""
+
+        def renamed(value: Value) -> Value:
+            return value.replace(str(source), str(target)) if isinstance(value, str) else value
+
+        error = None if self.error is None else replace(self.error, message=str(renamed(self.error.message)))
+        return replace(self, rows=tuple(tuple(map(renamed, row)) for row in self.rows), error=error)
 
 
 def now() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,6 @@ def target_path(root: Path, mistake: DeleteMistake | VacuumMistake) -> Iterator[
         try:
             yield beside
         finally:
-            assert not beside.exists(), f"the refused command created {beside}"
+            assert not os.path.exists(beside), f"the refused command created {beside}"
     else:
         yield root

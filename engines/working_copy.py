@@ -2,19 +2,23 @@
 
 Before a step the objects are made equal to the files, after it the files to the objects: their bytes, and their times, which are
 those of the uploads. A directory is there as long as an object is below it, or an empty one stands for it (``a/``).
+
+An engine may remember what it has read of a table, by its path, and the suite writes a log again to make a table older. Then
+the objects of the case get another name.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from hashlib import sha256
 from pathlib import Path
 
 from engines.bucket import Objects, StoredObject, remove_below
 from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
+from model.prediction.paths import LOG_DIRECTORY
 from model.vocabulary.steps import Request
 
 #: Seconds between two looks at the server's clock.
@@ -27,15 +31,25 @@ class WorkingCopy:
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
         self._known: dict[str, tuple[StoredObject, str]] = {}  # by path, as it was listed last, with its file's digest
+        self._served: dict[Path, Path] = {}  # the directories of cases whose objects have another name, with that
+        self._names = 0  # how many cases got one
+
+    def served(self, case: Path) -> Path:
+        """The directory that the objects of a case are in."""
+        return self._served.get(case, case)
 
     def put(self, case: Path) -> None:
-        """Make the objects below ``case`` equal to the files, which get the times of their uploads."""
+        """Make the objects of ``case`` equal to its files, which get the times of their uploads."""
         files = {path: path.read_bytes() for path in _files(case)}
-        gone = [path for path in self._of(case) if not path.endswith("/") and Path(path) not in files]
+        if any(self._is_log_written_again(case, path, content) for path, content in files.items()):
+            self._rename(case)
+        above = self.served(case)
+        wanted = {str(above / path.relative_to(case)): content for path, content in files.items()}
+        gone = [path for path in self._of(above) if not path.endswith("/") and path not in wanted]
         self._objects.delete(gone)
-        changed = [path for path, content in files.items() if self._differs(str(path), content)]
+        changed = [path for path, content in wanted.items() if self._differs(path, content)]
         for path in changed:
-            self._objects.put(str(path), files[path])
+            self._objects.put(path, wanted[path])
         if changed or gone:
             self.get(case)
 
@@ -63,33 +77,49 @@ class WorkingCopy:
             self._objects.delete([probe])
 
     def get(self, case: Path) -> None:
-        """Make the files below ``case`` equal to the objects."""
-        found = {one.path: one for one in self._objects.list(f"{case}/")}
-        for path in self._of(case):
+        """Make the files below ``case`` equal to its objects."""
+        above = self.served(case)
+        found = {one.path: one for one in self._objects.list(f"{above}/")}
+        for path in self._of(above):
             if path not in found:
                 del self._known[path]
+        kept = set()
         for path, one in found.items():
-            self._take(one)
-            if not path.endswith("/"):
-                os.utime(path, ns=(one.modified * 1_000_000, one.modified * 1_000_000))
-        _remove_others(case, found)
+            file = f"{case}{path.removeprefix(str(above))}"
+            self._take(one, file)
+            kept.add(file)
+            if not file.endswith("/"):
+                os.utime(file, ns=(one.modified * 1_000_000, one.modified * 1_000_000))
+        _remove_others(case, kept)
 
     def remove(self, case: Path) -> None:
-        """Delete the objects below ``case``."""
-        remove_below(self._objects, f"{case}/")
-        for path in self._of(case):
+        """Delete the objects of ``case``."""
+        above = self._served.pop(case, case)
+        remove_below(self._objects, f"{above}/")
+        for path in self._of(above):
             del self._known[path]
 
-    def _of(self, case: Path) -> list[str]:
-        return [path for path in self._known if path.startswith(f"{case}/")]
+    def _rename(self, case: Path) -> None:
+        """The objects of ``case`` are deleted, and will be in another directory."""
+        self.remove(case)
+        self._names += 1
+        self._served[case] = case.with_name(f"{case.name}-again-{self._names}")
+
+    def _is_log_written_again(self, case: Path, file: Path, content: bytes) -> bool:
+        """Whether a file of a log has another content than its object."""
+        path = str(self.served(case) / file.relative_to(case))
+        return file.parent.name == LOG_DIRECTORY and path in self._known and self._differs(path, content)
+
+    def _of(self, above: Path) -> list[str]:
+        return [path for path in self._known if path.startswith(f"{above}/")]
 
     def _differs(self, path: str, content: bytes) -> bool:
         return path not in self._known or self._known[path][1] != _digest(content)
 
-    def _take(self, one: StoredObject) -> None:
+    def _take(self, one: StoredObject, file: str) -> None:
         """Make a file equal to its object, which need not be read again if it is as it was."""
-        path = Path(one.path)
-        if one.path.endswith("/"):
+        path = Path(file)
+        if file.endswith("/"):
             path.mkdir(parents=True, exist_ok=True)
             self._known[one.path] = one, ""
             return
@@ -110,19 +140,20 @@ class CopyingEngine(WrappedEngine):
         self._copy = copy
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-        self._copy.put(root.parent)
-        outcome = super().run(root, step, clock=clock, version=version)
-        self._copy.get(root.parent)
-        return outcome
+        case = root.parent
+        self._copy.put(case)
+        served = self._copy.served(case)
+        outcome = super().run(served / root.name, step, clock=clock, version=version)
+        self._copy.get(case)
+        return outcome if served == case else outcome.moved(served, case)
 
 
 def _files(case: Path) -> list[Path]:
     return sorted(Path(directory) / name for directory, _, names in os.walk(case) for name in names)
 
 
-def _remove_others(case: Path, found: Iterable[str]) -> None:
+def _remove_others(case: Path, kept: Collection[str]) -> None:
     """Remove the files that are no objects, and the directories in which none is."""
-    kept = set(found)
     for directory, _, names in os.walk(case, topdown=False):
         for name in names:
             if (path := os.path.join(directory, name)) not in kept:

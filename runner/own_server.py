@@ -1,7 +1,8 @@
-"""``python -m runner.own_server [ARGUMENT ...]``: smoke's cases on a server of Spark Connect that is not the run's.
+"""``python -m runner.own_server files|bucket [ARGUMENT ...]``: smoke's cases on a server of Spark Connect that is not the run's.
 
 The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
-reaches the run through a directory alone. ``ARGUMENT``: those of a gate. Its exit code is returned; 2: the server does not start.
+reaches the run through a directory alone (``files``), or through a bucket alone. ``ARGUMENT``: those of a gate. Its exit code is
+returned; 2: the server does not start; in a bucket 1 too, as ``runner.watched_bucket`` says.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyspark
 
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
 from engines.spark.adapter import installed_delta
 from engines.spark.commands.statements import SESSION
@@ -23,11 +26,14 @@ from engines.spark.jvm.driver import tail
 from engines.spark.jvm.jars import delta_jars, spark_jars
 from engines.spark.jvm.java import Java, find_java
 from engines.spark.jvm.options import jvm_options
+from engines.spark.storage.s3a import client_settings, s3a_jars
 from engines.spark.versions import artifact_for
+from records.mistakes import UsageMistake
 from runner.command_line.commands import ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
+from runner.watched_bucket import WatchedBucket
 
 #: Seconds for the server to start.
 START_LIMIT = 180
@@ -39,8 +45,9 @@ _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _STARTED = re.compile(r"Spark Connect server started at: .*:(\d+)")
 
 
-def server_command(java: Java, jars: Sequence[Path], directory: Path) -> list[str]:
-    """What starts the server on a free port of this machine, with its own files in the directory.
+def server_command(java: Java, jars: Sequence[Path], directory: Path, store: ObjectStore | None = None) -> list[str]:
+    """What starts the server on a free port of this machine, with its own files in the directory. ``store``: a bucket that it
+    reaches.
 
     As ``sbin/start-connect-server.sh`` does, which asks for a module that not every Java has.
     """
@@ -52,6 +59,7 @@ def server_command(java: Java, jars: Sequence[Path], directory: Path) -> list[st
         "spark.ui.enabled": "false",
         "spark.local.dir": str(directory / "scratch"),
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
+        **({} if store is None else client_settings(store, directory)),
     }
     settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
     options = [
@@ -66,19 +74,21 @@ def server_command(java: Java, jars: Sequence[Path], directory: Path) -> list[st
 class Server:
     """The server, in a process of its own. It ends with this object."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, store: ObjectStore | None = None) -> None:
         """Start it, and wait until it serves. Raises EngineUnavailable with the end of its log."""
         java = find_java()
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
         jars = delta_jars(artifact, delta, java=java.path, tell=print)
+        if store is not None:
+            jars = (*jars, *s3a_jars(java=java.path, ivy_settings=None))
         directory = workspace.directory / "server"
         directory.mkdir()
         self._log = directory / "server.log"
         environ = {**os.environ, "SPARK_HOME": str(spark_jars().parent), "LC_ALL": "C.UTF-8"}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                server_command(java, jars, directory), stdout=log, stderr=log, cwd=directory, env=environ
+                server_command(java, jars, directory, store), stdout=log, stderr=log, cwd=directory, env=environ
             )
         workspace.started(self._process.pid)
         try:
@@ -105,17 +115,24 @@ class Server:
 
 
 def main(arguments: list[str]) -> int:
+    if arguments[:1] not in (["files"], ["bucket"]):
+        raise UsageMistake("python -m runner.own_server files|bucket …: say what the server and the run share.")
+    shared, *others = arguments
     workspace = Workspace(None)
     try:
-        print("Starting a server of Spark Connect.", flush=True)
-        server = Server(workspace)
-        try:
-            tables = workspace.directory / "tables"
+        with ExitStack() as opened:
+            bucket = WatchedBucket(workspace) if shared == "bucket" else None
+            if bucket is not None:
+                opened.callback(bucket.close)
+            print("Starting a server of Spark Connect.", flush=True)
+            server = Server(workspace, None if bucket is None else bucket.store)
+            opened.callback(server.close)
+            tables = str(workspace.directory / "tables") if bucket is None else bucket.table_root("s3a")
             command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
-            command += ["--spark-remote", server.address, "--table-root", str(tables), *arguments]
-            return exit_code_of(command, directory=ROOT, environ=os.environ)
-        finally:
-            server.close()
+            command += ["--spark-remote", server.address, "--table-root", tables, *others]
+            environ = {**os.environ, **({} if bucket is None else bucket.environ)}
+            code = exit_code_of(command, directory=ROOT, environ=environ)
+        return code if bucket is None else bucket.code_after(code)
     finally:
         workspace.close()
 

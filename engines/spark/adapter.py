@@ -38,7 +38,6 @@ from engines.spark.sessions.together import run_together
 from engines.spark.sessions.user_functions import register
 from engines.spark.sessions.wrappers import called_by
 from engines.spark.storage.file_system import Stop, stopped
-from engines.spark.storage.s3a import SCHEME
 from engines.targets import table_text
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
@@ -122,7 +121,11 @@ class SparkEngine:
         rules = replace(rules_of(installed_delta()), own_clock=not self._wall_clock)
         if self._store is None:
             return rules
-        return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(SCHEME))
+        return replace(with_changes(rules, SPARK_ON_S3), file_uris=self._store.prefix(self._store.scheme))
+
+    def _named_in_steps(self, root: Path) -> Path:
+        """The table as a step names it, unless the path has a spelling of its own: Spark takes a path for an object's key."""
+        return root
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if self._store is None:
@@ -147,9 +150,10 @@ class SparkEngine:
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
                     known = Path(path) if command.spelling is Spelling.LINK else root
                     self._set_clock(session, known, clock)
-                    named = path if self._store is None else f"{SCHEME}://{self._store.bucket}{path}"
+                    named = path if self._store is None else f"{self._store.scheme}://{self._store.bucket}{path}"
                     with stopped(session, known, command.crash) as stop:
-                        done, error = self._execute(session, root, named, step, clock=clock, version=version), None
+                        table = self._named_in_steps(root)
+                        done, error = self._execute(session, table, named, step, clock=clock, version=version), None
             except (PySparkException, Py4JJavaError) as failure:
                 done, error = ReturnedRows(()), _error_of(failure)
             return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
@@ -282,9 +286,9 @@ def _in_paths(outcome: Outcome, step: Request, store: ObjectStore) -> Outcome:
     error, rows = outcome.error, outcome.rows
     if error is not None:
         store.require_reachable()
-        error = replace(error, message=store.in_paths(error.message, SCHEME))
+        error = replace(error, message=store.in_paths(error.message, store.scheme))
     if isinstance(step, (Vacuum, InvalidVacuum)):
-        rows = tuple(tuple(store.in_paths(str(path), SCHEME) for path in row) for row in rows)
+        rows = tuple(tuple(store.in_paths(str(path), store.scheme) for path in row) for row in rows)
     return replace(outcome, rows=rows, error=error)
 
 

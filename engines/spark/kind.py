@@ -58,7 +58,11 @@ _OF_THE_JVM = (
 
 #: In a bucket, beside what holds for every engine.
 _NO_EMPTY_DIRECTORY = Limits(
-    replace(EVERYTHING, delete_mistakes=EVERYTHING.delete_mistakes - {DeleteMistake.NOT_A_TABLE}),
+    replace(
+        EVERYTHING,
+        delete_mistakes=EVERYTHING.delete_mistakes - {DeleteMistake.NOT_A_TABLE},
+        vacuum_mistakes=EVERYTHING.vacuum_mistakes - {VacuumMistake.NOT_A_TABLE},
+    ),
     "A directory that is no table would be an empty one, and there is none in a bucket.",
 )
 _NO_FAULTS = Limits(
@@ -123,18 +127,26 @@ class Spark(EngineKind):
         return replace(self, chosen=SparkOptions.of(given))
 
     def limits_in(self, storage: Storage) -> Sequence[Limits]:
-        master = self.chosen.master
-        if storage is Storage.LOCAL and self.chosen.server:
-            return (_ON_A_SERVER,)
+        on = self._on_its_master
         if storage is Storage.LOCAL:
-            on = () if is_local(master) else (_OVER_CONNECT if master == REMOTE else _ON_A_CLUSTER,)
             return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
-        if not is_local(master):
+        in_bucket = (*on, *IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+        if storage is Storage.BUCKET:
+            return (*in_bucket, NO_NONCHARACTERS, _NO_FILES)
+        if on:
             raise EngineUnavailable(
-                f"Tables in a bucket are judged by a Spark in one process alone: leave out what names {master}."
+                f"--storage {storage.value} serves a directory of the run's, for a Spark in one process alone: leave out what "
+                f"names {self.chosen.master}, or name a bucket of your own with --table-root s3://bucket/prefix."
             )
-        in_bucket = (*IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
-        return (*in_bucket, NO_NONCHARACTERS, _NO_FILES) if storage is Storage.BUCKET else in_bucket
+        return in_bucket
+
+    @property
+    def _on_its_master(self) -> tuple[Limits, ...]:
+        if self.chosen.server:
+            return (_ON_A_SERVER,)
+        if is_local(self.chosen.master):
+            return ()
+        return (_OVER_CONNECT if self.chosen.master == REMOTE else _ON_A_CLUSTER,)
 
     @property
     def machine(self) -> Mapping[str, str]:
@@ -174,7 +186,7 @@ class Spark(EngineKind):
 
         first = lease(0)
         if isinstance(first, ServerLease):
-            return SparkServerEngine(lease, time_limit=time_limit)
+            return SparkServerEngine(lease, first.store, time_limit=time_limit)
         return SparkEngine(lease, first.store, time_limit=time_limit, wall_clock=self.chosen.wall_clock)
 
 

@@ -26,7 +26,7 @@ from engines.spark.masters.remote import server_settings
 from engines.spark.options import SparkOptions
 from engines.spark.releases import settings_of
 from engines.spark.script import SparkScript
-from engines.spark.storage.s3a import require_usable, s3a_jars, s3a_settings
+from engines.spark.storage.s3a import SCHEME, require_usable, s3a_jars, s3a_settings
 from engines.spark.versions import artifact_for
 
 
@@ -39,7 +39,7 @@ class SparkProvider(Provider):
         self._conf = {"spark.master": chosen.master, "spark.app.name": "tombstone", **chosen.conf}
         self._patches = tuple(map(str, chosen.patches))
         self._jars = tuple(map(str, chosen.jars))
-        self._store = settings.store
+        self._store = None if settings.store is None else replace(settings.store, scheme=SCHEME)
         self._tell = settings.tell
         self._cluster: Cluster | None = None  # that this run has started
         self._plan: JvmPlan | None = None

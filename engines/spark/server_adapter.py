@@ -1,7 +1,7 @@
 """The port on a server of Spark Connect that is not the run's: SQL alone, under the server's own clock.
 
 Delta keeps what it has read of a table, by its path, and the suite makes tables older between two steps. So the directory of a
-case has another name in each step.
+case has another name in each step. In a bucket the working copy sees to that.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ import platform
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.spark.adapter import SparkEngine, installed_delta
 from engines.spark.commands.catalog import drop_database
 from engines.spark.masters.names import without_parameters
 from engines.spark.masters.server import ServerLease, client
+from engines.spark.storage.uris import written_as_uri
 from model.vocabulary.steps import Request
 
 
 class SparkServerEngine(SparkEngine):
     """Delta on a server. ``time_limit`` is in seconds per step; the step is interrupted when it exceeds it."""
 
-    def __init__(self, leases: Callable[[int], ServerLease], *, time_limit: float = 120) -> None:
-        super().__init__(leases, wall_clock=True, time_limit=time_limit)  # type: ignore[arg-type] # its leases are of a JVM
+    def __init__(
+        self, leases: Callable[[int], ServerLease], store: ObjectStore | None = None, *, time_limit: float = 120
+    ) -> None:
+        super().__init__(leases, store, wall_clock=True, time_limit=time_limit)  # type: ignore[arg-type] # leases of a JVM
         self._steps = 0
 
     @property
@@ -40,6 +42,8 @@ class SparkServerEngine(SparkEngine):
         return {"delta": installed_delta(), "pyspark": self._lease.spark, "python": platform.python_version()}
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        if self._store is not None:
+            return super().run(root, step, clock=clock, version=version)
         self._steps += 1
         case = root.parent
         served = case.with_name(f"{case.name}-step-{self._steps}")
@@ -48,7 +52,11 @@ class SparkServerEngine(SparkEngine):
             outcome = self._run(served / root.name, step, clock, version)
         finally:
             os.rename(served, case)
-        return _elsewhere(outcome, str(served), str(case))
+        return outcome.moved(served, case)
+
+    def _named_in_steps(self, root: Path) -> Path:
+        """In a bucket by its URI: the server's default file system may be another one."""
+        return root if self._store is None else written_as_uri(root, f"{self._store.scheme}://{self._store.bucket}")
 
     def close(self) -> None:
         """Release the session, and drop what it made in the catalog."""
@@ -112,15 +120,3 @@ class SparkServerEngine(SparkEngine):
             timer.cancel()
         if late.is_set():
             self._lost(f"exceeded the time limit of {self._time_limit:g} s for a {type(step).__name__}")
-
-
-def _elsewhere(outcome: Outcome, served: str, case: str) -> Outcome:
-    """The outcome with the paths that the case has between steps."""
-
-    def moved(value: Any) -> Any:
-        return value.replace(served, case) if isinstance(value, str) else value
-
-    error = outcome.error
-    if error is not None:
-        error = replace(error, message=moved(error.message))
-    return replace(outcome, rows=tuple(tuple(map(moved, row)) for row in outcome.rows), error=error)

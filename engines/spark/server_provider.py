@@ -28,13 +28,14 @@ class SparkServerProvider(Provider):
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Raises EngineUnavailable if the server is not there, cannot reach the run's directory, or has another Delta."""
+        """Raises EngineUnavailable if the server is not there, cannot reach what the run writes, or has another Delta."""
         require_reachable(self._address)
         remote = client(self._address)
         try:
-            # The server may run as another user.
-            self._settings.directory.chmod(0o777)
-            found = probed(remote, self._address, self._settings.directory)
+            if self._settings.store is None:
+                # The server may run as another user.
+                self._settings.directory.chmod(0o777)
+            found = probed(remote, self._address, self._settings.directory, self._settings.store)
         finally:
             remote.stop()
         here = installed_delta()
@@ -61,4 +62,4 @@ class SparkServerProvider(Provider):
                     )
                 require_reachable(self._address)
                 self._generation += 1
-            return ServerLease(self._generation, self._address, self._spark)
+            return ServerLease(self._generation, self._address, self._spark, self._settings.store)

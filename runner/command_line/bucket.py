@@ -50,4 +50,5 @@ def bucket_of(
         environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "us-east-1",
         environ.get("AWS_SESSION_TOKEN") or None,
         prefix,
+        parts.scheme,
     )

@@ -59,7 +59,9 @@ class ObjectsEngine(WrappedEngine):
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         case = root.parent
         aside = case.with_name(f"{case.name}-of-the-suite")
-        os.rename(case, aside)
+        is_the_suites = case.exists()  # else the objects have another name
+        if is_the_suites:
+            os.rename(case, aside)
         try:
             case.mkdir()
             for found in self._objects.list(f"{case}/"):
@@ -71,7 +73,8 @@ class ObjectsEngine(WrappedEngine):
             self._keep(case)
         finally:
             shutil.rmtree(case)
-            os.rename(aside, case)
+            if is_the_suites:
+                os.rename(aside, case)
         return outcome
 
     def _keep(self, case: Path) -> None:

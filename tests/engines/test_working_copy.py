@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.port import EngineError, Outcome
 from engines.working_copy import CopyingEngine, WorkingCopy
 from model.vocabulary.steps import Read
 from reference_engine import ReferenceEngine
@@ -96,3 +97,41 @@ def test_a_step_sees_the_objects_and_the_suite_what_it_left(case: Path) -> None:
     engine = CopyingEngine(Writes(), WorkingCopy(objects))
     engine.run(case / "table", Read(), clock=0, version=None)
     assert files(case) == {"table/new": b"new", "table/p=a b%20/part.parquet": b"rows"}
+
+
+def test_a_log_that_is_written_again_has_another_name(case: Path) -> None:
+    """An engine may remember what it has read of a table, by its path."""
+    objects, seen = MemoryObjects(CLOCK), []
+    copy = WorkingCopy(objects)
+    log = case / "table" / "_delta_log"
+    log.mkdir()
+    (log / "0.json").write_bytes(b"one")
+
+    class Names(ReferenceEngine):
+        def run(self, root: Path, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
+            seen.append(root)
+            assert objects.get(f"{root}/_delta_log/0.json") == (log / "0.json").read_bytes()
+            objects.put(f"{root}/new", b"new")
+            return Outcome(((f"{root}/new", 1),), EngineError("Refused", None, None, f"{root} is refused"), 0, 0)
+
+    engine = CopyingEngine(Names(), copy)
+    engine.run(case / "table", Read(), clock=0, version=None)
+    (log / "1.json").write_bytes(b"another")
+    engine.run(case / "table", Read(), clock=0, version=None)
+    assert seen == [case / "table"] * 2, "a new file is no other log"
+    (log / "0.json").write_bytes(b"older")
+    copy.put(case)
+    outcome = engine.run(case / "table", Read(), clock=0, version=None)
+    assert seen[2].name == "table" and seen[2].parent == copy.served(case) != case
+    assert outcome.rows == ((f"{case}/table/new", 1),)
+    assert outcome.error is not None and outcome.error.message == f"{case}/table is refused"
+    above = f"{copy.served(case)}/"
+    assert [path.removeprefix(above) for path in objects.content] == [
+        "table/_delta_log/0.json",
+        "table/_delta_log/1.json",
+        "table/new",
+        "table/p=a b%20/part.parquet",
+    ]
+    assert {path.removeprefix(above): objects.get(path) for path in objects.content} == files(case)
+    copy.remove(case)
+    assert objects.content == {} and copy.served(case) == case

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,16 @@ def test_in_a_bucket_are_no_links_and_no_directories_and_no_files_of_this_machin
 def test_spark_has_no_faults_there() -> None:
     found = shared("spark")
     assert not (found.io_faults or found.crashes or found.sessions) and found.commands == EVERYTHING.commands
+
+
+@pytest.mark.parametrize(
+    "place", [{"spark_remote": "sc://host:15002"}, {"spark_cluster": 2}, {"spark_remote": "local"}]
+)
+def test_a_bucket_of_the_users_serves_a_spark_with_more_processes(place: dict[str, object]) -> None:
+    there = {one.reason for one in limits_in("spark", Storage.LOCAL, place)}
+    limits = limits_in("spark", Storage.BUCKET, place)
+    assert there < {one.reason for one in limits}, "what holds of the master, and of the bucket"
+    assert reduce(lambda found, one: found.shared(one.capabilities), limits, EVERYTHING).streams is False
 
 
 def test_another_engine_is_judged_on_local_file_systems_only() -> None:
@@ -221,5 +232,5 @@ def test_a_case_starts_at_a_time_that_the_storage_can_tell(tmp_path: Path, unit:
 
 @pytest.mark.parametrize("place", ["--spark-cluster=2", "--spark-remote=local", "--spark-master=spark://host:7077"])
 def test_s3_is_judged_by_a_spark_in_one_process(place: str) -> None:
-    with pytest.raises(EngineUnavailable, match="Tables in a bucket are judged by a Spark in one process alone"):
+    with pytest.raises(EngineUnavailable, match="for a Spark in one process alone: leave out"):
         chosen("--storage=s3", place)

@@ -437,6 +437,18 @@ def test_the_verdict_of_each_situation() -> None:
     assert result.verdict is Verdict.FAILS
     (result,) = decided(few, [], known_faults=[])
     assert result.verdict is Verdict.DISABLED and "budget" in result.reason
+    # So may one whose files are as old as a bucket says, or whose clock is a server's.
+    for machine in ({"storage": "bucket"}, {"master": "sc://host:15002"}):
+        there = replace(few, left_out=0, machine=machine)
+        (result,) = decided(there, [passing], known_faults=[known_fault])
+        assert result.verdict is Verdict.HOLDS and result.reason.endswith("none of the judged cases fails it.")
+        (result,) = decided(there, [], known_faults=[])
+        assert result.verdict is Verdict.DISABLED and "the times of files" in result.reason
+        (result,) = decided(there, [failing], known_faults=[])
+        assert result.verdict is Verdict.FAILS
+    for machine in ({"storage": "s3"}, {"master": "sc://local"}, {"master": "standalone[2]"}):
+        (result,) = decided(replace(few, left_out=0, machine=machine), [passing], known_faults=[known_fault])
+        assert result.verdict is Verdict.LISTED_BUT_GONE
     # A run that stopped at a failure decides what failed, and nothing else.
     for lines, expected in (
         ([failing], Verdict.FAILS),

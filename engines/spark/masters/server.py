@@ -15,10 +15,14 @@ from urllib.parse import urlsplit
 
 from pyspark.errors import PySparkException
 
+from engines.bucket import Bucket, remove_below
+from engines.machine import MachineFailed
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable, now
 from engines.spark.commands.statements import INT96, INTERPRETED, SESSION, SPARK_4
 from engines.spark.masters.names import REACH_LIMIT, unreachable, without_parameters
 from engines.targets import table_text
+from model.prediction.paths import LOG_DIRECTORY
 
 #: Settings of a session without which the model predicts other answers.
 NEEDED: Mapping[str, str] = {
@@ -47,7 +51,7 @@ class ServerLease:
     generation: int
     address: str
     spark: str
-    store: None = None  # the tables are files that both reach
+    store: ObjectStore | None = None  # where the tables are; None: they are files that both reach
 
 
 def client(address: str) -> Any:
@@ -95,28 +99,33 @@ class ServerVersions:
     engine_info: str
 
 
-def probed(remote: Any, address: str, directory: Path) -> ServerVersions:
-    """What the server says of itself when it makes a table below ``directory``, which both must reach.
+def probed(remote: Any, address: str, directory: Path, store: ObjectStore | None = None) -> ServerVersions:
+    """What the server says of itself when it makes a table below ``directory``, which both must reach; in a bucket, below
+    its path there.
 
     Raises EngineUnavailable, with the remedy, if it cannot, or if its clock is not this machine's.
     """
-    root, place = directory / "server-probe" / "table", without_parameters(address)
-    root.parent.mkdir()
-    # It may be another user's, and may make directories for nobody else.
-    root.parent.chmod(0o777)
+    place = without_parameters(address)
+    begun = now()
     try:
-        begun = now()
-        remote.sql(f"CREATE TABLE {table_text(root)} (v INT) USING delta").collect()
-        ended = now()
-        lines = (root / "_delta_log" / f"{0:020}.json").read_bytes().split(b"\n")
-    except (PySparkException, OSError) as refusal:
+        content = _made_here(remote, directory) if store is None else _made_in_bucket(remote, directory, store)
+    except (PySparkException, OSError, MachineFailed) as refusal:
+        if store is None:
+            shared, remedy = (
+                str(directory.parent),
+                "a directory with --table-root that the server writes and this machine reads",
+            )
+            remedy += " by the same path"
+        else:
+            shared = store.prefix(store.scheme)
+            remedy = "a bucket with --table-root that the server writes by this URI, with keys of its own"
         raise EngineUnavailable(
-            f"--spark-remote {place} and this run do not share {directory.parent}: name a directory with --table-root that the "
-            f"server writes and this machine reads by the same path ({_first_line(refusal)})."
+            f"--spark-remote {place} and this run do not share {shared}: name {remedy} ({_first_line(refusal)})."
         ) from refusal
-    finally:
-        shutil.rmtree(root.parent, ignore_errors=True)
-    info = next(entry["commitInfo"] for line in lines if line and "commitInfo" in (entry := json.loads(line)))
+    ended = now()
+    info = next(
+        entry["commitInfo"] for line in content.split(b"\n") if line and "commitInfo" in (entry := json.loads(line))
+    )
     if not begun - _SKEW <= info["timestamp"] <= ended + _SKEW:
         seconds = (info["timestamp"] - ended) / 1000
         raise EngineUnavailable(
@@ -126,6 +135,32 @@ def probed(remote: Any, address: str, directory: Path) -> ServerVersions:
     said = str(info.get("engineInfo", ""))
     found = _ENGINE_INFO.fullmatch(said)
     return ServerVersions(str(remote.version), found["delta"] if found else None, said)
+
+
+#: The first commit of a table that the server makes, below the run's directory.
+_PROBE = "server-probe/table"
+_FIRST_COMMIT = f"{LOG_DIRECTORY}/{0:020}.json"
+
+
+def _made_here(remote: Any, directory: Path) -> bytes:
+    root = directory / _PROBE
+    root.parent.mkdir()
+    try:
+        # It may be another user's, and may make directories for nobody else.
+        root.parent.chmod(0o777)
+        remote.sql(f"CREATE TABLE {table_text(root)} (v INT) USING delta").collect()
+        return (root / _FIRST_COMMIT).read_bytes()
+    finally:
+        shutil.rmtree(root.parent, ignore_errors=True)
+
+
+def _made_in_bucket(remote: Any, directory: Path, store: ObjectStore) -> bytes:
+    root, objects = directory / _PROBE, Bucket(store)
+    try:
+        remote.sql(f"CREATE TABLE {table_text(f'{store.prefix(store.scheme)}{root}')} (v INT) USING delta").collect()
+        return objects.get(f"{root}/{_FIRST_COMMIT}")
+    finally:
+        remove_below(objects, f"{root}/")
 
 
 def _first_line(error: Exception) -> str:

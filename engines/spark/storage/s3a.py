@@ -48,35 +48,39 @@ def _hadoop() -> str:
 
 
 def s3a_settings(store: ObjectStore, directory: Path) -> dict[str, str]:
-    """Settings with which a path without a scheme means an object of this bucket. ``directory`` is the run's own.
+    """Settings with which a path without a scheme means an object of this bucket. ``directory`` is the run's own."""
+    return {
+        "spark.hadoop.fs.defaultFS": f"{SCHEME}://{store.bucket}",
+        "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
+        "spark.delta.logStore.s3a.impl": "io.delta.storage.S3SingleDriverLogStore",
+        **client_settings(store, directory),
+    }
 
-    A server that is gone is given up soon.
-    """
-    fs = "spark.hadoop.fs"
+
+def client_settings(store: ObjectStore, directory: Path) -> dict[str, str]:
+    """Settings of S3A, by which it reaches the server. It gives up soon one that is gone."""
+    s3a = "spark.hadoop.fs.s3a"
     provider = "SimpleAWSCredentialsProvider" if store.session_token is None else "TemporaryAWSCredentialsProvider"
-    token = {} if store.session_token is None else {f"{fs}.s3a.session.token": store.session_token}
-    server = {} if store.endpoint is None else {f"{fs}.s3a.endpoint": store.endpoint}
+    token = {} if store.session_token is None else {f"{s3a}.session.token": store.session_token}
+    server = {} if store.endpoint is None else {f"{s3a}.endpoint": store.endpoint}
     secure = store.endpoint is None or store.endpoint.startswith("https:")
     return {
         **server,
         **token,
-        f"{fs}.defaultFS": f"{SCHEME}://{store.bucket}",
-        "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
-        "spark.delta.logStore.s3a.impl": "io.delta.storage.S3SingleDriverLogStore",
-        f"{fs}.s3a.endpoint.region": store.region,
-        f"{fs}.s3a.access.key": store.access_key,
-        f"{fs}.s3a.secret.key": store.secret_key,
-        f"{fs}.s3a.aws.credentials.provider": f"org.apache.hadoop.fs.s3a.{provider}",
-        f"{fs}.s3a.path.style.access": "true" if server else "false",
-        f"{fs}.s3a.connection.ssl.enabled": "true" if secure else "false",
-        f"{fs}.s3a.buffer.dir": f"{directory}/s3a",
-        f"{fs}.s3a.input.stream.type": "classic",  # the default reads ahead, of files of a few hundred bytes
+        f"{s3a}.endpoint.region": store.region,
+        f"{s3a}.access.key": store.access_key,
+        f"{s3a}.secret.key": store.secret_key,
+        f"{s3a}.aws.credentials.provider": f"org.apache.hadoop.fs.s3a.{provider}",
+        f"{s3a}.path.style.access": "true" if server else "false",
+        f"{s3a}.connection.ssl.enabled": "true" if secure else "false",
+        f"{s3a}.buffer.dir": f"{directory}/s3a",
+        f"{s3a}.input.stream.type": "classic",  # the default reads ahead, of files of a few hundred bytes
         # Objects that the suite wrote as files all have the same ETag.
-        f"{fs}.s3a.change.detection.mode": "none",
-        f"{fs}.s3a.attempts.maximum": "2",
-        f"{fs}.s3a.retry.limit": "2",
-        f"{fs}.s3a.connection.establish.timeout": "5s",
-        f"{fs}.s3a.connection.timeout": "30s",
+        f"{s3a}.change.detection.mode": "none",
+        f"{s3a}.attempts.maximum": "2",
+        f"{s3a}.retry.limit": "2",
+        f"{s3a}.connection.establish.timeout": "5s",
+        f"{s3a}.connection.timeout": "30s",
     }
 
 
