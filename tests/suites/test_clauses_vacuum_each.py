@@ -522,6 +522,20 @@ def test_start_may_count_a_link_that_is_kept_since_its_target_was_deleted_first(
     assert held["VAC-LOG-1B"] == (1, broken)
 
 
+@pytest.mark.parametrize(
+    ("counted", "directories", "broken"),
+    [(1, True, 1), (3, True, 1), (0, False, 1), (1, False, 0), (2, False, 0), (9, False, 1)],
+)
+def test_in_a_bucket_end_may_count_markers_too(counted: int, directories: bool, broken: int, tmp_path: Path) -> None:
+    """The empty objects that stand for directories: VACUUM deletes one file, and perhaps one of them."""
+    stray_files = (StrayFile("old", modified=OLD), StrayFile("empty", kind=Kind.DIRECTORY, modified=0, size=0))
+    told = in_commit(r'("numDeletedFiles":)"\d+"', rf'\1"{counted}"') if counted != 2 else right
+    _, seen = run(table(FILES[:1], [Commit(-HOUR, adds=(0,))], *stray_files), tmp_path, [FULL], told)
+    assert isinstance(seen, VacuumObservation) and seen.vanished == {"old", "empty"}
+    there = dataclasses.replace(seen, rules=dataclasses.replace(seen.rules, directories=directories))
+    assert len(CATALOGUE["VAC-LOG-1B"].judge(there).violations) == broken
+
+
 def test_lite_counts_files_of_its_window_that_are_already_deleted(tmp_path: Path) -> None:
     held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
     assert held["VAC-LOG-1F"] == (1, 0)
