@@ -10,7 +10,7 @@ from engines.bucket_limits import IN_BUCKETS, NO_NONCHARACTERS
 from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
-from engines.spark.masters.names import REMOTE, is_local
+from engines.spark.masters.names import REMOTE, is_cluster, is_local
 from engines.spark.options import OPTIONS, SparkOptions
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
 from engines.spark.versions import JUDGED, DeltaReleases
@@ -132,6 +132,11 @@ class Spark(EngineKind):
             return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
         in_bucket = (*on, *IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
         if storage is Storage.BUCKET:
+            if self.chosen.patches and is_cluster(self.chosen.master):
+                raise EngineUnavailable(
+                    "--extra-classpath reaches executors by a directory that they share with the driver: with a bucket as "
+                    "--table-root, put its classes into a jar of Delta's, and name that with --jars."
+                )
             return (*in_bucket, NO_NONCHARACTERS, _NO_FILES)
         if on:
             raise EngineUnavailable(

@@ -20,7 +20,7 @@ from engines.spark.jvm.java import find_java
 from engines.spark.jvm.missing_classes import missing_class
 from engines.spark.jvm.startup_cache import startup_cache
 from engines.spark.masters.cluster import EXECUTOR_OPTIONS, Cluster
-from engines.spark.masters.executors import check_executors, executor_settings
+from engines.spark.masters.executors import check_executors, executor_settings, served_to_executors
 from engines.spark.masters.names import REMOTE, is_local, own_workers, require_reachable, with_free_slots
 from engines.spark.masters.remote import server_settings
 from engines.spark.options import SparkOptions
@@ -74,7 +74,11 @@ class SparkProvider(Provider):
             conf |= self._cluster.start(conf.get(EXECUTOR_OPTIONS, ""))
         conf = with_free_slots(conf)
         if not is_local(conf["spark.master"]):
-            conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
+            conf |= (
+                executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
+                if self._store is None
+                else served_to_executors(jars=jars, conf=conf)
+            )
         plan = JvmPlan(
             java, jars, self._patches, conf, self._directory, serves_connect=master == REMOTE, store=self._store
         )

@@ -80,6 +80,13 @@ def test_a_bucket_of_the_users_serves_a_spark_with_more_processes(place: dict[st
     assert reduce(lambda found, one: found.shared(one.capabilities), limits, EVERYTHING).streams is False
 
 
+def test_a_cluster_with_a_bucket_takes_no_patch(tmp_path: Path) -> None:
+    place = {"spark_cluster": 2, "extra_classpath": (tmp_path,)}
+    assert limits_in("spark", Storage.LOCAL, place)
+    with pytest.raises(EngineUnavailable, match="name that with --jars"):
+        limits_in("spark", Storage.BUCKET, place)
+
+
 def test_another_engine_is_judged_on_local_file_systems_only() -> None:
     assert limits_in(OUTSIDE, Storage.LOCAL) == ()
     with pytest.raises(EngineUnavailable, match="is judged on local file systems only"):

@@ -20,6 +20,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
 from engines.spark.commands.result_rows import rows_of
 from engines.spark.jvm.driver import Lease, end, tail
@@ -37,6 +38,8 @@ HANG_LIMIT = 600
 _FOLDER = "executors"
 
 _CLASS_PATH = "spark.executor.extraClassPath"
+
+_LOCALE = "spark.executorEnv.LC_ALL"
 
 #: A class of Delta that tasks of a DELETE need.
 _DELTA_CLASS = "org.apache.spark.sql.delta.actions.AddFile"
@@ -73,10 +76,22 @@ def executor_settings(
     own = [conf[_CLASS_PATH]] if conf.get(_CLASS_PATH) else []
     compiled = directory / _FILE_SYSTEM
     compiled.mkdir(parents=True)
-    locale = "spark.executorEnv.LC_ALL"
     return {
         _CLASS_PATH: os.pathsep.join([*front, *own, *behind, str(compiled)]),
-        locale: conf.get(locale, "C.UTF-8"),  # in another locale, Java cannot name all files
+        _LOCALE: conf.get(_LOCALE, "C.UTF-8"),  # in another locale, Java cannot name all files
+    }
+
+
+def served_to_executors(*, jars: Sequence[str], conf: Mapping[str, str]) -> dict[str, str]:
+    """Settings by which executors that share no directory with the driver get its jars from it, and keep no block of an object on
+    their disks.
+    """
+    own = [conf["spark.jars"]] if conf.get("spark.jars") else []
+    return {
+        "spark.jars": ",".join([*own, *jars]),
+        _LOCALE: conf.get(_LOCALE, "C.UTF-8"),  # in another locale, Java cannot name all files
+        "spark.hadoop.fs.s3a.fast.upload.buffer": "array",
+        "spark.hadoop.fs.s3a.multipart.size": "5M",  # of which each open file has one in memory
     }
 
 
@@ -96,7 +111,7 @@ def _copies(entries: Sequence[str], folder: Path) -> list[str]:
 
 def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, limit: float = EXECUTOR_LIMIT) -> None:
     """Run small jobs on the executors: read a file below ``directory``, load Delta and the file system that fails, write and
-    read a Delta table.
+    read a Delta table. Where tables are in a bucket, only the last, below the path that the directory has there.
 
     Raises EngineUnavailable, in one sentence with the remedy, also if there is no executor within ``limit`` seconds; the JVM
     is then ended.
@@ -107,9 +122,12 @@ def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, l
     try:
         with interrupts_as_before():
             session = check.connected()
-        check.reads_a_file(session)
-        check.loads_classes(session)
-        check.writes_and_reads_delta(session)
+        if lease.store is None:
+            check.reads_a_file(session)
+            check.loads_classes(session)
+            check.writes_and_reads_delta(session)
+        else:
+            check.uses_the_bucket(session, lease.store)
     finally:
         disconnect()
     shutil.rmtree(folder)
@@ -143,15 +161,9 @@ class _Check:
         """Read what this process wrote. It is the first job, so it waits for an executor."""
         marker = self.folder / "marker.txt"
         marker.write_text("one line\n", encoding="utf-8")
-        memory, host = self.conf.get("spark.executor.memory", "1g"), self.conf.get("spark.driver.host", "127.0.0.1")
-        late = (
-            f"{self._master} gave no executor that ran a job within {self.limit:g} s: a worker needs a free core and {memory} "
-            f"of memory (spark.executor.memory), and must reach the driver at {host} (spark.driver.host and "
-            "spark.driver.bindAddress); the logs of the workers say more"
-        )
         failed = f"The executors of {self._master} cannot read {self.directory}, where the tables are made"
         remedy = "name a directory that they share with the driver: --table-root DIR"
-        with self._watched(failed, remedy=remedy, limit=self.limit, late=late):
+        with self._watched(failed, remedy=remedy, limit=self.limit, late=self._late):
             # Without globbing: a name such as [a] is no pattern.
             session.read.option("__globPaths__", "false").text(str(marker)).collect()
 
@@ -175,9 +187,27 @@ class _Check:
             self._rows(session).write.format("delta").save(table)
             rows_of(session.read.format("delta").load(table))
 
+    def uses_the_bucket(self, session: SparkSession, store: ObjectStore) -> None:
+        """Write and read a Delta table in the bucket. It is the first job, so it waits for an executor."""
+        table = f"{store.above}{self.folder}/table"
+        failed = f"The executors of {self._master} cannot write and read a Delta table in the bucket {store.bucket}"
+        remedy = f"they need Spark {pyspark.__version__}, and must reach {store.address}"
+        with self._watched(failed, remedy=remedy, limit=self.limit, late=self._late):
+            self._rows(session).write.format("delta").save(table)
+            rows_of(session.read.format("delta").load(table))
+
     @property
     def _master(self) -> str:
         return self.conf["spark.master"]
+
+    @property
+    def _late(self) -> str:
+        memory, host = self.conf.get("spark.executor.memory", "1g"), self.conf.get("spark.driver.host", "127.0.0.1")
+        return (
+            f"{self._master} gave no executor that ran a job within {self.limit:g} s: a worker needs a free core and {memory} "
+            f"of memory (spark.executor.memory), and must reach the driver at {host} (spark.driver.host and "
+            "spark.driver.bindAddress); the logs of the workers say more"
+        )
 
     def _rows(self, session: SparkSession) -> DataFrame:
         """A row for each task that can run at the same time, so that all executors that have come take part."""

@@ -14,11 +14,12 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
 from engines.spark.jvm.driver import Lease
 from engines.spark.jvm.jars import scala_version
 from engines.spark.masters import executors as subject
-from engines.spark.masters.executors import check_executors, executor_settings
+from engines.spark.masters.executors import check_executors, executor_settings, served_to_executors
 
 MASTER = "spark://host:7077"
 
@@ -57,6 +58,12 @@ def test_without_patches_and_settings_executors_get_delta_alone(tmp_path: Path) 
 def test_the_users_locale_of_executors_stays(tmp_path: Path) -> None:
     conf = {"spark.executorEnv.LC_ALL": "de_DE.UTF-8"}
     assert executor_settings(tmp_path, patches=(), jars=(), conf=conf)["spark.executorEnv.LC_ALL"] == "de_DE.UTF-8"
+
+
+def test_executors_that_share_no_directory_get_the_jars_from_the_driver() -> None:
+    found = served_to_executors(jars=["/a/delta.jar", "/b/s3a.jar"], conf={"spark.jars": "/own.jar"})
+    assert found["spark.jars"] == "/own.jar,/a/delta.jar,/b/s3a.jar" and "spark.executor.extraClassPath" not in found
+    assert served_to_executors(jars=["/a/delta.jar"], conf={})["spark.jars"] == "/a/delta.jar"
 
 
 def test_the_version_of_scala_is_that_of_sparks_jars() -> None:
@@ -98,11 +105,12 @@ def sentence(
     session: Any,
     *,
     limit: float = 60,
+    store: ObjectStore | None = None,
 ) -> str:
     """What a check says whose jobs are those of ``session``; if it is a function, connecting is."""
     monkeypatch.setattr(subject, "connect", session if callable(session) else lambda lease: session)
     monkeypatch.setattr(subject, "compiled", lambda session: {"a.B": b"code"})
-    lease = Lease(1, process.pid, 0, "", tmp_path / "log")
+    lease = Lease(1, process.pid, 0, "", tmp_path / "log", store=store)
     with pytest.raises(EngineUnavailable) as refusal:
         check_executors(lease, conf={"spark.master": MASTER}, directory=tmp_path, limit=60)
     text = str(refusal.value)
@@ -156,6 +164,18 @@ def test_executors_that_cannot_write(
         f"The executors of {MASTER} cannot write and read a Delta table in {tmp_path} (Permission denied): they need"
         in text
     )
+
+
+def test_executors_that_do_not_reach_the_bucket(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ObjectStore("http://127.0.0.1:9", "lake", "key", "secret")
+    session = Job(0, raised(LOST_TASK.format("java.net.ConnectException: refused")))
+    assert sentence(process, tmp_path, monkeypatch, session, store=store).startswith(
+        f"The executors of {MASTER} cannot write and read a Delta table in the bucket lake (java.net.ConnectException: refused): "
+        "they need Spark "
+    )
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()], "they share no directory with the driver"
 
 
 def test_an_application_that_the_master_ended(
