@@ -80,6 +80,11 @@ _NO_FILES = Limits(
     "It needs files beside the table: in a bucket of your own there are objects alone.",
 )
 
+_NO_SHARED_FILES = Limits(
+    replace(EVERYTHING, commands=EVERYTHING.commands - {CommandKind.STREAM_APPEND}),
+    "It needs a directory that all processes of Spark reach: they share a bucket alone.",
+)
+
 _ON_A_SERVER = Limits(
     replace(
         _OVER_CONNECT.capabilities,
@@ -137,7 +142,8 @@ class Spark(EngineKind):
                     "--extra-classpath reaches executors by a directory that they share with the driver: with a bucket as "
                     "--table-root, put its classes into a jar of Delta's, and name that with --jars."
                 )
-            return (*in_bucket, NO_NONCHARACTERS, _NO_FILES)
+            apart = () if is_local(self.chosen.master) or self.chosen.master == REMOTE else (_NO_SHARED_FILES,)
+            return (*in_bucket, NO_NONCHARACTERS, _NO_FILES, *apart)
         if on:
             raise EngineUnavailable(
                 f"--storage {storage.value} serves a directory of the run's, for a Spark in one process alone: leave out what "
