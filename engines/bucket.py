@@ -20,6 +20,8 @@ from engines.port import EngineUnavailable
 #: The most keys in one request (https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html).
 _MOST_KEYS = 1000
 
+#: How many requests in a row must fail, each after all its tries, until the server is given up.
+_MOST_FAILURES = 2
 
 #: What a request's body cannot have, so that a key with it is deleted by a request of its own
 #: (https://www.w3.org/TR/xml/#charsets).
@@ -41,6 +43,10 @@ class StoredObject:
 
 class Objects(Protocol):
     """Storage of objects that are named by absolute paths. Raises MachineFailed where it does not serve."""
+
+    @property
+    def lost(self) -> str:
+        """Why it is given up, in a sentence; empty: it is not."""
 
     def list(self, above: str) -> Iterator[StoredObject]:
         """The objects whose paths begin with ``above``, in the order of their keys."""
@@ -65,6 +71,8 @@ class Bucket:
                 f"A bucket as --table-root needs the package {missing.name}: use tox -e own-bucket, or install boto3."
             ) from missing
         self._store = store
+        self._failures = 0  # in a row
+        self._lost = ""
         self._client: Any = boto3.client(
             "s3",
             endpoint_url=store.endpoint,
@@ -82,6 +90,10 @@ class Bucket:
                 response_checksum_validation="when_required",
             ),
         )
+
+    @property
+    def lost(self) -> str:
+        return self._lost
 
     def list(self, above: str) -> Iterator[StoredObject]:
         with self._served():
@@ -113,21 +125,28 @@ class Bucket:
             with self._served():
                 wanted = {"Objects": keys[begin : begin + _MOST_KEYS], "Quiet": True}
                 answer = self._client.delete_objects(Bucket=self._store.bucket, Delete=wanted)
-            if failed := answer.get("Errors"):
-                raise MachineFailed(self._sentence(f"{failed[0].get('Code')}: {failed[0].get('Message')}"))
+                if failed := answer.get("Errors"):
+                    raise self._failed(f"{failed[0].get('Code')}: {failed[0].get('Message')}")
 
     @contextmanager
     def _served(self) -> Iterator[None]:
-        """Raises MachineFailed for what the client says of the server."""
+        """Raises MachineFailed for what the client says of the server, and at once for one that is given up."""
         from botocore.exceptions import BotoCoreError, ClientError
 
+        if self._lost:
+            raise MachineFailed(self._lost)
         try:
             yield
         except (BotoCoreError, ClientError) as failure:
-            raise MachineFailed(self._sentence(str(failure))) from failure
+            raise self._failed(str(failure)) from failure
+        self._failures = 0
 
-    def _sentence(self, cause: str) -> str:
-        return f"The bucket {self._store.bucket} at {self._store.address} does not serve ({cause.rstrip('.')})."
+    def _failed(self, cause: str) -> MachineFailed:
+        sentence = f"The bucket {self._store.bucket} at {self._store.address} does not serve ({cause.rstrip('.')})."
+        self._failures += 1
+        if self._failures >= _MOST_FAILURES:
+            self._lost = sentence
+        return MachineFailed(sentence)
 
 
 def remove_below(objects: Objects, above: str) -> None:

@@ -18,6 +18,7 @@ class BucketRun:
 
         A prefix under which there are objects is refused: another run may use it, or they are somebody's.
         """
+        self._store = store
         self._objects = Bucket(store)
         self._directory = str(directory)
         probe = f"{directory}/probe"
@@ -38,5 +39,11 @@ class BucketRun:
             raise EngineUnavailable(f"{str(failure).rstrip('.')}: {remedy}.") from failure
 
     def close(self) -> None:
-        """Delete what the run has left."""
-        remove_below(self._objects, f"{self._directory}/")
+        """Delete what the run has left. Raises EngineUnavailable, with the remedy, if that fails."""
+        try:
+            remove_below(self._objects, f"{self._directory}/")
+        except MachineFailed as failure:
+            left = f"{self._store.prefix(self._store.scheme)}{self._directory}"
+            raise EngineUnavailable(
+                f"{str(failure).rstrip('.')}: delete what the run has left below {left}."
+            ) from failure

@@ -56,6 +56,11 @@ _KINDS = (
         ),
         ("Temporary failure in name resolution", "java.net.UnknownHostException"),
     ),
+    _Kind(
+        "the server of the storage is too busy ({sign}): run again, or use fewer workers (-n)",
+        (),
+        ("SlowDown", "Status Code: 503", "503 Service Unavailable"),
+    ),
 )
 
 _BY_NUMBER: Mapping[int, _Kind] = {number: kind for kind in _KINDS for number in kind.numbers}

@@ -92,12 +92,25 @@ class WorkingCopy:
                 os.utime(file, ns=(one.modified * 1_000_000, one.modified * 1_000_000))
         _remove_others(case, kept)
 
+    def require_served(self, case: Path) -> None:
+        """List, put and delete an object of the case, as its commands do. Raises MachineFailed if the server refuses that."""
+        above = self.served(case)
+        next(self._objects.list(f"{above}/"), None)
+        probe = f"{above}.probe"
+        self._objects.put(probe, b"")
+        self._objects.delete([probe])
+
+    @property
+    def lost(self) -> str:
+        """Why no case can be judged any more, in a sentence; empty: each can."""
+        return self._objects.lost
+
     def remove(self, case: Path) -> None:
         """Delete the objects of ``case``."""
         above = self._served.pop(case, case)
-        remove_below(self._objects, f"{above}/")
         for path in self._of(above):
             del self._known[path]
+        remove_below(self._objects, f"{above}/")
 
     def _rename(self, case: Path) -> None:
         """The objects of ``case`` are deleted, and will be in another directory."""
@@ -144,6 +157,10 @@ class CopyingEngine(WrappedEngine):
         self._copy.put(case)
         served = self._copy.served(case)
         outcome = super().run(served / root.name, step, clock=clock, version=version)
+        if outcome.error is not None:
+            self._copy.require_served(
+                case
+            )  # else the engine says what the server says: the key has expired, for example
         self._copy.get(case)
         return outcome if served == case else outcome.moved(served, case)
 

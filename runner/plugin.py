@@ -221,19 +221,26 @@ def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineW
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Fail a test for a broken clause with one line that names the gravest, not with Hypothesis's traceback.
 
-    An interrupt begins here too: pytest fails to show one that came before the first line of a function.
+    End the session where the engine cannot be had any more: the controller says why. An interrupt begins here too: pytest fails
+    to show one that came before the first line of a function.
     """
+    line: str | None = None
+    lost = False
     try:
         return (yield)
+    except EngineUnavailable as reason:
+        pyfuncitem.session.shouldstop = line = str(reason)
+        lost = True
     except PromiseBroken as broken:
         pyfuncitem.user_properties.append((_BROKEN, True))
-        line: str | None = str(broken)
+        line = str(broken)
     except KeyboardInterrupt as interrupt:
         if type(interrupt) is not KeyboardInterrupt:
             raise
-        line = None
     if line is None:
         raise KeyboardInterrupt
+    if lost:
+        pytest.skip(line)
     pytest.fail(line, pytrace=False)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from deltalog.entries.commits import write_commit
 from engines.machine import raise_if_of_the_machine, require_machine
-from engines.port import EngineDied, Outcome
+from engines.port import EngineDied, EngineUnavailable, Outcome
 from harness.judging.failure import Raised, failure_of, raised
 from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge, Tally
@@ -130,7 +130,7 @@ class CaseRun:
         index = len(self._version_before)
         try:
             return self._take(index, step)
-        except EngineDied:
+        except (EngineDied, EngineUnavailable):
             raise
         except Exception as error:  # noqa: BLE001 - reported as an error of the suite; what was judged before it stays
             raise_if_of_the_machine(error)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from deltalog.entries.commits import parse_commit
-from engines.port import Engine, EngineDied
+from engines.machine import MachineFailed
+from engines.port import Engine, EngineDied, EngineUnavailable
 from engines.working_copy import WorkingCopy
 from harness.judging.clause import Clause
 from harness.judging.excusing.excuses import Excuses
@@ -95,7 +97,8 @@ class Judge:
         """Remove the table at ``root``, and everything beside it."""
         shutil.rmtree(root.parent, ignore_errors=True)
         if self._side.copy is not None:
-            self._side.copy.remove(root.parent)
+            with suppress(MachineFailed):  # the run deletes what is left, or says that it cannot
+                self._side.copy.remove(root.parent)
 
     def judge(self, case: Case) -> JudgedCase:
         """Run and judge a case; once more if the engine dies, as another worker's step may have killed it.
@@ -117,6 +120,8 @@ class Judge:
             for step in case.steps:
                 if run.take(step):
                     break
+        except EngineUnavailable:
+            raise
         except EngineDied as death:
             if not again:
                 raise

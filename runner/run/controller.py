@@ -126,13 +126,16 @@ class Controller:
         if self._gateway is not None:
             self._gateway.close()
         if self._bucket is not None:
-            self._bucket.close()
+            try:
+                self._bucket.close()
+            except EngineUnavailable as left:
+                self._console.print(str(left), highlight=False, markup=False, soft_wrap=True)
         self._workspace.close()
 
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
         """What workers in other processes call, by name."""
-        called = (self.lease, self.begin, self.claim, self.case)
+        called = (self.lease, self.lost, self.begin, self.claim, self.case)
         return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
@@ -142,6 +145,10 @@ class Controller:
         except EngineUnavailable as unavailable:
             self._unavailable = str(unavailable)
             raise
+
+    def lost(self, sentence: str) -> None:
+        """No case can be judged any more, and why."""
+        self._unavailable = sentence
 
     def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> RunContext:
         """A worker with this process id has opened the engine. The header has what the first worker reports.

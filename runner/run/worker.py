@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from engines.bucket import Bucket
-from engines.port import Engine, version_of
+from engines.port import Engine, EngineUnavailable, version_of
 from engines.provider import kind_of
 from engines.restricted import Restricted
 from engines.working_copy import WorkingCopy
@@ -52,6 +52,7 @@ class EngineWorker:
         self._open_engine = open_engine
         self._name = name
         self._engine: Engine | None = None
+        self._copy: WorkingCopy | None = None
         self._judge: Judge | None = None
         self._seed = 0
         self._capabilities = EVERYTHING
@@ -61,7 +62,7 @@ class EngineWorker:
         if self._judge is None:
             pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps a sixth more of what small files took
             bucket = self._options.bucket
-            copy = None if bucket is None else WorkingCopy(Bucket(bucket))
+            copy = self._copy = None if bucket is None else WorkingCopy(Bucket(bucket))
             self._engine = self._open_engine(copy)
             versions = dict(self._engine.versions)
             if self._options.shared_with is not None:
@@ -122,9 +123,13 @@ class EngineWorker:
             raise broken(gravest.clause)(message(gravest, judged))
 
     def _record(self, case: run.RecordedCase) -> None:
+        """Raises EngineUnavailable if no case can be judged any more."""
         if self._options.like is not None:
             case = replace(case, shape=table_entries(case.case.table))
         self._controller.case(line_of(case))
+        if self._copy is not None and self._copy.lost:
+            self._controller.lost(self._copy.lost)
+            raise EngineUnavailable(self._copy.lost)
 
     def close(self) -> None:
         if self._engine is not None:

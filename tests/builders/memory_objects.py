@@ -27,6 +27,8 @@ class MemoryObjects:
         self._tick = tick
         self._unit = unit
 
+    lost = ""
+
     def list(self, above: str) -> Iterator[StoredObject]:
         for path, (content, at) in sorted(self.content.items()):
             if path.startswith(above):

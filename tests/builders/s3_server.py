@@ -27,6 +27,7 @@ class Served:
     refuses: frozenset[str] = frozenset()  # methods for which there is no permission
     page: int = 3  # keys in an answer to LIST
     busy: int = 0  # how many of the next requests are answered with 503
+    expires: int | None = None  # after how many requests the key has expired; None: it does not
 
     @property
     def environ(self) -> dict[str, str]:
@@ -87,7 +88,9 @@ class _Requests(BaseHTTPRequestHandler):
             kind, keys = "DELETE", [unescape(one) for one in re.findall("<Key>(.*?)</Key>", body.decode())]
         served = self.served
         served.requests += [(kind, query.get("prefix", one)) for one in keys]
-        if served.busy:
+        if served.expires is not None and len(served.requests) > served.expires:
+            self._refuse(400, "ExpiredToken")
+        elif served.busy:
             served.busy -= 1
             self._refuse(503, "SlowDown")
         elif bucket != BUCKET:

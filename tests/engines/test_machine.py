@@ -22,6 +22,7 @@ from tests.builders.observations import full_judge
 from tests.handmade.steps import AGED, IN_A, PARTITIONED
 
 SPACE, HANDLES, MEMORY, NETWORK = "the disk is full", "no file handles", "no memory", "the network is gone"
+BUSY = "the server of the storage is too busy"
 
 WORDS = [
     ("OSError", "Generic LocalFileSystem error: Unable to write: No space left on device (os error 28)", SPACE),
@@ -36,6 +37,8 @@ WORDS = [
     ("ArrowMemoryError", "malloc of size 64 failed", MEMORY),
     ("Aborted", "the process was aborted; its log ends:\nmemory allocation of 65536 bytes failed", MEMORY),
     ("OSError", "error sending request: Connection refused (os error 111)", NETWORK),
+    ("OSError", "Generic S3 error: Server returned non-2xx status code: 503: <Code>SlowDown</Code>", BUSY),
+    ("Py4JJavaError", "S3Exception: Please reduce your request rate. (Service: S3, Status Code: 503)", BUSY),
     ("OSError", "dns error: failed to lookup address: Temporary failure in name resolution", NETWORK),
 ]
 

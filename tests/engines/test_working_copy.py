@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.machine import MachineFailed
 from engines.port import EngineError, Outcome
 from engines.working_copy import CopyingEngine, WorkingCopy
 from model.vocabulary.steps import Read
@@ -90,13 +91,34 @@ def test_a_step_sees_the_objects_and_the_suite_what_it_left(case: Path) -> None:
     objects = MemoryObjects(CLOCK)
 
     class Writes(ReferenceEngine):
-        def run(self, *arguments: object, **more: object):  # type: ignore[no-untyped-def, override]
+        def run(self, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
             assert [path.removeprefix(f"{case}/") for path in objects.content] == ["table/p=a b%20/part.parquet"]
             objects.put(f"{case}/table/new", b"new")
+            return Outcome((), None, 0, 0)
 
     engine = CopyingEngine(Writes(), WorkingCopy(objects))
     engine.run(case / "table", Read(), clock=0, version=None)
     assert files(case) == {"table/new": b"new", "table/p=a b%20/part.parquet": b"rows"}
+
+
+def test_an_error_is_the_engines_only_if_the_server_serves(case: Path) -> None:
+    objects = MemoryObjects(CLOCK)
+    refused = Outcome((), EngineError("OSError", None, None, "ExpiredToken"), 0, 0)
+
+    class Refuses(ReferenceEngine):
+        def run(self, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
+            return refused
+
+    engine = CopyingEngine(Refuses(), WorkingCopy(objects))
+    assert engine.run(case / "table", Read(), clock=0, version=None) == refused
+    assert [path.removeprefix(f"{case}/") for path in objects.content] == ["table/p=a b%20/part.parquet"]
+
+    def expired(*arguments: object) -> None:
+        raise MachineFailed("The key has expired.")
+
+    objects.put = expired  # type: ignore[method-assign, assignment]
+    with pytest.raises(MachineFailed, match="The key has expired"):
+        engine.run(case / "table", Read(), clock=0, version=None)
 
 
 def test_a_log_that_is_written_again_has_another_name(case: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -159,6 +160,22 @@ def test_a_run_that_ends_leaves_nothing(served: Served, tmp_path: Path, argument
     out, _ = process.communicate()
     assert process.returncode == code, out
     assert_nothing_is_left(served)
+
+
+@pytest.mark.parametrize("requests", [60, 105])
+def test_a_key_that_expires_ends_the_run(served: Served, tmp_path: Path, requests: int) -> None:
+    """Whether the suite learns it first, or the engine, whose error is no answer."""
+    served.expires = requests
+    process = run(served, tmp_path, [])
+    out, _ = process.communicate()
+    sentence = rf"The bucket {BUCKET} at {served.endpoint} does not serve \(.*ExpiredToken.*\)"
+    assert process.returncode == 2 and "Traceback" not in out and "FAILED" not in out, out
+    assert re.search(
+        rf"^{sentence}\.\nThe run did not complete: it says nothing about the engine\.\n"
+        rf"{sentence}: delete what the run has left below s3://{BUCKET}/{PREFIX}/.*\.$",
+        out,
+        re.MULTILINE,
+    ), out
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
