@@ -180,6 +180,11 @@ class EngineKind(ABC):
         return {}
 
     @property
+    def remembers_tables(self) -> bool:
+        """Whether it goes by what it has read of a table's path in an earlier step, although the suite writes the log again."""
+        return False
+
+    @property
     def session_zone(self) -> str | None:
         """The time zone that its options give to sessions; None: that of the machine."""
         return None

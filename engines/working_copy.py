@@ -3,8 +3,8 @@
 Before a step the objects are made equal to the files, after it the files to the objects: their bytes, and their times, which are
 those of the uploads. A directory is there as long as an object is below it, or an empty one stands for it (``a/``).
 
-An engine may remember what it has read of a table, by its path, and the suite writes a log again to make a table older. Then
-the objects of the case get another name.
+Some engines remember what they have read of a table, by its path, and the suite writes a log again to make a table older. For
+these the objects of the case then get another name.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _PAUSE = 0.1
 class WorkingCopy:
     """The files below the directories of cases, and the objects of the same paths."""
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, *, renames: bool = False) -> None:
+        """``renames``: a log that is written again gets another name."""
         self._objects = objects
+        self._renames = renames
         self._known: dict[str, tuple[StoredObject, str]] = {}  # by path, as it was listed last, with its file's digest
         self._served: dict[Path, Path] = {}  # the directories of cases whose objects have another name, with that
         self._names = 0  # how many cases got one
@@ -41,7 +43,7 @@ class WorkingCopy:
     def put(self, case: Path) -> None:
         """Make the objects of ``case`` equal to its files, which get the times of their uploads."""
         files = {path: path.read_bytes() for path in _files(case)}
-        if any(self._is_log_written_again(case, path, content) for path, content in files.items()):
+        if self._renames and any(self._is_log_written_again(case, path, content) for path, content in files.items()):
             self._rename(case)
         above = self.served(case)
         wanted = {str(above / path.relative_to(case)): content for path, content in files.items()}

@@ -27,7 +27,7 @@ from model.vocabulary.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.vocabulary.table import Reference
+from model.vocabulary.table import Reference, VectorStorage
 
 _ON_A_CLUSTER = Limits(
     replace(EVERYTHING, crashes=False, sessions=False),
@@ -94,6 +94,7 @@ _ON_A_SERVER = Limits(
         vacuum_mistakes=EVERYTHING.vacuum_mistakes - {VacuumMistake.PARTITION_DIRECTORY},
         commands=EVERYTHING.commands - {*_OF_THE_JVM},
         references=frozenset({Reference.RELATIVE}),
+        vectors=EVERYTHING.vectors - {VectorStorage.ABSOLUTE},
         spellings=EVERYTHING.spellings - {Spelling.RELATIVE},
         io_faults=frozenset(),
         crashes=False,
@@ -163,6 +164,10 @@ class Spark(EngineKind):
     def machine(self) -> Mapping[str, str]:
         """The master of a cluster: its machines may differ from this one in all that a header says of the machine."""
         return {} if is_local(self.chosen.master) else {"master": self.chosen.master}
+
+    @property
+    def remembers_tables(self) -> bool:
+        return bool(self.chosen.server)
 
     @property
     def session_zone(self) -> str | None:

@@ -62,7 +62,9 @@ class EngineWorker:
         if self._judge is None:
             pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps a sixth more of what small files took
             bucket = self._options.bucket
-            copy = self._copy = None if bucket is None else WorkingCopy(Bucket(bucket))
+            copy = self._copy = (
+                None if bucket is None else WorkingCopy(Bucket(bucket), renames=self._options.kind.remembers_tables)
+            )
             self._engine = self._open_engine(copy)
             versions = dict(self._engine.versions)
             if self._options.shared_with is not None:

@@ -121,10 +121,9 @@ def test_an_error_is_the_engines_only_if_the_server_serves(case: Path) -> None:
         engine.run(case / "table", Read(), clock=0, version=None)
 
 
-def test_a_log_that_is_written_again_has_another_name(case: Path) -> None:
-    """An engine may remember what it has read of a table, by its path."""
+def test_a_log_that_is_written_again_has_another_name_for_an_engine_that_remembers(case: Path) -> None:
     objects, seen = MemoryObjects(CLOCK), []
-    copy = WorkingCopy(objects)
+    copy = WorkingCopy(objects, renames=True)
     log = case / "table" / "_delta_log"
     log.mkdir()
     (log / "0.json").write_bytes(b"one")
