@@ -26,7 +26,8 @@ def main(arguments: list[str]) -> int:
         try:
             command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
             command += ["--engine", arguments[0], "--table-root", bucket.table_root(), *arguments[1:]]
-            code = exit_code_of(command, directory=ROOT, environ={**os.environ, **bucket.environ})
+            environ = {**os.environ, **bucket.environ}
+            code = exit_code_of(command, directory=ROOT, environ=environ, started=workspace.started)
         finally:
             bucket.close()
         return bucket.code_after(code)

@@ -131,7 +131,7 @@ def main(arguments: list[str]) -> int:
             command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
             command += ["--spark-remote", server.address, "--table-root", tables, *others]
             environ = {**os.environ, **({} if bucket is None else bucket.environ)}
-            code = exit_code_of(command, directory=ROOT, environ=environ)
+            code = exit_code_of(command, directory=ROOT, environ=environ, started=workspace.started)
         return code if bucket is None else bucket.code_after(code)
     finally:
         workspace.close()

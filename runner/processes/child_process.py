@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -13,13 +13,20 @@ PATIENCE = 20
 
 
 def exit_code_of(
-    command: Sequence[str], *, directory: Path, environ: Mapping[str, str], output: IO[bytes] | None = None
+    command: Sequence[str],
+    *,
+    directory: Path,
+    environ: Mapping[str, str],
+    output: IO[bytes] | None = None,
+    started: Callable[[int], None] | None = None,
 ) -> int:
     """Run the command to its end; its exit code. Raises KeyboardInterrupt when it has ended too.
 
-    ``output`` takes what it prints, instead of the terminal.
+    ``output`` takes what it prints, instead of the terminal; ``started`` gets the id of its process.
     """
     with subprocess.Popen(command, cwd=directory, env=environ, stdout=output, stderr=output) as child:
+        if started is not None:
+            started(child.pid)
         try:
             return child.wait()
         except KeyboardInterrupt:
