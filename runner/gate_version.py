@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from filelock import FileLock
 
@@ -19,6 +20,7 @@ from engines.kind import Version
 from engines.versions import version_of
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
+from runner.command_line.bucket import is_bucket
 from runner.command_line.commands import in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given
 from runner.processes.child_process import exit_code_of
@@ -56,11 +58,24 @@ def _refusal(requirement: str, errors: str) -> str:
     )
 
 
+#: What pip installs besides, for what a run uses.
+_MORE = {"bucket": ("boto3",), "connect": ("pandas<3", "pyspark[connect]")}
+
+
+def used_by(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a run with these options of a gate uses that needs more packages."""
+    uses = {"bucket": is_bucket(options.get("table_root")), "connect": options.get("spark_remote") is not None}
+    return tuple(name for name in _MORE if uses[name])
+
+
 def variables(version: Version) -> dict[str, str]:
     """What tox.ini reads for the environment of a version: its name, what pip installs in it, and the engine."""
+    more = [package for use in version.uses for package in _MORE[use]]
     return {
-        "TOMBSTONE_ENVIRONMENT": "-".join(f"{name}-{number}" for name, number in version.parts.items()),
-        "TOMBSTONE_REQUIREMENTS": "\n".join(version.requirements),
+        "TOMBSTONE_ENVIRONMENT": "-".join(
+            [*(f"{name}-{number}" for name, number in version.parts.items()), *version.uses]
+        ),
+        "TOMBSTONE_REQUIREMENTS": "\n".join([*version.requirements, *more]),
         "TOMBSTONE_ENGINE": version.engine,
     }
 
@@ -115,6 +130,7 @@ def main(arguments: list[str]) -> int:
         raise UsageMistake(_USAGE)
     version, options = available(arguments[0]), arguments[1:]
     check_engine(given(options), version)
+    version = replace(version, uses=used_by(given(options)))
     check_gate(["--engine", version.engine, *options])
     return run_gate(version, options)
 

@@ -16,6 +16,11 @@ _PLAIN = re.compile(r"[A-Za-z0-9_=-][A-Za-z0-9_.=-]*(/[A-Za-z0-9_=-][A-Za-z0-9_.
 _SCHEMES = ("s3", "s3a", "s3n")
 
 
+def is_bucket(table_root: str | None) -> bool:
+    """Whether ``--table-root`` names a bucket, and not a directory."""
+    return urlsplit(table_root or "").scheme in _SCHEMES
+
+
 def bucket_of(
     table_root: str | None, endpoint: str | None, environ: Mapping[str, str] = os.environ
 ) -> ObjectStore | None:
@@ -24,7 +29,7 @@ def bucket_of(
     ``endpoint`` is that of ``--endpoint-url``. Raises UsageMistake.
     """
     parts = urlsplit(table_root or "")
-    if parts.scheme not in _SCHEMES:
+    if not is_bucket(table_root):
         if endpoint is not None:
             raise UsageMistake("--endpoint-url is for a bucket: name it with --table-root s3://bucket/prefix.")
         return None

@@ -18,6 +18,7 @@ from reports.render.together import write_files
 from reports.together.answer import TurnReport, TurnWay
 from runner import all_versions, gate_version, together, upgrade
 from runner.command_line.commands import Main
+from runner.command_line.given_options import given
 from runner.together import Asked, short
 from tests.builders.small_streams import CLAUSES, case, header, run, written
 from tests.builders.turn_ways import WAY
@@ -186,6 +187,27 @@ def test_tox_reads_what_it_is_given() -> None:
     settings = (gate_version.ROOT / "tox.ini").read_text(encoding="utf-8")
     section = settings.partition("[testenv:versioned]")[2].partition("[")[0]
     assert all(f"{{env:{name}:" in section for name in gate_version.variables(version_of("4.4.0")))
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "more"),
+    [
+        ([], "deltalake-1.6.3", []),
+        (["--table-root", "/shared/new"], "deltalake-1.6.3", []),
+        (["--table-root=s3a://lake/new"], "deltalake-1.6.3-bucket", ["boto3"]),
+        (["--spark-remote", "sc://here:1"], "deltalake-1.6.3-connect", ["pandas<3", "pyspark[connect]"]),
+        (
+            ["--spark-remote", "local", "--table-root", "s3://lake/new"],
+            "deltalake-1.6.3-bucket-connect",
+            ["boto3", "pandas<3", "pyspark[connect]"],
+        ),
+    ],
+)
+def test_what_a_run_uses_has_an_environment_with_its_packages(options: list[str], name: str, more: list[str]) -> None:
+    version = version_of("deltalake==1.6.3")
+    found = gate_version.variables(replace(version, uses=gate_version.used_by(given(options))))
+    assert found["TOMBSTONE_ENVIRONMENT"] == name
+    assert found["TOMBSTONE_REQUIREMENTS"].split("\n") == [*version.requirements, *more]
 
 
 #: What an upgrade asks of each gate.
