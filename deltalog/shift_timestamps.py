@@ -70,9 +70,12 @@ _SIZES = ("sizeInBytes", "checksum")
 
 
 def _rewrite(path: Path, content: bytes) -> None:
-    """Replace the bytes of a file, and keep its modification time."""
+    """Replace the bytes of a file, and keep its modification time. Hadoop's checksum of the old bytes goes: by it Hadoop would
+    refuse the new ones.
+    """
     status = path.stat()
     path.write_bytes(content)
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 

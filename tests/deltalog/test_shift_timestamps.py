@@ -175,6 +175,18 @@ def test_a_truncated_last_checkpoint_is_kept(tmp_path: Path) -> None:
     assert pointer.read_bytes() == before
 
 
+def test_hadoops_checksum_of_a_file_that_is_rewritten_is_removed(tmp_path: Path) -> None:
+    """By the old one Hadoop would refuse to read the file."""
+    root = make(TABLE, tmp_path)
+    log = root / "_delta_log"
+    for name in (f"{0:020}.json", f"{0:020}.crc", "other"):
+        (log / name).touch()
+        (log / f".{name}.crc").write_bytes(b"crc")
+    (log / f"{0:020}.crc").write_text("{}")
+    shift_timestamps(root, by=BY)
+    assert {path.name for path in log.glob(".*.crc")} == {".other.crc"}
+
+
 def test_the_target_of_a_link_is_shifted_once(tmp_path: Path) -> None:
     root = make(TABLE, tmp_path)
     shift_timestamps(root, by=BY)
