@@ -55,7 +55,7 @@ class Outcome:
         return (self.ended - self.started) / 1000
 
     def moved(self, source: Path, target: Path) -> Outcome:
-        """The outcome with the path ``target`` in place of ``source``, in rows and in the message of the error."""
+        """The outcome with the path ``target`` instead of ``source``, in rows and in the message of the error."""
 
         def renamed(value: Value) -> Value:
             return value.replace(str(source), str(target)) if isinstance(value, str) else value
