@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import re
 import socket
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
+from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable, now
 from engines.spark.masters import remote as subject
 from engines.spark.masters.names import is_cluster
 from engines.spark.masters.remote import server_settings
-from engines.spark.masters.server import probed, require_reachable
+from engines.spark.masters.server import ServerLease, probed, require_reachable
+from engines.spark.server_adapter import SparkServerEngine
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.commands import CommandKind
 from model.vocabulary.steps import API_DELETE_FORMS, API_VACUUM_FORMS
+from runner.command_line.bucket import bucket_of
 from runner.run.circumstances import set_up
 from runner.run.plan import limits_of
+from tests.builders.s3_server import BUCKET, Served, s3_server
 from tests.runner.test_options import chosen, mistake
 
 
@@ -127,11 +132,13 @@ class Remote:
         found = re.search("`(.*)`", text)
         assert found is not None
         if self._info is not None:
-            log = Path(found[1]) / "_delta_log"
-            log.mkdir(parents=True)
             line = json.dumps({"commitInfo": {"timestamp": now(), **self._info}})
-            (log / f"{0:020}.json").write_text(f"{line}\n", encoding="utf-8")
+            self.write(f"{found[1]}/_delta_log/{0:020}.json", f"{line}\n".encode())
         return self
+
+    def write(self, path: str, content: bytes) -> None:
+        Path(path).parent.mkdir(parents=True)
+        Path(path).write_bytes(content)
 
     def collect(self) -> list[object]:
         return []
@@ -152,6 +159,40 @@ def test_a_server_that_does_not_share_the_directory(tmp_path: Path) -> None:
         EngineUnavailable, match=r"sc://h:1 and this run do not share .*: name a directory with --table-root"
     ):
         probed(Remote(None), "sc://h:1/;token=x", tmp_path)
+
+
+class RemoteInBucket(Remote):
+    """... in a bucket, by URIs of this scheme."""
+
+    def __init__(self, info: dict[str, object] | None, served: Served, scheme: str) -> None:
+        super().__init__(info)
+        self._served, self._scheme = served, scheme
+
+    def write(self, path: str, content: bytes) -> None:
+        assert path.startswith(f"{self._scheme}://{BUCKET}/team/")
+        self._served.objects[path.removeprefix(f"{self._scheme}://{BUCKET}/")] = content, datetime.now(timezone.utc)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "s3a"])
+def test_a_server_may_share_a_bucket_alone(scheme: str, tmp_path: Path) -> None:
+    info = "Apache-Spark/4.2.0 Delta-Lake/4.4.0"
+    with s3_server() as served:
+        store = bucket_of(f"{scheme}://{BUCKET}/team", served.endpoint, served.environ)
+        found = probed(RemoteInBucket({"engineInfo": info}, served, scheme), "sc://h:1", tmp_path, store)
+        assert found.delta == "4.4.0" and not served.objects and not list(tmp_path.iterdir()), "nothing stays behind"
+        sentence = rf"sc://h:1 and this run do not share {scheme}://{BUCKET}/team: name a bucket"
+        with pytest.raises(EngineUnavailable, match=sentence):
+            probed(RemoteInBucket(None, served, scheme), "sc://h:1/;token=x", tmp_path, store)
+
+
+def test_on_a_server_tables_in_a_bucket_have_uris() -> None:
+    store = ObjectStore("http://127.0.0.1:1", "lake", "key", "secret", key_prefix="team", scheme="s3")
+    lease = ServerLease(1, "sc://h:1", "4.2.0", store)
+    engine = SparkServerEngine(lambda lost: lease, store)
+    assert str(engine._named_in_steps(Path("/team/run/table"))) == "s3://lake/team/run/table"
+    assert engine.rules.file_uris == "s3://lake/team" and not engine.rules.directories and not engine.rules.own_clock
+    here = SparkServerEngine(lambda lost: lease)
+    assert here._named_in_steps(Path("/run/table")) == Path("/run/table") and here.rules.directories
 
 
 def test_a_server_with_another_clock(tmp_path: Path) -> None:
