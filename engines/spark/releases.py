@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from enum import Enum
 from typing import Any
 
@@ -51,6 +52,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
 )
 
 
+@cache
 def capabilities_of(version: str) -> Capabilities:
     """What this release supports."""
     # VACUUM has no clause that keeps versions.
@@ -194,6 +196,7 @@ RULE_CHANGES = (
 )
 
 
+@cache
 def rules_of(version: str) -> Rules:
     """The rules that this release follows."""
     number = parse(version)
