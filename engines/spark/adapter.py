@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +333,7 @@ def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: b
     return tuple(row[-2:] if commits else row[:-2] for row in rows_of(frame))
 
 
+@cache
 def installed_delta() -> str:
     """The version of the package delta-spark in this environment."""
     return importlib.metadata.version("delta-spark")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
