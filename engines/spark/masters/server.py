@@ -110,17 +110,8 @@ def probed(remote: Any, address: str, directory: Path, store: ObjectStore | None
     try:
         content = _made_here(remote, directory) if store is None else _made_in_bucket(remote, directory, store)
     except (PySparkException, OSError, MachineFailed) as refusal:
-        if store is None:
-            shared, remedy = (
-                str(directory.parent),
-                "a directory with --table-root that the server writes and this machine reads",
-            )
-            remedy += " by the same path"
-        else:
-            shared = store.prefix(store.scheme)
-            remedy = "a bucket with --table-root that the server writes by this URI, with keys of its own"
         raise EngineUnavailable(
-            f"--spark-remote {place} and this run do not share {shared}: name {remedy} ({_first_line(refusal)})."
+            f"--spark-remote {place} and this run do not share {_shared(directory, store)} ({_first_line(refusal)})."
         ) from refusal
     ended = now()
     info = next(
@@ -140,6 +131,15 @@ def probed(remote: Any, address: str, directory: Path, store: ObjectStore | None
 #: The first commit of a table that the server makes, below the run's directory.
 _PROBE = "server-probe/table"
 _FIRST_COMMIT = f"{LOG_DIRECTORY}/{0:020}.json"
+
+
+def _shared(directory: Path, store: ObjectStore | None) -> str:
+    """What server and run must share, and the remedy if they do not."""
+    if store is None:
+        remedy = "name a directory with --table-root that the server writes and this machine reads by the same path"
+        return f"{directory.parent}: {remedy}"
+    remedy = "name a bucket with --table-root that the server writes by this URI, with keys of its own"
+    return f"{store.prefix(store.scheme)}: {remedy}"
 
 
 def _made_here(remote: Any, directory: Path) -> bytes:
