@@ -50,6 +50,7 @@ CAPABILITIES = Capabilities(
     modes=frozenset({Mode.FULL}),
     io_faults=frozenset(),
     fractional_hours=False,
+    commits_vacuums=False,
     logging=False,
     dry_run=False,
     default_retention=False,

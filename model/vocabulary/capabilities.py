@@ -51,7 +51,8 @@ class Capabilities:
     modes: frozenset[Mode] = frozenset(Mode)
     io_faults: frozenset[IOFault] = frozenset(IOFault)
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
-    logging: bool = True  # whether VACUUM can run without writing commits
+    commits_vacuums: bool = True  # whether VACUUM writes commits: START and END
+    logging: bool = True  # ... and can run without writing them
     parallel: bool = True
     dry_run: bool = True  # whether VACUUM has a DRY RUN
     default_retention: bool = True  # VACUUM without a RETAIN; if not, each gets the table's retention as its RETAIN

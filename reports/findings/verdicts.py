@@ -129,6 +129,11 @@ def verdicts(
             verdict, reason = _with_cases_left(
                 verdict, reason, known, "The budget left out the cases that exercise it."
             )
+        elif verdict is Verdict.NOT_TESTED and header.profile == "smoke" and ":" in (header.option or ""):
+            verdict, reason = (
+                Verdict.DISABLED,
+                "No case of smoke that can be asked of this engine exercises it: the gate has more.",
+            )
         elif _is_given_its_times(header):
             verdict, reason = _with_cases_left(
                 verdict,

@@ -174,6 +174,7 @@ VECTORS = replace(TABLE, features=("deletionVectors",))
 
 NO_DRY_RUN = replace(EVERYTHING, dry_run=False)
 NO_CHECK = replace(EVERYTHING, safety_check=False)
+NO_COMMIT = replace(EVERYTHING, commits_vacuums=False)
 NO_VECTORS = replace(EVERYTHING, vacuums_vectors=False)
 
 
@@ -182,6 +183,7 @@ NO_VECTORS = replace(EVERYTHING, vacuums_vectors=False)
     [
         *((NO_DRY_RUN, id) for id in ("VAC-DRY-1", "VAC-DRY-2A", "VAC-DRY-2B", "VAC-DRY-2C")),
         (NO_CHECK, "VAC-CHK-1A"),
+        *((NO_COMMIT, id) for id in ("VAC-LOG-1E", "VAC-LOG-3A", "VAC-LOG-3F", "VAC-CKPT-2", "VAC-CKPT-6")),
         *((NO_VECTORS, id) for id in ("VAC-SAFE-8A", "VAC-SAFE-8B", "VAC-SAFE-8C", "VAC-LIVE-5", "VAC-LIVE-6")),
     ],
 )

@@ -374,6 +374,7 @@ definition_unchanged = clause(
     "A VACUUM changes neither protocol nor metadata.",
     sources=("C 1.5", "P Change Metadata"),
     harm=harms.DEFINITION_CHANGED,
+    needs=("commits_vacuums",),
 )(passes(check_definition_unchanged, when=lambda v: bool(v.commits)))
 
 
@@ -409,24 +410,28 @@ RECORDS = (
         "The timestamps of START and END are the time of the VACUUM, by the engine's clock.",
         sources=("P Commit Provenance Information", "C 1.5"),
         harm=wrong_numbers("The history of the table tells another time than that of the VACUUM."),
+        needs=("commits_vacuums",),
     )(each_commit(check_timestamp)),
     clause(
         "VAC-LOG-3B",
         "With in-commit timestamps those of START and END are the time of the VACUUM, or a millisecond after the commit before if that is later; without them there is none.",
         sources=("P In-Commit Timestamps",),
         harm=harms.WRONG_VERSION_TIMES,
+        needs=("commits_vacuums",),
     )(each_commit(check_in_commit_timestamp)),
     clause(
         "VAC-LOG-3F",
         "The files of START and END are modified while the VACUUM runs: without in-commit timestamps, that is the versions' time.",
         sources=("P Commit Provenance Information", "C 1.3"),
         harm=harms.WRONG_VERSION_TIMES,
+        needs=("commits_vacuums",),
     )(each_commit(check_file_time)),
     clause(
         "VAC-LOG-3C",
         "START and END have one commitInfo each, and no other action.",
         sources=("S1", "C 1.5"),
         harm=unreadable("The commit of a VACUUM changes the table."),
+        needs=("commits_vacuums",),
     )(each_commit(lambda v, commit: check_kinds(commit, ()))),
     clause(
         "VAC-LOG-3D",
