@@ -82,6 +82,11 @@ class Capabilities:
         return self.keeps_versions and has(self, VectorStorage.RELATIVE)
 
     @property
+    def checkpoints_of_vacuums(self) -> bool:
+        """Whether a commit of a VACUUM may write a checkpoint."""
+        return self.commits_vacuums and Feature.FREQUENT_CHECKPOINTS in self.features
+
+    @property
     def v2_checkpoints(self) -> bool:
         """Whether a commit may write a V2 checkpoint."""
         return self.features >= {Feature.FREQUENT_CHECKPOINTS, Feature.V2_CHECKPOINTS}

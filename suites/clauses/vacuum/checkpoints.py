@@ -54,7 +54,7 @@ _LOST = Cause("a tombstone inside retention is left out")
     "A checkpoint that is written along with a VACUUM contains every tombstone that is inside retention.",
     sources=("P Checkpoints", "P Action Reconciliation"),
     harm=harms.TOMBSTONES_HIDDEN,
-    needs=(Feature.FREQUENT_CHECKPOINTS, "commits_vacuums"),
+    needs=("checkpoints_of_vacuums",),
 )
 def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
     # Log cleanup may also rewrite an older checkpoint of version 2 under a classic name, with its old state.
@@ -83,7 +83,7 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
     "A checkpoint that is written along with a VACUUM holds the state of its version: protocol, metadata, every live file with its statistics, and none twice.",
     sources=("P Checkpoints", "P Action Reconciliation"),
     harm=harms.TOMBSTONES_HIDDEN,
-    needs=(Feature.FREQUENT_CHECKPOINTS, "commits_vacuums"),
+    needs=("checkpoints_of_vacuums",),
 )
 def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
     return each(new_checkpoints(v), lambda checkpoint: check_checkpoint(v, checkpoint))
@@ -94,7 +94,7 @@ def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
     "After a VACUUM that writes a checkpoint, _last_checkpoint names it.",
     sources=("P Last Checkpoint File", "C 2.5"),
     harm=harms.CHECKPOINT_NOT_THERE,
-    needs=(Feature.FREQUENT_CHECKPOINTS, "commits_vacuums"),
+    needs=("checkpoints_of_vacuums",),
 )
 def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
     return judgement(check_pointer(v)) if new_checkpoints(v) else NOT_EXERCISED
@@ -131,7 +131,7 @@ CHECKPOINTS = (
         "A checkpoint that is written along with a VACUUM holds neither commitInfo nor cdc, and its removes neither stats nor tags.",
         sources=("P Checkpoints",),
         harm=harms.CHECKPOINT_HOLDS_MORE,
-        needs=(Feature.FREQUENT_CHECKPOINTS, "commits_vacuums"),
+        needs=("checkpoints_of_vacuums",),
     )(_in_checkpoints(checkpoint_contents.check_kinds_held)),
     clause(
         "VAC-CKPT-7",
