@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engines.object_store import ObjectStore
-from engines.s3_gateway import Server
+from engines.s3_gateway import VERSION, Server
 from runner.processes.workspace import Workspace
 
 #: The bucket, the prefix that the run gets, and an object of somebody else's beside it.
@@ -68,16 +68,20 @@ def left_in(bucket: Path) -> Iterator[str]:
             yield f"The run has changed {key}."
 
 
-#: A line of S3's log of requests, as far as it is looked at: what was asked for, and of which key.
-_REQUEST = re.compile(r'"(?P<method>[A-Z]+) /(?P<path>[^ ?"]*)')
+#: A line of versitygw's log of requests, as far as it is looked at: what was asked for, and of which key; ``-``: of none.
+_REQUEST = re.compile(r" s3_(?P<asked>[A-Za-z]+) (?P<key>\S*)")
+
+#: What requests that change nothing begin with.
+_READS = ("Get", "Head", "List")
 
 
 def strange_in(requests: Path) -> Iterator[str]:
-    for line in requests.read_text(encoding="utf-8").split("\n"):
-        found = _REQUEST.search(line)
-        if found is None or found["method"] in ("GET", "HEAD"):
-            continue
-        if found["method"] == "POST" and found["path"] == BUCKET:
-            continue  # a deletion of many, whose keys are in its body
-        if not found["path"].startswith(f"{BUCKET}/{PREFIX}/"):
-            yield f"The run has asked for {found['method']} {found['path']}."
+    found = [match for line in requests.read_text(encoding="utf-8").split("\n") if (match := _REQUEST.search(line))]
+    writes = [match for match in found if not match["asked"].startswith(_READS)]
+    if not writes:
+        yield f"The log of the server shows no request that writes: see that it is versitygw {VERSION}, whose log is read here."
+    for match in writes:
+        if match["asked"] == "DeleteObjects":
+            continue  # of many, whose keys are in its body
+        if not match["key"].startswith(f"{PREFIX}/"):
+            yield f"The run has asked for {match['asked']} of {match['key']}."

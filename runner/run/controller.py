@@ -143,7 +143,7 @@ class Controller:
         try:
             return self._provider.lease(lost)
         except EngineUnavailable as unavailable:
-            self._unavailable = str(unavailable)
+            self.lost(str(unavailable))
             raise
 
     def lost(self, sentence: str) -> None:
@@ -204,6 +204,7 @@ class Controller:
         self._progress.stop()
         if self._unavailable:
             self._console.print(self._unavailable, highlight=False, markup=False, soft_wrap=True)
+            complete = False  # whatever pytest says of the items that were skipped
         if self._options.replay is not None:
             return show_replay(self._console, self._replayed, proven=complete and not mishaps)
         missing = self._missing_batches()
