@@ -450,12 +450,12 @@ def test_the_verdict_of_each_situation() -> None:
         (result,) = decided(replace(few, left_out=0, machine=machine), [passing], known_faults=[known_fault])
         assert result.verdict is Verdict.LISTED_BUT_GONE
     # Smoke was chosen on the built-in engines: of another one it leaves open what it cannot ask, and excuses no entry.
-    other = replace(few, left_out=0, profile="smoke", option="package:ENGINE")
-    (result,) = decided(other, [], known_faults=[])
+    outside = replace(few, left_out=0, profile="smoke", option="package:ENGINE")
+    (result,) = decided(outside, [], known_faults=[])
     assert result.verdict is Verdict.DISABLED and "the gate has more" in result.reason
-    (result,) = decided(other, [passing], known_faults=[known_fault])
+    (result,) = decided(outside, [passing], known_faults=[known_fault])
     assert result.verdict is Verdict.LISTED_BUT_GONE
-    for asked in (replace(other, profile="gate"), replace(other, option="spark")):
+    for asked in (replace(outside, profile="gate"), replace(outside, option="spark")):
         (result,) = decided(asked, [], known_faults=[])
         assert result.verdict is Verdict.NOT_TESTED
     # A run that stopped at a failure decides what failed, and nothing else.
