@@ -1,31 +1,32 @@
-"""``python -m runner.own_bucket ENGINE [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
+"""``python -m runner.own_bucket [--power] ENGINE [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
 
-The run reaches it by S3's protocol alone. ``ARGUMENT``: those of a gate. Its exit code is returned; 1 too if the run has left an
-object, or touched one that is not its own.
+The run reaches it by S3's protocol alone. ``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of
+a gate, or of that command. Its exit code is returned; 1 too if the run has left an object, or touched one that is not its own.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 
 from records.mistakes import UsageMistake
 from runner.command_line.commands import ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
+from runner.smoke_command import smoke_command, without_power
 from runner.watched_bucket import WatchedBucket
 
 
 def main(arguments: list[str]) -> int:
-    if not arguments or arguments[0].startswith("-"):
+    power, named = without_power(arguments)
+    if not named or named[0].startswith("-"):
         raise UsageMistake("python -m runner.own_bucket ENGINE …: name the engine, such as deltalake or spark.")
+    engine, *others = named
     workspace = Workspace(None)
     try:
         bucket = WatchedBucket(workspace)
         try:
-            command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
-            command += ["--engine", arguments[0], "--table-root", bucket.table_root(), *arguments[1:]]
+            command = smoke_command(engine, "--table-root", bucket.table_root(), *others, power=power)
             environ = {**os.environ, **bucket.environ}
             code = exit_code_of(command, directory=ROOT, environ=environ, started=workspace.started)
         finally:

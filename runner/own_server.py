@@ -1,8 +1,9 @@
-"""``python -m runner.own_server files|bucket [ARGUMENT ...]``: smoke's cases on a server of Spark Connect that is not the run's.
+"""``python -m runner.own_server [--power] files|bucket [ARGUMENT ...]``: smoke's cases on a Connect server that is not the run's.
 
 The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
-reaches the run through a directory alone (``files``), or through a bucket alone. ``ARGUMENT``: those of a gate. Its exit code is
-returned; 2: the server does not start; in a bucket 1 too, as ``runner.watched_bucket`` says.
+reaches the run through a directory alone (``files``), or through a bucket alone. ``--power``: known-bad engines are judged
+(``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that command. Its exit code is returned; 2: the server does not start;
+in a bucket 1 too, as ``runner.watched_bucket`` says.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -20,6 +20,7 @@ import pyspark
 
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
+from engines.provider import DEFAULT
 from engines.spark.adapter import installed_delta
 from engines.spark.commands.statements import SESSION
 from engines.spark.jvm.driver import tail
@@ -33,6 +34,7 @@ from runner.command_line.commands import ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
+from runner.smoke_command import smoke_command, without_power
 from runner.watched_bucket import WatchedBucket
 
 #: Seconds for the server to start.
@@ -115,9 +117,10 @@ class Server:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments[:1] not in (["files"], ["bucket"]):
+    power, named = without_power(arguments)
+    if named[:1] not in (["files"], ["bucket"]):
         raise UsageMistake("python -m runner.own_server files|bucket …: say what the server and the run share.")
-    shared, *others = arguments
+    shared, *others = named
     workspace = Workspace(None)
     try:
         with ExitStack() as opened:
@@ -128,8 +131,8 @@ def main(arguments: list[str]) -> int:
             server = Server(workspace, None if bucket is None else bucket.store)
             opened.callback(server.close)
             tables = str(workspace.directory / "tables") if bucket is None else bucket.table_root("s3a")
-            command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--profile", "smoke"]
-            command += ["--spark-remote", server.address, "--table-root", tables, *others]
+            place = "--spark-remote", server.address, "--table-root", tables
+            command = smoke_command(DEFAULT, *place, *others, power=power)
             environ = {**os.environ, **({} if bucket is None else bucket.environ)}
             code = exit_code_of(command, directory=ROOT, environ=environ, started=workspace.started)
         return code if bucket is None else bucket.code_after(code)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from itertools import chain
 
@@ -27,15 +27,27 @@ def other_cases(profile: Profile, chapters: Collection[str], capabilities: Capab
     return (case for case in _all(profile, capabilities) if chapters_of(case).isdisjoint(chapters))
 
 
-def begun_with(id: str, cases: Iterable[Case]) -> tuple[int, Iterator[Case]]:
-    """These cases, the one with this id first, and the number of those that stood before it; as they are without such a case."""
-    before: list[Case] = []
-    after = iter(cases)  # drawn no further than needed
-    for case in after:
-        if case_id(case) == id:
-            return len(before), chain([case], before, after)
-        before.append(case)
-    return 0, iter(before)
+class Ordered:
+    """Cases, those that show something first. Each is asked once, and none is drawn before it is needed."""
+
+    def __init__(self, cases: Iterable[Case], shows: Callable[[Case], bool]) -> None:
+        self._cases = cases
+        self._shows = shows
+        self._places: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Case]:
+        others: list[Case] = []
+        for place, case in enumerate(self._cases, start=1):
+            self._places[case_id(case)] = place
+            if self._shows(case):
+                yield case
+            else:
+                others.append(case)
+        yield from others
+
+    def place(self, id: str) -> int:
+        """The place, from 1, of a case that was drawn among the cases as they were given."""
+        return self._places[id]
 
 
 def _all(profile: Profile, capabilities: Capabilities) -> Iterator[Case]:

@@ -11,13 +11,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from engines.bucket import Bucket
+from engines.bucket_run import BucketRun
 from engines.kind import Given, Settings
-from engines.object_store import Storage
+from engines.object_store import ObjectStore, Storage
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
 from engines.provider import NONE_GIVEN, is_engine, kind_of, limits_in, open_adapter, provider_for
 from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
+from engines.working_copy import CopyingEngine, WorkingCopy
 from harness.judging.clause import Clause
 from harness.running.judge import Judge
 from known_faults.known import known, known_faults_in, known_faults_of, places_of
@@ -42,32 +45,44 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where tables are, as the options of a gate say it."""
+
+    storage: Storage = Storage.LOCAL
+    table_root: str | None = None
+    bucket: ObjectStore | None = None  # that ``table_root`` names
+
+
+@dataclass(frozen=True)
 class Host:
     """What a worker process needs to open its engine. It can be pickled."""
 
     engine: str
     directory: Path  # the run's own: all tables lie below it
     given: Given = field(default_factory=dict)  # of the engine's options
-    storage: Storage = Storage.LOCAL
+    place: Place = Place()
     address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
 
 @contextmanager
-def hosted(engine: str, *, given: Given = NONE_GIVEN, storage: Storage = Storage.LOCAL) -> Iterator[Host]:
+def hosted(engine: str, *, given: Given = NONE_GIVEN, place: Place = Place()) -> Iterator[Host]:
     """The run's directory and storage, and what workers share of the engine. Raises UsageMistake, EngineUnavailable."""
     if engine != MODEL and not is_engine(engine):
         raise UsageMistake(
             f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
         )
     with ExitStack() as opened:
-        workspace = Workspace(None)
+        workspace = Workspace(None if place.bucket else place.table_root)
         opened.callback(workspace.close)
         if engine == MODEL:
             yield Host(engine, workspace.directory)
             return
-        store = None
-        if storage is Storage.S3:
+        store = place.bucket
+        if store is not None:
+            opened.callback(BucketRun(store, workspace.directory).close)
+            workspace.uses(store)
+        elif place.storage is Storage.S3:
             gateway = Gateway(workspace.directory, workspace.started)
             opened.callback(gateway.close)
             store = gateway.store
@@ -76,18 +91,28 @@ def hosted(engine: str, *, given: Given = NONE_GIVEN, storage: Storage = Storage
         provider.start()
         server = Server({"lease": provider.lease})
         opened.callback(server.close)
-        yield Host(engine, workspace.directory, given, storage, server.address, server.key)
+        yield Host(engine, workspace.directory, given, place, server.address, server.key)
 
 
-def open_engine(host: Host) -> Engine:
-    """The engine of a host. Raises EngineUnavailable."""
+def open_engine(host: Host, copy: WorkingCopy | None) -> Engine:
+    """The engine of a host. ``copy``: of its bucket. Raises EngineUnavailable."""
     if host.address is None:
         return ReferenceEngine()
     caller = Caller(host.address, host.key)
     engine = open_adapter(host.engine, lambda lost: caller.call("lease", lost))
-    for limits in limits_in(host.engine, host.storage, host.given):
+    if copy is not None:
+        engine = CopyingEngine(engine, copy)
+    for limits in limits_in(host.engine, host.place.storage, host.given):
         engine = Restricted(engine, engine.capabilities.shared(limits.capabilities))
     return engine
+
+
+def copy_of(host: Host) -> WorkingCopy | None:
+    """The working copy of a host's bucket, if it has one."""
+    if host.place.bucket is None:
+        return None
+    kind = kind_of(host.engine).with_options(host.given)
+    return WorkingCopy(Bucket(host.place.bucket), renames=kind.remembers_tables)
 
 
 # ---- in a worker process
@@ -97,7 +122,8 @@ class PooledEngine:
     """One process's engine, and the clauses and known faults that it is judged by."""
 
     def __init__(self, host: Host) -> None:
-        self.engine = open_engine(host)
+        self._copy = copy_of(host)
+        self.engine = open_engine(host, self._copy)
         listed = _listed(host)
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
@@ -117,7 +143,12 @@ class PooledEngine:
         """A judge of this engine, or of another, with its own directory for tables."""
         self._judges += 1
         directory = self.directory / str(self._judges)
-        return Judge(engine or self.engine, self.clauses, directory, self.known)
+        return Judge(engine or self.engine, self.clauses, directory, self.known, self._copy)
+
+    def predictor(self, engine: Engine) -> Judge:
+        """A judge of an engine that runs in this process, on files, by the same clauses."""
+        self._judges += 1
+        return Judge(engine, self.clauses, self.directory / str(self._judges))
 
     @property
     def broken(self) -> frozenset[str]:
@@ -128,7 +159,7 @@ class PooledEngine:
 def _listed(host: Host) -> tuple[KnownFault, ...]:
     if host.engine == MODEL:
         return ()  # it does as the model predicts
-    machine = set_up(kind_of(host.engine).with_options(host.given), host.storage)
+    machine = set_up(kind_of(host.engine).with_options(host.given), host.place.storage)
     return known_faults_in(known_faults_of(host.engine), places=places_of(machine))
 
 

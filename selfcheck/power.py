@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,17 @@ from deltalog.storage.lines import json_lines
 from engines.kind import Given
 from engines.object_store import Storage
 from engines.provider import DEFAULT, limits_in
-from faults import FAULTS, Fault
+from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.campaign import Profile
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
+from reference_engine import ReferenceEngine
+from runner.command_line.bucket import bucket_of
 from runner.command_line.commands import Parser, ended, whole
 from runner.run.controller import FIXED_SEED
-from selfcheck.case_order import begun_with, other_cases, relevant_cases
+from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import ENGINES, MODEL, hosted, worker, workers
+from selfcheck.engine_pool import ENGINES, MODEL, Place, hosted, worker, workers
 from selfcheck.power_tables import EngineRun, tables
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
@@ -47,8 +49,9 @@ class PowerPlan:
     alone: bool
     tries: int
     given: Given  # of the engine's options
-    storage: Storage
-    first: Mapping[str, str]  # for a fault, the case that is judged first, by its id
+    place: Place
+    predicted: bool  # the cases that show a fault on the reference engine are judged first
+    most: int | None  # cases, for each fault
 
     @property
     def cases(self) -> Profile:
@@ -87,25 +90,30 @@ def examined(name: str, plan: PowerPlan) -> Line:
     if reason:
         return {**line, "status": "not applicable", "reason": reason}
     about = plan.cases, chapters(fault), here.engine.capabilities
-    cases: Iterator[Case] = chain(relevant_cases(*about), other_cases(*about) if plan.alone else ())
-    before = 0
-    if name in plan.first:
-        before, cases = begun_with(plan.first[name], cases)
-    found = Examiner(here, fault).search(cases, tries=plan.tries, alone=plan.alone)
+    drawn = chain(relevant_cases(*about), other_cases(*about) if plan.alone else ())
+    cases = Ordered(drawn, _shown_by_reference(fault)) if plan.predicted else drawn
+    found = Examiner(here, fault).search(islice(cases, plan.most), tries=plan.tries, alone=plan.alone)
     line |= {"status": "caught" if found.first else "missed", "judged": found.judged, "failures": found.failures}
     line["ever"] = [id for id in CATALOGUE if id in found.ever]
     if found.first is not None:
         steps, size = size_of(found.first.smallest)
         line |= {
             "clauses": list(found.first.clauses),
-            # The first case alone counts as if those before it had been judged.
-            "cases": before + 1 if found.first.cases == 1 else found.first.cases,
+            "cases": cases.place(found.first.case) if isinstance(cases, Ordered) else found.first.cases,
             "case": found.first.case,
             "seconds": round(found.first.seconds, 3),
             "steps": steps,
             "bytes": size,
         }
     return line
+
+
+def _shown_by_reference(fault: Fault) -> Callable[[Case], bool]:
+    """Whether a case shows the fault on the reference engine, with the rules of this one."""
+    here = worker()
+    healthy = ReferenceEngine(rules=here.engine.rules, capabilities=here.engine.capabilities)
+    judge = here.predictor(KnownBadEngine(healthy, fault))
+    return lambda case: bool(judge.judge(case).failed)
 
 
 def proven(clause: str, names: Sequence[str], plan: PowerPlan) -> Line | None:
@@ -126,7 +134,7 @@ def run(plan: PowerPlan, faults: Sequence[Fault], number: int, path: Path) -> li
     """Examine the faults in ``number`` processes; append each line to the file as soon as it is known."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
-        hosted(plan.engine, given=plan.given, storage=plan.storage) as host,
+        hosted(plan.engine, given=plan.given, place=plan.place) as host,
         workers(host, number) as pool,
         path.open("w", encoding="utf-8") as stream,
     ):
@@ -173,28 +181,32 @@ def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
 
 
 def _given(options: Namespace) -> Given:
-    """The engine's options. Raises UsageMistake."""
-    if options.spark_cluster is None:
-        return {}
-    if options.engine != DEFAULT:
-        raise UsageMistake(f"--spark-cluster needs --engine {DEFAULT}: leave it out, or name that engine.")
-    return {"spark_cluster": options.spark_cluster}
+    """The engine's options. Raises UsageMistake, EngineUnavailable."""
+    given = {"spark_cluster": options.spark_cluster, "spark_remote": options.spark_remote}
+    for key, value in given.items():
+        if value is not None and options.engine != DEFAULT:
+            raise UsageMistake(
+                f"--{key.replace('_', '-')} needs --engine {DEFAULT}: leave it out, or name that engine."
+            )
+    return {key: value for key, value in given.items() if value is not None}
 
 
-def _storage(options: Namespace) -> Storage:
+def _place(options: Namespace, given: Given) -> Place:
     """What tables are on. Raises UsageMistake, EngineUnavailable."""
-    storage = Storage(options.storage)
-    if storage is not Storage.LOCAL:
-        if options.engine == MODEL:
+    storage, bucket = Storage(options.storage), bucket_of(options.table_root, None)
+    if bucket is not None:
+        if storage is not Storage.LOCAL:
             raise UsageMistake(
-                f"--storage {storage.value} is not for the reference engine: name another with --engine."
+                f"--storage {storage.value} serves a local directory: leave it out, as --table-root names a bucket."
             )
-        if options.spark_cluster is not None:
-            raise UsageMistake(
-                f"--storage {storage.value} is judged by a Spark in one process: leave out --spark-cluster."
-            )
-        limits_in(options.engine, storage)
-    return storage
+        storage = Storage.BUCKET
+    if options.engine == MODEL:
+        if storage is not Storage.LOCAL:
+            option = f"--storage {storage.value}" if bucket is None else f"--table-root {options.table_root}"
+            raise UsageMistake(f"{option} is not for the reference engine: name another with --engine.")
+    else:
+        limits_in(options.engine, storage, given)
+    return Place(storage, options.table_root, bucket)
 
 
 def read_lines(path: Path) -> list[Line]:
@@ -210,6 +222,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--profile", default="gate", metavar="NAME", help="a fixed profile (default: gate)")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this fault; repeatable")
+    parser.add_argument("--every", type=whole, metavar="N", default=1, help="only every Nth fault, for a sample")
     parser.add_argument(
         "--alone",
         action="store_true",
@@ -218,12 +231,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--tries", type=int, metavar="N", help="cases to shrink one in (default: the profile's; 0: none is shrunk)"
     )
-    parser.add_argument(
-        "--first",
-        type=Path,
-        metavar="FILE",
-        help="lines of another run: begin with the case that caught the fault there",
-    )
+    predicted = "begin with the cases that show the fault on the reference engine"
+    parser.add_argument("--predicted", action="store_true", help=predicted)
+    parser.add_argument("--cases", type=whole, metavar="N", help="judge at most N cases for each fault (default: all)")
     parser.add_argument("--lines", type=Path, default=Path("build/power"), metavar="DIR", help="default: build/power")
     parser.add_argument(
         "--out", type=Path, default=Path("build/power.md"), metavar="FILE", help="default: build/power.md"
@@ -231,7 +241,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--render", action="store_true", help="judge nothing: write the tables of the lines in --lines")
     cluster = "Spark's tasks run on a standalone cluster of N workers (of the gate: --spark-cluster)"
     parser.add_argument("--spark-cluster", type=whole, metavar="N", help=cluster)
-    stores = [storage.value for storage in Storage]
+    parser.add_argument("--spark-remote", metavar="URI", help="Spark is a server of Spark Connect (of the gate)")
+    root = "where tables are made: a new or empty directory, or s3://bucket/prefix (of the gate)"
+    parser.add_argument("--table-root", metavar="URI", help=root)
+    stores = [storage.value for storage in Storage if storage is not Storage.BUCKET]
     parser.add_argument(
         "--storage", default=Storage.LOCAL.value, choices=stores, help="what tables are on, as of the gate: --storage"
     )
@@ -246,23 +259,23 @@ def main(arguments: list[str]) -> int:
         raise UsageMistake(
             f"--fault {unknown[0]} is not known: `tox -e gate -- --known-bad list` names those that are."
         )
-    code = 0
+    code, chosen = 0, bool(options.fault) or options.every > 1
     if not options.render:
-        known = read_lines(options.first) if options.first else []
-        first = {line["name"]: line["case"] for line in known if "case" in line}
         tries = profile.tries if options.tries is None else options.tries
+        given = _given(options)
+        place = _place(options, given)
         plan = PowerPlan(
-            options.engine, options.profile, options.alone, tries, _given(options), _storage(options), first
+            options.engine, options.profile, options.alone, tries, given, place, options.predicted, options.cases
         )
-        faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
-        part = "-cluster" if options.spark_cluster else ""
-        part += "" if plan.storage is Storage.LOCAL else f"-{plan.storage.value}"
-        part += "-chosen" if options.fault else ""
+        faults = ([FAULTS[name] for name in options.fault] or list(FAULTS.values()))[:: options.every]
+        part = "".join(f"-{key.removeprefix('spark_')}" for key in given)
+        part += "" if place.storage is Storage.LOCAL else f"-{place.storage.value}"
+        part += "-chosen" if chosen else ""
         lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")
-        code = exit_code(lines, chosen=bool(options.fault))
-        if not options.fault and EngineRun(lines).unproven:
+        code = exit_code(lines, chosen=chosen)
+        if not chosen and EngineRun(lines).unproven:
             print(f"Unproven: {', '.join(EngineRun(lines).unproven)}")
-    if not options.fault:
+    if not chosen:
         paths = [path for path in sorted(options.lines.glob("*.jsonl")) if not path.stem.endswith("-chosen")]
         if not paths:
             raise UsageMistake(f"--lines {options.lines} holds no run: run without --render first.")

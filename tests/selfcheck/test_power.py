@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from engines.port import EngineUnavailable
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from model.codec import case_id
@@ -19,7 +20,7 @@ from model.vocabulary.steps import Delete, InvalidDelete, Mode
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.run.controller import FIXED_SEED
-from selfcheck.case_order import begun_with, other_cases, relevant_cases
+from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import Host, PooledEngine, hosted
 from selfcheck.power import exit_code, main, read_lines
@@ -238,13 +239,18 @@ def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
         (["--storage", "s3"], "--storage s3 is not for the reference engine"),
         (
             ["--storage", "s3", "--engine", "spark", "--spark-cluster", "2"],
-            "--storage s3 is judged by a Spark in one process",
+            "--storage s3 serves a directory of the run's, for a Spark in one process alone",
         ),
+        (["--storage", "s3", "--table-root", "s3://a/b"], "--storage s3 serves a local directory: leave it out"),
+        (["--table-root", "s3://a/b"], "--table-root s3://a/b is not for the reference engine"),
+        (["--spark-remote", "sc://host"], "--spark-remote needs --engine spark"),
         (["--render", "--lines", "/nowhere"], "--lines /nowhere holds no run"),
     ],
 )
-def test_a_usage_error_is_one_sentence(arguments: list[str], message: str) -> None:
-    with pytest.raises(UsageMistake) as refusal:
+def test_a_usage_error_is_one_sentence(arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with pytest.raises((UsageMistake, EngineUnavailable)) as refusal:
         main(arguments)
     assert message in str(refusal.value)
     assert "\n" not in str(refusal.value) and str(refusal.value).endswith(".")
@@ -260,20 +266,40 @@ def test_an_engine_must_be_known() -> None:
         pass
 
 
-# The case that caught the fault on another engine ------------------------------------------------------------------------
+# The cases that show the fault on the reference engine first ---------------------------------------------------------------
 
 
-def test_a_search_begins_with_the_case_that_caught_the_fault_elsewhere() -> None:
+def test_a_search_begins_with_the_cases_that_are_predicted_to_show_the_fault() -> None:
     cases = deletes(5)
-    ids = [case_id(case) for case in cases]
-    before, ordered = begun_with(ids[3], cases)
-    assert (before, [case_id(case) for case in ordered]) == (3, [ids[3], *ids[:3], ids[4]])
+    ordered = Ordered(cases, lambda case: case in (cases[1], cases[3]))
+    assert list(ordered) == [cases[1], cases[3], cases[0], cases[2], cases[4]]
+    assert [ordered.place(case_id(case)) for case in cases] == [1, 2, 3, 4, 5]
 
 
-def test_a_case_that_is_not_drawn_changes_no_order() -> None:
-    cases = deletes(5)
-    before, ordered = begun_with("no such case", cases)
-    assert (before, list(ordered)) == (0, cases)
+def test_no_case_is_drawn_before_it_is_needed() -> None:
+    drawn = iter(deletes(5))
+    next(iter(Ordered(drawn, lambda case: True)))
+    assert len(list(drawn)) == 4
+
+
+def test_a_predicted_search_finds_the_fault_in_its_first_case(tmp_path: Path) -> None:
+    """Without the reference engine's answer, it is the third case."""
+    chosen = ["--engine", "deltalake", "--profile", "smoke", "--fault", "loses-a-survivor", "--tries", "0", "-n", "1"]
+    assert main([*chosen, "--predicted", "--lines", str(tmp_path)]) == 0
+    _, predicted = read_lines(tmp_path / "deltalake-chosen.jsonl")
+    assert main([*chosen, "--lines", str(tmp_path)]) == 0
+    _, found = read_lines(tmp_path / "deltalake-chosen.jsonl")
+    assert predicted["judged"] == 1 and found["judged"] > 1
+    assert predicted["cases"] == found["cases"] and predicted["case"] == found["case"]
+
+
+def test_a_sample_is_every_nth_fault(tmp_path: Path) -> None:
+    names = sorted(FAULTS)[:4]
+    chosen = [word for name in names for word in ("--fault", name)]
+    main([*chosen, "--every", "3", "--cases", "1", "--tries", "0", "--lines", str(tmp_path), "-n", "1"])
+    _, *found = read_lines(tmp_path / "model-chosen.jsonl")
+    assert {line["name"] for line in found} == {names[0], names[3]}
+    assert {line.get("judged", 1) for line in found} == {1}
 
 
 def test_the_healthy_engine_judges_a_case_once(worker: PooledEngine, monkeypatch: pytest.MonkeyPatch) -> None:
