@@ -36,5 +36,10 @@ NO_NONCHARACTERS = Limits(
     "A server lists its keys in XML, which has neither U+FFFE nor U+FFFF: some list another key.",
 )
 
+AS_OLD_AS_UPLOADS = Limits(
+    replace(EVERYTHING, ages_files=False),
+    "In a bucket of your own a file is as old as its upload, and the engine's clock is the machine's.",
+)
+
 #: Of every engine.
 IN_BUCKETS = (NO_LINKS, NO_DIRECTORIES, NO_FILES)

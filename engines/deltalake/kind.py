@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engines.bucket_limits import IN_BUCKETS, NO_DOUBLED_SLASH, NO_NONCHARACTERS
+from engines.bucket_limits import AS_OLD_AS_UPLOADS, IN_BUCKETS, NO_DOUBLED_SLASH, NO_NONCHARACTERS
 from engines.deltalake import capabilities
 from engines.deltalake.versions import RELEASES, DeltalakeReleases
 from engines.kind import Costs, EngineKind, Limits, Provider, Settings
@@ -30,7 +30,7 @@ class Deltalake(EngineKind):
         if storage is Storage.LOCAL:
             return ()
         in_bucket = (*IN_BUCKETS, NO_DOUBLED_SLASH)
-        return (*in_bucket, NO_NONCHARACTERS) if storage is Storage.BUCKET else in_bucket
+        return (*in_bucket, NO_NONCHARACTERS, AS_OLD_AS_UPLOADS) if storage is Storage.BUCKET else in_bucket
 
     # The package need not be installed until it is judged.
 

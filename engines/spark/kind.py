@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engines.bucket_limits import IN_BUCKETS, NO_NONCHARACTERS
+from engines.bucket_limits import AS_OLD_AS_UPLOADS, IN_BUCKETS, NO_NONCHARACTERS
 from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
@@ -144,7 +144,8 @@ class Spark(EngineKind):
                     "--table-root, put its classes into a jar of Delta's, and name that with --jars."
                 )
             apart = () if is_local(self.chosen.master) or self.chosen.master == REMOTE else (_NO_SHARED_FILES,)
-            return (*in_bucket, NO_NONCHARACTERS, _NO_FILES, *apart)
+            aged = (AS_OLD_AS_UPLOADS,) if self.chosen.server else ()
+            return (*in_bucket, NO_NONCHARACTERS, _NO_FILES, *apart, *aged)
         if on:
             raise EngineUnavailable(
                 f"--storage {storage.value} serves a directory of the run's, for a Spark in one process alone: leave out what "

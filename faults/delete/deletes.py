@@ -288,7 +288,7 @@ FAULTS = (
         "DELETE changes the modification time of a file that it must not touch."),
     delete_fault("deletes-empty-directories", "DEL-PHYS-5",
         when(_committed, delete_empty(lambda t: list(reversed(t.disk.directories)))),
-        "DELETE deletes the directories in which no file is left, hidden ones too."),
+        "DELETE deletes the directories in which no file is left, hidden ones too.", needs=["directories"]),
     delete_fault("leaves-a-file-behind", "DEL-PHYS-2", copy_first(actions.new_adds, lambda name: f"part-7{name[6:]}"),
         "DELETE writes a file that no commit refers to."),
     delete_fault("breaks-the-log", "DEL-PHYS-3", cut_off_commits,

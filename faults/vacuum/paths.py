@@ -99,7 +99,7 @@ FAULTS = (
         files.delete_old(_unknown(lambda t, path: not is_hidden(path.split("/")[-1], t.log.partition_by))),
         "VACUUM uses only a file's own name to see whether it is hidden: it deletes from hidden directories."),
     full_run_fault("deletes-hidden-directories", "VAC-SAFE-4", delete_empty(_hidden_directories),
-        "VACUUM deletes an empty directory whose name is hidden."),
+        "VACUUM deletes an empty directory whose name is hidden.", needs=["directories"]),
     # Names that the log writes encoded
     full_run_fault("takes-encoded-names-for-orphans", "VAC-SAFE-1",
         files.delete_old(lambda t: [path for path in files.live(t) if _is_encoded(path)]),
@@ -164,7 +164,7 @@ FAULTS = (
         "VACUUM uses the age of an empty directory: a young one is kept."),
     full_run_fault("uses-the-age-of-links", "VAC-SAFE-3",
         files.delete_all(lambda t: [path for path in _links_to_files(t) if not t.hidden(path)]),
-        "VACUUM deletes symbolic links to young files."),
+        "VACUUM deletes symbolic links to young files.", needs=["links"]),
     full_run_fault("vacuums-the-removed-and-young", "VAC-SAFE-3",
         files.delete_all(files.removed_at(lambda after: after < 0)),
         "VACUUM uses a tombstone's age alone: it deletes a file that is itself younger than retention.",

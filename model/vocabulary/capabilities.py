@@ -71,6 +71,7 @@ class Capabilities:
     sessions: bool = True  # whether a session can be held at a point of a command while another works
     caches: bool = True  # whether a session can cache a table
     sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
+    ages_files: bool = True  # ... or else whether files can be made older than they are
     version_checksums: bool = True  # whether it writes them beside its commits
     checksum_details: bool = True  # whether these list files and count deletion vectors
     pointer_checksums: bool = True  # whether the _last_checkpoint that it writes has a checksum of its own

@@ -87,6 +87,7 @@ from model.vocabulary.table import (
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, DecimalOf, is_nested
 from strategies.restriction.margins import kept_apart
+from strategies.restriction.uploads import with_all_files_old
 
 #: Replacements for a mode that an engine does not support, the nearest first.
 _REPLACEMENTS = {
@@ -167,7 +168,11 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
         steps.append(restricted if _can_follow(restricted, steps, tables, drawn_on) else Read())
         tables.append(definition_after(steps[-1], tables))
     found = Case(table, tuple(steps))
-    return found if capabilities.sets_clock else kept_apart(replace(found, steps=_within_one_time(found.steps)))
+    if capabilities.sets_clock:
+        return found
+    if not capabilities.ages_files:
+        found = with_all_files_old(found)
+    return kept_apart(replace(found, steps=_within_one_time(found.steps)))
 
 
 def _for(case: Case, capabilities: Capabilities) -> Capabilities:
