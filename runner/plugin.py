@@ -14,7 +14,7 @@ from rich.console import Console
 
 from engines.port import Engine, EngineUnavailable
 from engines.provider import kind_of, open_adapter
-from engines.working_copy import CopyingEngine, WorkingCopy
+from engines.working_copy import CopyingEngine, UploadingEngine, WorkingCopy
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
@@ -212,7 +212,10 @@ def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineW
         engine = open_adapter(chosen.engine, controller.lease, time_limit=chosen.time_limit)
         if copy is not None:
             engine = CopyingEngine(engine, copy)
-        return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
+        if not chosen.known_bad:
+            return engine
+        bad = KnownBadEngine(engine, FAULTS[chosen.known_bad])
+        return bad if copy is None else UploadingEngine(bad, copy)
 
     return EngineWorker(chosen, controller, open_engine, name)
 

@@ -20,7 +20,7 @@ from engines.provider import ENGINES as BUILT_IN
 from engines.provider import NONE_GIVEN, is_engine, kind_of, limits_in, open_adapter, provider_for
 from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
-from engines.working_copy import CopyingEngine, WorkingCopy
+from engines.working_copy import CopyingEngine, UploadingEngine, WorkingCopy
 from harness.judging.clause import Clause
 from harness.running.judge import Judge
 from known_faults.known import known, known_faults_in, known_faults_of, places_of
@@ -140,7 +140,9 @@ class PooledEngine:
         return self._healthy[id]
 
     def judge(self, engine: Engine | None = None) -> Judge:
-        """A judge of this engine, or of another, with its own directory for tables."""
+        """A judge of this engine, or of one that changes what this one leaves, with its own directory for tables."""
+        if engine is not None and self._copy is not None:
+            engine = UploadingEngine(engine, self._copy)
         self._judges += 1
         directory = self.directory / str(self._judges)
         return Judge(engine or self.engine, self.clauses, directory, self.known, self._copy)

@@ -11,7 +11,7 @@ import json
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from typing import Any
 from deltalog.storage.lines import json_lines
 from engines.kind import Given
 from engines.object_store import Storage
-from engines.provider import DEFAULT, limits_in
+from engines.port import version_of
+from engines.provider import DEFAULT, kind_of, limits_in
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.campaign import Profile
 from model.vocabulary.case import Case
@@ -91,7 +92,9 @@ def examined(name: str, plan: PowerPlan) -> Line:
         return {**line, "status": "not applicable", "reason": reason}
     about = plan.cases, chapters(fault), here.engine.capabilities
     drawn = chain(relevant_cases(*about), other_cases(*about) if plan.alone else ())
-    cases = Ordered(drawn, _shown_by_reference(fault)) if plan.predicted else drawn
+    cases = (
+        Ordered(drawn, _shown_by_reference(fault, plan.engine)) if plan.predicted and plan.engine != MODEL else drawn
+    )
     found = Examiner(here, fault).search(islice(cases, plan.most), tries=plan.tries, alone=plan.alone)
     line |= {"status": "caught" if found.first else "missed", "judged": found.judged, "failures": found.failures}
     line["ever"] = [id for id in CATALOGUE if id in found.ever]
@@ -108,11 +111,12 @@ def examined(name: str, plan: PowerPlan) -> Line:
     return line
 
 
-def _shown_by_reference(fault: Fault) -> Callable[[Case], bool]:
-    """Whether a case shows the fault on the reference engine, with the rules of this one."""
+def _shown_by_reference(fault: Fault, engine: str) -> Callable[[Case], bool]:
+    """Whether a case shows the fault on the reference engine, with the rules of this one on local files."""
     here = worker()
-    healthy = ReferenceEngine(rules=here.engine.rules, capabilities=here.engine.capabilities)
-    judge = here.predictor(KnownBadEngine(healthy, fault))
+    rules = kind_of(engine).rules_of(version_of(here.engine))
+    rules = replace(rules, own_clock=here.engine.rules.own_clock)
+    judge = here.predictor(KnownBadEngine(ReferenceEngine(rules=rules, capabilities=here.engine.capabilities), fault))
     return lambda case: bool(judge.judge(case).failed)
 
 

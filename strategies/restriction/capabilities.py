@@ -170,9 +170,8 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
     found = Case(table, tuple(steps))
     if capabilities.sets_clock:
         return found
-    if not capabilities.ages_files:
-        found = with_all_files_old(found)
-    return kept_apart(replace(found, steps=_within_one_time(found.steps)))
+    found = kept_apart(replace(found, steps=_within_one_time(found.steps)))
+    return found if capabilities.ages_files else kept_apart(with_all_files_old(found))
 
 
 def _for(case: Case, capabilities: Capabilities) -> Capabilities:
