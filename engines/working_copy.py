@@ -168,7 +168,7 @@ class CopyingEngine(WrappedEngine):
 
 
 class UploadingEngine(WrappedEngine):
-    """An engine that changes the files after its step: these changes are in the bucket, too, before anyone looks at their times."""
+    """An engine that changes files after its step: the bucket has these changes, too, before anyone looks at their times."""
 
     def __init__(self, engine: Engine, copy: WorkingCopy) -> None:
         super().__init__(engine)

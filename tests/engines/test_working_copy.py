@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engines.machine import MachineFailed
 from engines.port import EngineError, Outcome
-from engines.working_copy import CopyingEngine, WorkingCopy
+from engines.working_copy import CopyingEngine, UploadingEngine, WorkingCopy
 from model.vocabulary.steps import Read
 from reference_engine import ReferenceEngine
 from tests.builders.memory_objects import MemoryObjects
@@ -99,6 +100,22 @@ def test_a_step_sees_the_objects_and_the_suite_what_it_left(case: Path) -> None:
     engine = CopyingEngine(Writes(), WorkingCopy(objects))
     engine.run(case / "table", Read(), clock=0, version=None)
     assert files(case) == {"table/new": b"new", "table/p=a b%20/part.parquet": b"rows"}
+
+
+def test_what_a_known_bad_engine_changes_is_an_object_before_it_is_judged(case: Path) -> None:
+    class Bad(ReferenceEngine):
+        def run(self, *arguments: Any, **named: Any) -> Outcome:
+            (case / "table" / "made").write_bytes(b"by the fault")
+            os.unlink(case / "table" / "p=a b%20" / "part.parquet")
+            return Outcome((), None, 0, 0)
+
+    objects = MemoryObjects(CLOCK)
+    copy = WorkingCopy(objects)
+    copy.put(case)
+    UploadingEngine(Bad(), copy).run(case / "table", Read(), clock=0, version=None)
+    assert list(objects.content) == [str(case / "table" / "made")]
+    (found,) = objects.list(str(case))
+    assert os.stat(found.path).st_mtime_ns == found.modified * 1_000_000
 
 
 def test_an_error_is_the_engines_only_if_the_server_serves(case: Path) -> None:
