@@ -40,10 +40,17 @@ class WorkingCopy:
         """The directory that the objects of a case are in."""
         return self._served.get(case, case)
 
-    def put(self, case: Path) -> None:
-        """Make the objects of ``case`` equal to its files, which get the times of their uploads."""
+    def put(self, case: Path, *, renames: bool = True) -> None:
+        """Make the objects of ``case`` equal to its files, which get the times of their uploads.
+
+        Without ``renames``, those of a log that is written again keep their names for any engine.
+        """
         files = {path: path.read_bytes() for path in _files(case)}
-        if self._renames and any(self._is_log_written_again(case, path, content) for path, content in files.items()):
+        if (
+            renames
+            and self._renames
+            and any(self._is_log_written_again(case, path, content) for path, content in files.items())
+        ):
             self._rename(case)
         above = self.served(case)
         wanted = {str(above / path.relative_to(case)): content for path, content in files.items()}
@@ -176,7 +183,7 @@ class UploadingEngine(WrappedEngine):
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = super().run(root, step, clock=clock, version=version)
-        self._copy.put(root.parent)
+        self._copy.put(root.parent, renames=False)  # another name would give all files of the case another time
         return outcome
 
 
