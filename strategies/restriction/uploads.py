@@ -13,19 +13,19 @@ from model.vocabulary.table import Commit, DataFile, StrayFile
 
 
 def with_all_files_old(case: Case) -> Case:
-    """The case with a retention of 0 hours, if most of its files were drawn older than the first VACUUM's cutoff.
+    """The case with a retention of 0 hours, if half of its files or more were drawn older than the first VACUUM's cutoff.
 
     Tombstones then become as much younger as the retention becomes shorter, so that each stays on its side of the cutoff. The
     other cases stay as they are, and VACUUM finds no file that is old.
     """
-    if not _are_most_old(case):
+    if not _is_half_old(case):
         return case
     table, retention = case.table, case.table.retention
     commits = tuple(_younger(commit, retention) for commit in table.commits)
     return replace(case, table=replace(table, retention_hours=0, commits=commits))
 
 
-def _are_most_old(case: Case) -> bool:
+def _is_half_old(case: Case) -> bool:
     """At the first VACUUM; False if there is none, or if it has a RETAIN of its own."""
     times = _times_of((*case.table.files, *case.table.stray_files))
     clocks: list[int] = []  # at each step
@@ -37,7 +37,7 @@ def _are_most_old(case: Case) -> bool:
             times += _times_of(step.stray_files)
         elif isinstance(step, Vacuum):
             old = sum(time < clocks[-1] - case.table.retention for time in times)
-            return step.retain_hours is None and old > len(times) - old
+            return step.retain_hours is None and old > 0 and 2 * old >= len(times)
     return False
 
 

@@ -254,7 +254,8 @@ def check_checkpoint(o: Observation, checkpoint: LoggedCheckpoint) -> Violation 
         found = replay([(checkpoint.version, actions)])
     except (DeltaLogError, ValueError) as unreadable:
         return _wrong_checkpoint(checkpoint, f"it cannot be read: {unreadable}")
-    problem = _repeated(actions) or _difference(expected, found, oldest=o.clock - _retention(o))
+    written = o.clock if o.rules.own_clock else o.outcome.ended  # at the latest
+    problem = _repeated(actions) or _difference(expected, found, oldest=written - _retention(o))
     return _wrong_checkpoint(checkpoint, problem) if problem else None
 
 
