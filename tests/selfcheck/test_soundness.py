@@ -99,7 +99,7 @@ def test_the_known_faults_are_those_that_a_run_of_the_engine_has(
     module = "from tests.outside_engine import Outside\nclass Kind(Outside):\n    pass\nENGINE = Kind()\n"
     (tmp_path / "outside_kind.py").write_text(module, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(engine_pool, "open_engine", lambda host: ReferenceEngine())
+    monkeypatch.setattr(engine_pool, "open_engine", lambda host, copy: ReferenceEngine())
     listed = {one.clause for one in PooledEngine(Host(engine, tmp_path)).known}
     file = engine_pool.ROOT / folder if folder else tmp_path / "known_faults.toml" if folder is None else None
     assert listed == {one.clause for one in known(known_faults_in(file), "4.4.0")} if file else not listed
