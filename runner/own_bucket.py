@@ -1,4 +1,4 @@
-"""``python -m runner.own_bucket [--power] ENGINE [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
+"""``python -m runner.own_bucket ENGINE [--power] [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
 
 The run reaches it by S3's protocol alone. ``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of
 a gate, or of that command. Its exit code is returned; 1 too if the run has left an object, or touched one that is not its own.
@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import os
 
-from records.mistakes import UsageMistake
-from runner.command_line.commands import ended
+from runner.command_line.commands import Parser, ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
-from runner.smoke_command import smoke_command, without_power
+from runner.smoke_command import smoke_arguments, smoke_command
 from runner.watched_bucket import WatchedBucket
 
 
 def main(arguments: list[str]) -> int:
-    power, named = without_power(arguments)
-    if not named or named[0].startswith("-"):
-        raise UsageMistake("python -m runner.own_bucket ENGINE …: name the engine, such as deltalake or spark.")
-    engine, *others = named
+    parser = Parser(prog="python -m runner.own_bucket", description=__doc__, allow_abbrev=False)
+    parser.add_argument("engine", metavar="ENGINE", help="such as deltalake or spark")
+    options, others = smoke_arguments(parser, arguments)
     workspace = Workspace(None)
     try:
         bucket = WatchedBucket(workspace)
         try:
-            command = smoke_command(engine, "--table-root", bucket.table_root(), *others, power=power)
+            command = smoke_command(options.engine, "--table-root", bucket.table_root(), *others, power=options.power)
             environ = {**os.environ, **bucket.environ}
             code = exit_code_of(command, directory=ROOT, environ=environ, started=workspace.started)
         finally:

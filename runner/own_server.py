@@ -1,4 +1,4 @@
-"""``python -m runner.own_server [--power] files|bucket [ARGUMENT ...]``: smoke's cases on a Connect server that is not the run's.
+"""``python -m runner.own_server files|bucket [--power] [ARGUMENT ...]``: smoke's cases on a Connect server that is not the run's.
 
 The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
 reaches the run through a directory alone (``files``), or through a bucket alone. ``--power``: known-bad engines are judged
@@ -29,12 +29,11 @@ from engines.spark.jvm.java import Java, find_java
 from engines.spark.jvm.options import jvm_options
 from engines.spark.storage.s3a import client_settings, s3a_jars
 from engines.spark.versions import artifact_for
-from records.mistakes import UsageMistake
-from runner.command_line.commands import ended
+from runner.command_line.commands import Parser, ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
-from runner.smoke_command import smoke_command, without_power
+from runner.smoke_command import smoke_arguments, smoke_command
 from runner.watched_bucket import WatchedBucket
 
 #: Seconds for the server to start.
@@ -117,14 +116,13 @@ class Server:
 
 
 def main(arguments: list[str]) -> int:
-    power, named = without_power(arguments)
-    if named[:1] not in (["files"], ["bucket"]):
-        raise UsageMistake("python -m runner.own_server files|bucket …: say what the server and the run share.")
-    shared, *others = named
+    parser = Parser(prog="python -m runner.own_server", description=__doc__, allow_abbrev=False)
+    parser.add_argument("shared", choices=("files", "bucket"), help="what the server and the run share")
+    options, others = smoke_arguments(parser, arguments)
     workspace = Workspace(None)
     try:
         with ExitStack() as opened:
-            bucket = WatchedBucket(workspace) if shared == "bucket" else None
+            bucket = WatchedBucket(workspace) if options.shared == "bucket" else None
             if bucket is not None:
                 opened.callback(bucket.close)
             print("Starting a server of Spark Connect.", flush=True)
@@ -132,7 +130,7 @@ def main(arguments: list[str]) -> int:
             opened.callback(server.close)
             tables = str(workspace.directory / "tables") if bucket is None else bucket.table_root("s3a")
             place = "--spark-remote", server.address, "--table-root", tables
-            command = smoke_command(DEFAULT, *place, *others, power=power)
+            command = smoke_command(DEFAULT, *place, *others, power=options.power)
             environ = {**os.environ, **({} if bucket is None else bucket.environ)}
             code = exit_code_of(command, directory=ROOT, environ=environ, started=workspace.started)
         return code if bucket is None else bucket.code_after(code)

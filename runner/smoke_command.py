@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 
-#: The first argument of a command that judges known-bad engines, not the engine itself.
-POWER = "--power"
+from runner.command_line.commands import Parser
 
 
-def without_power(arguments: Sequence[str]) -> tuple[bool, list[str]]:
-    """Whether ``--power`` is the first argument, and the others."""
-    return (True, [*arguments[1:]]) if arguments[:1] == [POWER] else (False, [*arguments])
+def smoke_arguments(parser: Parser, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The command's own, and the others, which are passed on. ``parser`` knows what comes first. Raises UsageMistake."""
+    parser.add_argument("--power", action="store_true", help="judge known-bad engines (selfcheck.power)")
+    return parser.parse_known_args(arguments)
 
 
 def smoke_command(engine: str, *arguments: str, power: bool) -> list[str]:

@@ -154,6 +154,7 @@ _PLACEHOLDERS = {
     "deltalake==V": "deltalake==1.6.6",
     "my_engine:ENGINE==1.0": "tests.outside_engine:WITH_ALL==1.0",
     "NAME": "spark",
+    "SHARED": "files",
     "N": "1",
 }
 
