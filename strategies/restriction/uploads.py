@@ -4,18 +4,18 @@ than a table's retention, unless that is 0 hours: then all are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from model.vocabulary.case import Case
-from model.vocabulary.steps import AddStrayFiles, Append, SetClock, Step, Vacuum
+from model.vocabulary.steps import AddStrayFiles, Append, SetClock, Vacuum
 from model.vocabulary.table import Commit, DataFile, StrayFile
 
 
 def with_all_files_old(case: Case) -> Case:
     """The case with a retention of 0 hours, if half of its files or more were drawn older than the first VACUUM's cutoff.
 
-    Tombstones then become as much younger as the retention becomes shorter, so that each stays on its side of the cutoff. The
+    Its times are apart already (``kept_apart``), so that no setting of the clock names a step. Tombstones then become as much younger as the retention becomes shorter, so that each stays on its side of the cutoff. The
     other cases stay as they are, and VACUUM finds no file that is old.
     """
     if not _is_half_old(case):
@@ -28,15 +28,16 @@ def with_all_files_old(case: Case) -> Case:
 def _is_half_old(case: Case) -> bool:
     """At the first VACUUM; False if there is none, or if it has a RETAIN of its own."""
     times = _times_of((*case.table.files, *case.table.stray_files))
-    clocks: list[int] = []  # at each step
+    clock = 0
     for step in case.steps:
-        clocks.append(_clock_at(step, clocks))
-        if isinstance(step, Append):
+        if isinstance(step, SetClock):
+            clock = step.to.offset
+        elif isinstance(step, Append):
             times += _times_of(step.files)
         elif isinstance(step, AddStrayFiles):
             times += _times_of(step.stray_files)
         elif isinstance(step, Vacuum):
-            old = sum(time < clocks[-1] - case.table.retention for time in times)
+            old = sum(time < clock - case.table.retention for time in times)
             return step.retain_hours is None and old > 0 and 2 * old >= len(times)
     return False
 
@@ -49,14 +50,6 @@ def _younger(commit: Commit, by: int) -> Commit:
     )
     vectors = tuple(replace(vector, deleted=vector.deleted + by) for vector in commit.deletion_vectors)
     return replace(commit, removes=removes, deletion_vectors=vectors)
-
-
-def _clock_at(step: Step, before: Sequence[int]) -> int:
-    """What the clock shows at a step, in ms from the start of the case. ``before``: what it showed at the earlier steps."""
-    if isinstance(step, SetClock):
-        by_step = step.to.removed_by_step
-        return step.to.offset + (0 if by_step is None else before[by_step])
-    return before[-1] if before else 0
 
 
 def _times_of(files: Iterable[DataFile | StrayFile]) -> list[int]:

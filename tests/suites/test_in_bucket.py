@@ -38,7 +38,7 @@ RULES = replace(with_changes(SPARK, SPARK_ON_S3), time_unit=1)
 #: What names the engine: Spark in this run, whose clock is set, or a server by the machine's.
 SET_UPS: dict[str, Given] = {"clock": {}, "server": {"spark_remote": "sc://127.0.0.1:1"}}
 
-#: How much the clock of the objects is behind the machine's, ms: no file is younger than what a step takes for now.
+#: How much the clock of the objects is behind the machine's, ms: no file is younger than a step.
 BEHIND = 10 * 60 * 1000
 
 by_set_up = pytest.mark.parametrize("set_up", SET_UPS)
