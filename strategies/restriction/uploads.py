@@ -15,8 +15,9 @@ from model.vocabulary.table import Commit, DataFile, StrayFile
 def with_all_files_old(case: Case) -> Case:
     """The case with a retention of 0 hours, if half of its files or more were drawn older than the first VACUUM's cutoff.
 
-    Its times are apart already (``kept_apart``), so that no setting of the clock names a step. Tombstones then become as much younger as the retention becomes shorter, so that each stays on its side of the cutoff. The
-    other cases stay as they are, and VACUUM finds no file that is old.
+    Its times are apart already (``kept_apart``), so that no setting of the clock names a step. Tombstones then become as much
+    younger as the retention becomes shorter, and each stays on its side of the cutoff. The other cases stay as they are, and
+    VACUUM finds no file that is old.
     """
     if not _is_half_old(case):
         return case
