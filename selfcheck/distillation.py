@@ -1,10 +1,10 @@
 """``python -m selfcheck.distillation``: choose the cases of ``corpus/`` again, out of many thousands that are drawn.
 
 The cases of the corpus and of ``regressions/`` are judged again, and the random cases of the given seeds, on the reference
-engine. Of all these, the smoke profile gets the fewest seconds of cases that show each clause three times, each reason of a
-path's fate, each form and outcome once, and each known-bad engine; the gate those that show every facet as often as its goal says
-(``selfcheck.corpus.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else
-with 1.
+engine. Of all these, the smoke profile gets the fewest seconds of cases that show each facet as often as its goal in smoke says
+(``selfcheck.corpus.facets``), and the known-bad engines that it can show in a second or so each; the gate those that show every
+facet as often as its goal says, and the other known-bad engines. ``corpus/README.md`` says what they show. Exits with 0 if every
+known-bad engine is shown, else with 1.
 
 With ``--of CAMPAIGN`` only random cases of these campaigns are drawn, which takes a part of the time. With ``--lacking`` all
 cases of the corpus stay, and of all random cases only those are judged that have a name, a form or a text of which it lacks some.
@@ -24,7 +24,7 @@ from pathlib import Path
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
-from harness.campaigns.regressions import kept_cases
+from harness.campaigns.regressions import kept_cases, of_others
 from harness.running.judge import Judge
 from known_faults.known import known, known_faults_in
 from model.codec import case_id
@@ -45,7 +45,7 @@ from selfcheck.corpus.facets import (
     goal_in_smoke,
     goal_of,
 )
-from selfcheck.corpus.page import Shown, corpus_page
+from selfcheck.corpus.page import FAULT_SECONDS, Chosen, Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.processes import processes, scratch
 from selfcheck.random_cases import random_batches, random_cases
@@ -178,52 +178,69 @@ def _lacking(workers: ProcessPoolExecutor, corpus: Iterable[Shown], seeds: int) 
     return list(workers.map(counted, [cases[place] for place in some.chosen]))
 
 
-def distilled(
-    workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]
-) -> tuple[list[Shown], list[Shown], dict[str, frozenset[str]]]:
-    """The cases of smoke, those that the gate has besides, and the faults that no case shows, with the clauses that should."""
-    cover = _cover(regressions, pool)
+def in_smoke(regressions: Iterable[Shown]) -> list[Shown]:
+    """Those that smoke judges on Spark, for which it is chosen."""
+    ids = {case_id(case) for case in kept_cases(without=of_others("spark"))}
+    return [one for one in regressions if case_id(one.case) in ids]
+
+
+#: The goals of the gate, one after the other.
+_PARTS = tuple(
+    partial(lambda part, facet: max(1, round(part * goal_of(facet))), part) for part in (0, 0.1, 0.25, 0.5, 1)
+)
+
+
+def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]) -> Chosen:
+    """Choose among the cases of the pool."""
+    own = in_smoke(regressions)
+    cover = _cover(own, pool)
     cover.fill(goal_in_smoke)
-    faults, missed = _show_faults(workers, cover, [*regressions, *pool])
-    cover.drop_superfluous(goal_in_smoke, keep=faults.keys() | set(range(len(regressions))))
-    smoke = [
-        replace(one, faults=faults.get(place, {}))
-        for place, one in enumerate(pool, len(regressions))
-        if place in cover.chosen
-    ]
-    smoke = _arranged(regressions, _shortened(workers, smoke, cover, goal_in_smoke, regressions), [goal_in_smoke])
-    parts = [partial(_part_of_goal, part) for part in (0, 0.1, 0.25, 0.5, 1)]
-    first = [*regressions, *smoke]
-    cover = _cover(first, pool)
-    for goal in parts:
+    first = set(cover.chosen)
+    faults, missed = _show_faults(workers, cover, [*own, *pool])
+    pool = [replace(one, faults=faults.get(place, {})) for place, one in enumerate(pool, len(own))]
+    dear = {
+        place
+        for place, one in enumerate(pool, len(own))
+        if place not in first and seconds_of(one.case) > FAULT_SECONDS * len(one.faults)
+    }
+    cover.drop_superfluous(goal_in_smoke, keep=(faults.keys() - dear) | set(range(len(own))))
+    smoke = [one for place, one in enumerate(pool, len(own)) if place in cover.chosen]
+    others = [one for place, one in enumerate(pool, len(own)) if one.faults and place not in cover.chosen]
+    smoke = _arranged(own, _shortened(workers, smoke, cover, goal_in_smoke, own), [goal_in_smoke])
+    judged = [*regressions, *smoke]
+    cover = _cover([*judged, *others], pool)
+    for goal in _PARTS:
         cover.fill(goal)
-    cover.drop_superfluous(goal_of, keep=range(len(first)))
-    gate = [one for place, one in enumerate(pool, len(first)) if place in cover.chosen]
-    return smoke, _arranged(first, _shortened(workers, gate, cover, goal_of, first), parts), missed
+    taken = len(judged) + len(others)
+    cover.drop_superfluous(goal_of, keep=range(taken))
+    gate = [*others, *(one for place, one in enumerate(pool, taken) if place in cover.chosen)]
+    gate = _arranged(judged, _shortened(workers, gate, cover, goal_of, judged), _PARTS)
+    return Chosen(smoke, gate, missed, sorted({name for one in others for name in one.faults}))
 
 
-def extended(
-    workers: ProcessPoolExecutor, corpus: Mapping[str, Sequence[Shown]], pool: Sequence[Shown]
-) -> tuple[list[Shown], list[Shown], dict[str, frozenset[str]]]:
+def extended(workers: ProcessPoolExecutor, corpus: Mapping[str, Sequence[Shown]], pool: Sequence[Shown]) -> Chosen:
     """As ``distilled``, with all cases of the ``corpus``, by the names of KEPT; of ``pool`` those that show what these do not."""
     regressions, smoke, gate = (corpus[name] for name in KEPT)
-    taken = [*regressions, *smoke]
+    own = in_smoke(regressions)
+    taken, judged = [*own, *smoke], [*own, *smoke, *gate]
+    faults, missed = _show_faults(workers, _cover(judged, pool), [*judged, *pool])
+    faults = {place - len(gate): some for place, some in faults.items() if place >= len(judged)}
     cover = _cover(taken, pool)
+    for place in faults:
+        cover.take(place)
     cover.fill(goal_in_smoke)
-    faults, missed = _show_faults(workers, cover, [*taken, *pool])
     cover.drop_superfluous(goal_in_smoke, keep=faults.keys() | set(range(len(taken))))
     more = [
         replace(one, faults=faults.get(place, {}))
         for place, one in enumerate(pool, len(taken))
         if place in cover.chosen
     ]
-    smoke = _arranged(regressions, [*smoke, *_shortened(workers, more, cover, goal_in_smoke, taken)], [goal_in_smoke])
-    parts = [partial(_part_of_goal, part) for part in (0, 0.1, 0.25, 0.5, 1)]
+    smoke = _arranged(own, [*smoke, *_shortened(workers, more, cover, goal_in_smoke, taken)], [goal_in_smoke])
     first = [*regressions, *smoke]
     cover = _cover([*first, *gate], pool)
     cover.fill(lambda facet: goal_of(facet) if facet[0] in ADDED else 0)
     others = [one for place, one in enumerate(pool, len(first) + len(gate)) if place in cover.chosen]
-    return smoke, _arranged(first, [*gate, *others], parts), missed
+    return Chosen(smoke, _arranged(first, [*gate, *others], _PARTS), missed)
 
 
 #: The kinds of facets for which the gate gets cases that are added.
@@ -265,10 +282,6 @@ def _shortened(
     )
     print(f"{before - sum(len(one.case.steps) for one in found)} of {before} steps left out", flush=True)
     return found
-
-
-def _part_of_goal(part: float, facet: Facet) -> int:
-    return max(1, round(part * goal_of(facet)))
 
 
 def _show_faults(
@@ -347,21 +360,26 @@ def main(arguments: list[str]) -> int:
             corpus = {name: list(workers.map(counted, cases)) for name, cases in kept().items()}
             known = [one for cases in corpus.values() for one in cases]
             regressions, pool = corpus[KEPT[0]], _lacking(workers, known, options.seeds)
-            smoke, gate, missed = extended(workers, corpus, pool)
+            chosen = extended(workers, corpus, pool)
             considered = len(known) - len(regressions)
         else:
             regressions, pool = pool_of(workers, options.seeds, options.of)
-            smoke, gate, missed = distilled(workers, regressions, pool)
+            chosen = distilled(workers, regressions, pool)
             considered = 0
-    write_corpus("smoke", [one.case for one in smoke])
-    write_corpus("gate", [one.case for one in gate])
-    considered, faults = considered + len(regressions) + len(pool), len(_applicable()) - len(missed)
-    page = corpus_page(regressions, smoke, gate, considered=considered, faults=faults)
+    write_corpus("smoke", [one.case for one in chosen.smoke])
+    write_corpus("gate", [one.case for one in chosen.gate])
+    page = corpus_page(
+        in_smoke(regressions),
+        regressions,
+        chosen,
+        considered=considered + len(regressions) + len(pool),
+        faults=len(_applicable()) - len(chosen.missed),
+    )
     (FOLDER / "README.md").write_text(page, encoding="utf-8")
     print(page)
-    for name, clauses in missed.items():
+    for name, clauses in chosen.missed.items():
         print(f"no case shows {name} by {', '.join(sorted(clauses))}")
-    return 1 if missed else 0
+    return 1 if chosen.missed else 0
 
 
 if __name__ == "__main__":

@@ -1,28 +1,29 @@
 """``python -m selfcheck.function_cases``: chooses the cases of ``corpus/functions.jsonl`` for the functions of one engine, and
 for the keywords and signs of its conditions.
 
-Random cases are judged on the engine itself, since only it knows the functions. Of those that break nothing unknown, the next is
-always the one with the most functions, keywords and signs of which no case so far has an answer that was TRUE for some rows and
-not for others; where none is left, any answer counts. The cases of other languages stay.
+The cases of the file, and random ones, are judged on the engine itself, since only it knows the functions. Of the DELETEs of
+those that break nothing unknown, the next is always the one with the most functions, keywords and signs of which none so far has
+an answer that was TRUE for some rows and not for others; where none is left, any answer counts. A case keeps the DELETEs that
+were chosen, and no other step. The cases of other languages stay.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import count, islice
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engines.port import Outcome
+from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
 from harness.campaigns.corpus import corpus_cases, write_corpus
+from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Ask, Delete, Request
-from runner.command_line.commands import Parser, ended, whole
+from runner.command_line.commands import Parser, ended, natural, whole
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
-from selfcheck.random_cases import random_batches, random_cases
+from selfcheck.random_cases import BATCH, random_batches, random_cases
 from strategies.conditions.signatures import functions_in, signatures_of
 
 #: The file of ``corpus/``.
@@ -31,27 +32,30 @@ NAME = "functions"
 
 @dataclass(frozen=True)
 class Answers:
-    """A case, and the functions, keywords and signs in tests of which the engine has answered."""
+    """A DELETE of a case, and the functions, keywords and signs in its tests of which the engine has answered."""
 
     case: Case
+    step: int  # its index
     telling: frozenset[str]  # TRUE for some rows, and not for others
     any: frozenset[str]
 
 
 class Listening(WrappedEngine):
-    """Notes the functions, keywords and signs of which the engine answers."""
+    """Notes the functions, keywords and signs of which the engine answers, DELETE by DELETE."""
 
-    telling: frozenset[str] = frozenset()
-    any: frozenset[str] = frozenset()
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.telling: list[frozenset[str]] = []
+        self.any: list[frozenset[str]] = []
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         outcome = super().run(root, step, clock=clock, version=version)
-        if isinstance(step, Ask) and outcome.error is None and outcome.rows:
-            for test, truths in zip(step.tests, step.truths(outcome.rows)):
-                found = functions_in(test) | written_in(test)
-                self.any |= found
-                if {True} < set(truths):
-                    self.telling |= found
+        if isinstance(step, Ask):
+            answered = outcome.error is None and outcome.rows
+            truths = zip(step.tests, step.truths(outcome.rows)) if answered else ()
+            found = [(functions_in(test) | written_in(test), {True} < set(seen)) for test, seen in truths]
+            self.any.append(frozenset[str]().union(*(names for names, _ in found)))
+            self.telling.append(frozenset[str]().union(*(names for names, tells in found if tells)))
         return outcome
 
 
@@ -65,15 +69,20 @@ _QUOTED = r"""`[^`]*`|"[^"]*"|'(?:[^'\\]|\\.)*'"""
 
 
 def answers(language: Language, batch: int, seed: int) -> list[Answers]:
-    """The cases of a batch that end without an unknown violation, and without a step that could not be judged."""
-    here = worker()
+    """Of a random batch, as ``of_cases``."""
     own = [one for one in random_batches() if one.campaign.language is language]
-    found = []
-    for case in random_cases(own[batch % len(own)], seed, here.engine.capabilities):
+    return of_cases(random_cases(own[batch % len(own)], seed, worker().engine.capabilities))
+
+
+def of_cases(cases: Iterable[Case]) -> list[Answers]:
+    """Of the cases that end without an unknown violation, and without a step that could not be judged."""
+    here, found = worker(), list[Answers]()
+    for case in cases:
         engine = Listening(here.engine)
         judged = here.judge(engine).judge(case)
         if judged.failure is None and not judged.failed and len(judged.steps) == len(case.steps):
-            found.append(Answers(case, engine.telling, engine.any))
+            asked = [n for n, step in enumerate(case.steps) if isinstance(step, Delete) and verbatim_tests(step.where)]
+            found += map(Answers, [case] * len(asked), asked, engine.telling, engine.any)
     return found
 
 
@@ -85,12 +94,11 @@ def language_of(case: Case) -> Language | None:
 
 def chosen(known: Iterable[Answers]) -> list[Answers]:
     """Those that together answer for all functions, each of the telling ones first."""
-    left, found = list(known), []
+    left, found = list(known), list[Answers]()
     telling, some = set[str](), set[str]()
 
-    def gain(one: Answers) -> tuple[float, float]:
-        steps = len(one.case.steps)
-        return len(one.telling - telling) / steps, len(one.any - some) / steps
+    def gain(one: Answers) -> tuple[int, int]:
+        return len(one.telling - telling), len(one.any - some)
 
     while left:
         best = max(left, key=gain)
@@ -103,26 +111,38 @@ def chosen(known: Iterable[Answers]) -> list[Answers]:
     return found
 
 
+def cases_with(chosen: Iterable[Answers]) -> list[Case]:
+    """The cases with the DELETEs that were chosen alone."""
+    steps: dict[str, tuple[Case, list[int]]] = {}
+    for one in chosen:
+        steps.setdefault(case_id(one.case), (one.case, []))[1].append(one.step)
+    return [replace(case, steps=tuple(case.steps[n] for n in sorted(places))) for case, places in steps.values()]
+
+
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.function_cases", description=__doc__)
     parser.add_argument("--engine", required=True, metavar="NAME", help=", ".join(ENGINES))
-    parser.add_argument("--batches", type=whole, default=20, metavar="N", help="of 25 random cases each (default: 20)")
+    parser.add_argument(
+        "--batches", type=natural, default=20, metavar="N", help="of 25 random cases each (default: 20)"
+    )
     parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
     options = parser.parse_args(arguments)
     language = Language.DATAFUSION if options.engine == "deltalake" else Language.SPARK
+    kept = [case for case in corpus_cases(NAME) if language_of(case) is language]
     with hosted(options.engine) as host, workers(host, options.n) as pool:
-        numbers = islice(count(), options.batches)
-        pending = [pool.submit(answers, language, number, options.seed + number) for number in numbers]
+        pending = [pool.submit(of_cases, kept[start : start + BATCH]) for start in range(0, len(kept), BATCH)]
+        numbers = range(options.batches)
+        pending += [pool.submit(answers, language, number, options.seed + number) for number in numbers]
         known = [one for future in pending for one in future.result()]
     best = chosen(known)
     others = [case for case in corpus_cases(NAME) if language_of(case) is not language]
-    write_corpus(NAME, [*others, *(one.case for one in best)])
+    write_corpus(NAME, [*others, *cases_with(best)])
     telling = frozenset[str]().union(*(one.telling for one in best))
     some = frozenset[str]().union(*(one.any for one in best))
     names = {one.name for one in signatures_of(language)}
     print(
-        f"{len(best)} of {len(known)} cases: of {len(names)} functions, {len(telling & names)} tell rows apart, "
+        f"{len(best)} of {len(known)} DELETEs: of {len(names)} functions, {len(telling & names)} tell rows apart, "
         f"{len(some & names)} are answered; of {len(some - names)} keywords and signs, {len(telling - names)} tell rows apart."
     )
     return 0

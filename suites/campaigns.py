@@ -11,6 +11,7 @@ from harness.campaigns.campaign import Batch, Campaign, Profile, campaign_of
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.drawing import kept_cases
+from harness.campaigns.regressions import kept_cases as regression_cases
 from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
@@ -109,7 +110,7 @@ def batches(
     """
     wanted = tuple(clauses)
     found = [
-        *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.batch),
+        *_kept(REGRESSIONS, _regressions(profile, capabilities), profile.batch),
         *_kept(SCALE if profile.large else CORPUS, _of_corpus(profile, wanted, capabilities, order)[0], profile.batch),
     ]
     drawn = [
@@ -134,7 +135,7 @@ def left_out(
 def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
     """What one worker needs for the regression cases and the profile's whole corpus, by ``harness.campaigns.costs``."""
     judged, others = _of_corpus(profile, clauses, capabilities)
-    return sum(map(seconds_of, (*kept_cases(REGRESSIONS, capabilities), *judged, *others)))
+    return sum(map(seconds_of, (*_regressions(profile, capabilities), *judged, *others)))
 
 
 def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[str]:
@@ -143,6 +144,11 @@ def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[s
     has = {"VAC": capabilities.vacuum, "LIFE": capabilities.commands, "CRASH": capabilities.crashes}
     without = {name for name, present in has.items() if not present}
     return frozenset(found - without)
+
+
+def _regressions(profile: Profile, capabilities: Capabilities) -> list[Case]:
+    """The regression cases that the profile judges."""
+    return kept_cases(REGRESSIONS.of(regression_cases(without=profile.without)), capabilities)
 
 
 def _of_corpus(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.campaigns.campaign import Profile
+from harness.campaigns.regressions import of_others
 from suites.campaigns import CAMPAIGNS, FILES
 
 _WEIGHTS: Mapping[str, int] = {campaign.name: campaign.weight for campaign in CAMPAIGNS}
@@ -37,3 +38,11 @@ PROFILES = {
         Profile("soak", _drawn(48000), False, 100, tries=30),
     )
 }
+
+
+def on(profile: Profile, *engines: str) -> Profile:
+    """The profile for these engines. Smoke leaves out the regression cases that show faults of other engines alone.
+
+    They took a quarter of its time on Spark, and the other profiles judge them.
+    """
+    return replace(profile, without=of_others(*engines)) if profile.name == "smoke" else profile

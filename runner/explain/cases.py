@@ -11,7 +11,7 @@ from typing import Any
 
 from deltalog.storage.lines import json_lines
 from harness.campaigns.corpus import FOLDER as CORPUS
-from harness.campaigns.regressions import FOLDER as KEPT
+from harness.campaigns.regressions import FOLDER, files
 from model.codec import case_id, from_json, loads
 from model.vocabulary.case import Case
 from runner.replay import read_case
@@ -32,8 +32,8 @@ def case_of(name: str) -> FoundCase | None:
     """
     if Path(name).is_file():
         return FoundCase(read_case(Path(name)), f"in {name}")
-    if (KEPT / f"{name}.json").is_file():
-        return _kept(KEPT / f"{name}.json")
+    if file := next((file for file in files() if file.stem == name), None):
+        return _kept(file)
     if not re.fullmatch(r"[0-9a-f]{6,12}", name):
         return None
     for file, line in _corpus():
@@ -44,16 +44,18 @@ def case_of(name: str) -> FoundCase | None:
 
 def names() -> list[str]:
     """All that ``case_of`` knows."""
-    return [*(path.stem for path in sorted(KEPT.glob("*.json"))), *(line["id"] for _, line in _corpus())]
+    return [*(file.stem for file in files()), *(line["id"] for _, line in _corpus())]
 
 
 def _kept(file: Path) -> FoundCase:
-    return FoundCase(loads(file.read_text(encoding="utf-8")), f"judged first by every run: regressions/{file.name}")
+    engine = "" if file.parent == FOLDER else f"; of smoke only on {file.parent.name}"
+    where = f"judged first by every run{engine}: {file.relative_to(FOLDER.parent).as_posix()}"
+    return FoundCase(loads(file.read_text(encoding="utf-8")), where)
 
 
 @cache
 def _kept_ids() -> Mapping[str, Path]:
-    return {case_id(loads(path.read_text(encoding="utf-8"))): path for path in sorted(KEPT.glob("*.json"))}
+    return {case_id(loads(file.read_text(encoding="utf-8"))): file for file in files()}
 
 
 def _corpus() -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
@@ -244,9 +244,11 @@ class Controller:
             footer = replace(footer, exit=2)
         run = Run(self._header, cases, self._writer.footer(footer))
         self._findings.finished(run, failed)
-        if footer.steps >= WARM:
-            self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
         self._write_report(run, failed)
+        if footer.steps >= WARM:
+            # Only for the next run: an interrupt leaves the cache out, and the answer stands.
+            with suppress(KeyboardInterrupt):
+                self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
         return footer.exit
 
     def interrupted(self) -> int:

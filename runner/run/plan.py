@@ -15,6 +15,7 @@ from records.run import Part
 from runner.command_line.options import Options
 from runner.run.ranking import nearest_first
 from suites.campaigns import batches, corpus_seconds, left_out
+from suites.profiles import on
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ def plan_of(options: Options) -> RunPlan:
     Raises EngineUnavailable.
     """
     capabilities = _capabilities(options)
-    profile = options.profile
+    profile = on(options.profile, *_engines(options))
     if options.seconds is not None:
-        profile = profile.scaled(_factor(options, options.seconds, capabilities))
+        profile = profile.scaled(_factor(profile, options, capabilities))
     about = profile, options.clauses, capabilities
     order = None if options.like is None else nearest_first(options.like)
     items = tuple(batches(*about, order=order))
@@ -77,12 +78,17 @@ def _capabilities(options: Options) -> Capabilities:
     return supported.shared(kind_of(engine).capabilities_of(version))
 
 
-def _factor(options: Options, seconds: float, capabilities: Capabilities) -> float:
-    """How many times the profile's cases take so many ``seconds``, by ``harness.campaigns.costs``, on the slowest engine."""
-    engines = [options.engine, *([options.shared_with[0]] if options.shared_with else [])]
-    costs = [kind_of(engine).costs for engine in engines]
-    of_corpus = corpus_seconds(options.profile, options.clauses, capabilities)
-    of_drawn = DRAWN_SECONDS * sum(options.profile.cases.values())
+def _engines(options: Options) -> list[str]:
+    """The engine, and the one that it shares its cases with."""
+    return [options.engine, *([options.shared_with[0]] if options.shared_with else [])]
+
+
+def _factor(profile: Profile, options: Options, capabilities: Capabilities) -> float:
+    """How many times the profile's cases take the budget, by ``harness.campaigns.costs``, on the slowest engine."""
+    assert options.seconds is not None
+    costs = [kind_of(engine).costs for engine in _engines(options)]
+    of_corpus = corpus_seconds(profile, options.clauses, capabilities)
+    of_drawn = DRAWN_SECONDS * sum(profile.cases.values())
     whole = (of_corpus + of_drawn) / WORKERS / min(one.speed for one in costs)
     start = max(one.start for one in costs)
-    return max(seconds - start, 1.0) / whole
+    return max(options.seconds - start, 1.0) / whole

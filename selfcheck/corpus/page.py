@@ -10,6 +10,9 @@ from harness.campaigns.costs import WORKERS, seconds_of
 from model.vocabulary.case import Case
 from selfcheck.corpus.facets import GOALS, SMOKE, Facet, goal_of
 
+#: A case that smoke judges for known-bad engines alone may take so many seconds for each of them; dearer ones are the gate's.
+FAULT_SECONDS = 1.5
+
 #: What is counted of each kind of facet.
 _COUNTED: Mapping[str, str] = {
     "clause": "steps that exercise a clause",
@@ -65,18 +68,29 @@ class Shown:
     faults: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The cases of smoke, and those that the gate has besides."""
+
+    smoke: Sequence[Shown]
+    gate: Sequence[Shown]
+    missed: Mapping[str, frozenset[str]]  # the known-bad engines that no case shows, with the clauses that should
+    of_gate: Sequence[str] = ()  # those that smoke leaves to the gate
+
+
 _PAGE = """\
 # The corpus
 
 The cases that the profiles smoke and gate judge, one a line: `id`, and `case` in the JSON form of `case.json` files
-(`model/codec`). Smoke judges `smoke.jsonl`, the gate also `gate.jsonl`; each run judges `regressions/` first. The cases
-that show most per second come first, so that a run that is cut short has shown the most it could.
-`tox -e corpus` writes the files and the page.
+(`model/codec`). Smoke judges `smoke.jsonl`, the gate also `gate.jsonl`; each run judges `regressions/` first, smoke without
+those in folders of other engines. The cases that show most per second come first, so that a run that is cut short has shown
+the most it could. `tox -e corpus` writes the files and the page.
 
 They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on Spark is
 estimated from its steps. The next case is always the one that gains most per second, until every facet is shown as often as its
-goal says, or no case is left that shows it. Then the steps are left out without which that is still so. Smoke also catches every
-known-bad engine that the reference engine can be: {faults}.
+goal says, or no case is left that shows it. Then the steps are left out without which that is still so. The gate also catches
+every known-bad engine that the reference engine can be: {faults}. Smoke catches them too, without these, each of which would take
+it more than {fault_seconds} s: {of_gate}.
 
 The gate also judges `functions.jsonl`, on engines that speak the language of its texts: cases of functions that the model does
 not evaluate. Only an engine knows what they say, so `python -m selfcheck.function_cases --engine spark` (or `deltalake`) chooses
@@ -97,16 +111,19 @@ them on the engine itself.
 
 
 def corpus_page(
-    regressions: Sequence[Shown], smoke: Sequence[Shown], gate: Sequence[Shown], *, considered: int, faults: int
+    own: Sequence[Shown], regressions: Sequence[Shown], chosen: Chosen, *, considered: int, faults: int
 ) -> str:
-    """The page, in Markdown. ``gate`` has what the gate judges besides smoke; so many cases were ``considered``."""
-    in_smoke, in_gate = _totals([*regressions, *smoke]), _totals([*regressions, *smoke, *gate])
+    """The page, in Markdown. ``own`` are the regression cases that smoke judges; so many cases were ``considered``."""
+    smoke, gate = [*own, *chosen.smoke], [*regressions, *chosen.smoke, *chosen.gate]
+    in_smoke, in_gate = _totals(smoke), _totals(gate)
     rare = sorted(facet for facet, count in in_gate.items() if facet[0] in _NAMED and count < goal_of(facet))
     listed = [f"- {name} ({kind}): {in_gate[kind, name]} of {goal_of((kind, name))}" for kind, name in rare]
     return _PAGE.format(
         considered=considered,
         faults=faults,
-        sizes="\n".join([_size("smoke", [*regressions, *smoke]), _size("gate", [*regressions, *smoke, *gate])]),
+        fault_seconds=FAULT_SECONDS,
+        of_gate=", ".join(f"`{name}`" for name in chosen.of_gate) or "none",
+        sizes="\n".join([_size("smoke", smoke), _size("gate", gate)]),
         rows="\n".join(_row(kind, in_smoke, in_gate) for kind in GOALS),
         rare="\n".join(["Below their goal, for want of cases:", "", *listed]) if rare else _NONE_RARE,
     )

@@ -21,7 +21,7 @@ from model.vocabulary.steps import Delete, Form, Read, Vacuum
 from model.vocabulary.values import Type
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
-from selfcheck.corpus.page import Shown, corpus_page
+from selfcheck.corpus.page import Chosen, Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.distillation import shown
 from suites.catalogue import CATALOGUE
@@ -187,9 +187,10 @@ def test_the_facets_of_smoke_are_of_known_kinds() -> None:
 
 def test_the_page_says_what_does_not_reach_its_goal() -> None:
     some, rare = ("clause", "DEL-ROW-1"), ("paths", "kept: it is young")
-    page = corpus_page((), [Shown(CASE, {some: 20})], [Shown(CASE, {rare: 1})], considered=12_345, faults=7)
-    assert "out of 12,345 cases" in page and "can be: 7." in page
-    assert "| smoke | 1 | 3 | 0.0 |" in page and "| gate | 2 | 6 | 0.0 |" in page
+    chosen = Chosen([Shown(CASE, {some: 20})], [Shown(CASE, {rare: 1})], {}, of_gate=["breaks-the-log"])
+    page = corpus_page((), [Shown(CASE, {})], chosen, considered=12_345, faults=7)
+    assert "out of 12,345 cases" in page and "can be: 7." in page and "`breaks-the-log`" in page
+    assert "| smoke | 1 | 3 | 0.0 |" in page and "| gate | 3 | 9 | 0.1 |" in page
     assert f"| steps that exercise a clause | 1 | {SMOKE['clause']} | 1 | {GOALS['clause']} | 1 |" in page
     assert f"- kept: it is young (paths): 1 of {GOALS['paths']}" in page and "DEL-ROW-1" not in page
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.campaigns.campaign import Profile
 from harness.campaigns.drawing import fixed_cases
-from harness.campaigns.regressions import FOLDER, kept_cases
+from harness.campaigns.regressions import FOLDER, files, kept_cases
 from harness.judging.excusing.conditions import CONDITIONS
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
@@ -19,7 +19,7 @@ from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
 from suites.campaigns import REGRESSIONS, batches
 from suites.catalogue import CATALOGUE
-from suites.profiles import PROFILES
+from suites.profiles import PROFILES, on
 from tests.builders.observations import listener
 
 
@@ -29,7 +29,21 @@ def test_every_run_judges_them(profile: Profile) -> None:
     first = [batch for batch in planned if batch.campaign.name == REGRESSIONS.name]
     assert planned[: len(first)] == first
     assert [case for batch in first for case in fixed_cases(batch, 1)] == list(kept_cases())
-    assert len(kept_cases()) == len(list(FOLDER.glob("*.json"))) > 0
+    assert len(kept_cases()) == len(list(FOLDER.rglob("*.json"))) > 0
+
+
+def test_smoke_leaves_out_what_only_other_engines_get_wrong() -> None:
+    def judged(*engines: str, profile: str = "smoke") -> set[Path]:
+        return set(files(without=on(PROFILES[profile], *engines).without))
+
+    of_delta_rs, of_trino = set((FOLDER / "deltalake").iterdir()), set((FOLDER / "trino").iterdir())
+    assert of_delta_rs and of_trino
+    assert set(files()) - judged("spark") == of_delta_rs | of_trino
+    assert set(files()) - judged("deltalake") == set(files()) - judged("spark", "deltalake") == of_trino
+    assert judged("examples.sail_engine:ENGINE") == judged("spark", profile="gate") == set(files())
+    smoke = batches(on(PROFILES["smoke"], "spark"), ())
+    first = [batch for batch in smoke if batch.campaign.name == REGRESSIONS.name]
+    assert sum(batch.cases for batch in first) == len(judged("spark"))
 
 
 def test_they_exercise_the_known_faults_that_are_drawn_rarely(tmp_path: Path) -> None:

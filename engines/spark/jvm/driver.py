@@ -166,7 +166,9 @@ class Jvm:
     def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
         """End it so that it leaves its cache for the next run, if this one recorded any."""
         if self._cache is not None and self._cache.recording and self._process.poll() is None:
-            tell("Keeping what this run's JVM has learnt, so that the next run starts faster: up to a minute, once.")
+            tell(
+                "Writing a cache for the next run, so that its JVM starts faster: up to a minute, once. Ctrl-C leaves it out."
+            )
             self._cache.keep(self._process)
 
 

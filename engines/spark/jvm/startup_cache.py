@@ -69,7 +69,7 @@ class StartupCache:
     def keep(self, process: subprocess.Popen[bytes], *, limit: float = WRITE_LIMIT) -> bool:
         """End the JVM that recorded, a leader of its session, and keep what it wrote; whether it wrote something.
 
-        If it takes longer than ``limit`` seconds, it is killed with the JVM that it started for that.
+        If it takes longer than ``limit`` seconds, or the user interrupts it, it is killed with the JVM that it started for that.
         """
         try:
             process.send_signal(signal.SIGTERM)
@@ -78,7 +78,7 @@ class StartupCache:
             self._scratch.replace(self.directory / f"{self.key}-{_digest(self._scratch)}{self.suffix}")
             _remove_all_but(MOST, self.directory)
             return True
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             _remove(self.directory.glob(f"{self._scratch.name}*"))  # Java 25 also writes what it makes the cache from

@@ -167,6 +167,31 @@ def test_a_jvm_that_does_not_end_is_killed_and_nothing_kept(tmp_path: Path, dire
     assert list(directory.iterdir()) == []
 
 
+def test_an_interrupt_ends_the_jvm_and_keeps_nothing(tmp_path: Path, directory: Path) -> None:
+    found = cache(a_jdk(tmp_path / "jdk"), a_jar(tmp_path))
+    assert found is not None
+
+    class Interrupted(subprocess.Popen[bytes]):
+        """The user interrupts the first that waits for it."""
+
+        interrupts = 1
+
+        def wait(self, timeout: float | None = None) -> int:
+            self.interrupts -= 1
+            if self.interrupts >= 0:
+                raise KeyboardInterrupt
+            return super().wait(timeout)
+
+    script = "trap '' TERM; echo; while :; do sleep 600; done"
+    process = Interrupted(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert not found.keep(process)
+    assert process.returncode == -9 and process.stdout.read() == b"", "what it started was killed too"
+    process.stdout.close()
+    assert list(directory.iterdir()) == []
+
+
 def test_a_jvm_that_wrote_nothing_keeps_nothing(tmp_path: Path, directory: Path) -> None:
     found = cache(a_jdk(tmp_path / "jdk"), a_jar(tmp_path))
     assert found is not None
