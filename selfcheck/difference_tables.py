@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.corpus import corpus_cases
-from harness.campaigns.regressions import kept_cases
+from harness.campaigns.regressions import kept_cases, of_others
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
@@ -126,8 +126,10 @@ def of_delta_rs(name: str, part: int) -> Differences:
 
 
 def _cases(name: str) -> list[Case]:
-    cases = [*kept_cases(), *corpus_cases("smoke")]
-    return cases if name == "smoke" else [*cases, *corpus_cases("gate")]
+    """Smoke's on Spark, or the gate's."""
+    if name == "smoke":
+        return [*kept_cases(without=of_others("spark")), *corpus_cases("smoke")]
+    return [*kept_cases(), *corpus_cases("smoke"), *corpus_cases("gate")]
 
 
 # ---- the page
