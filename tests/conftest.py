@@ -21,6 +21,7 @@ from engines.provider import provider_for
 from runner.command_line.parts import part
 from runner.processes.workspace import Workspace
 from tests.processes import guarded, starts_process
+from tests.slow import ALL
 
 if TYPE_CHECKING:
     from engines.spark.adapter import SparkEngine
@@ -54,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--slow",
         nargs="?",
-        const="1/1",
+        const=ALL,
         type=_checked,
         metavar="K/N",
         help="also the tests that are marked slow, or the K-th of N parts of them, chosen by their names",

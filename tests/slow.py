@@ -7,6 +7,14 @@ from typing import Any
 
 import pytest
 
+#: What ``--slow`` is without a part.
+ALL = "1/1"
+
+
+def all_slow(config: pytest.Config) -> bool:
+    """Whether all slow tests run and not a part of them: only then is tried what takes hours."""
+    return bool(config.getoption("--slow") == ALL)
+
 
 def slow_after(fast: int, values: Iterable[Any]) -> list[Any]:
     """The values for ``pytest.mark.parametrize``, those after the first ``fast`` marked slow. A tuple is several arguments."""

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import pytest_collection_modifyitems
 from tests.processes import guarded, starts_process
+from tests.slow import slow_except
 
 NAMES = [f"test_{number}" for number in range(50)]
 
@@ -42,6 +43,10 @@ def test_every_slow_test_is_in_one_part_and_all_others_in_each(make: Make) -> No
     parts = [run(f"{number}/5") for number in range(1, 6)]
     assert all("fast" in part for part in parts)
     assert sorted(name for part in parts for name in part if name != "fast") == sorted(NAMES)
+
+
+def test_what_is_not_in_a_sample_is_slow() -> None:
+    assert slow_except([1, 3], [1, 2, 3]) == [1, pytest.param(2, marks=pytest.mark.slow), 3]
 
 
 def test_a_worker_begins_with_the_jvm_and_then_with_what_takes_long(make: Make) -> None:
