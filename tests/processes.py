@@ -16,7 +16,7 @@ import pytest
 _STARTS = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"}
 
 #: What a module has that starts one.
-_NAMES = {"ProcessPoolExecutor", "subprocess"}
+_NAMES = {"ProcessPoolExecutor", "Workspace", "subprocess", "sync_playwright"}
 
 #: The test that runs, if it must not start one.
 _running: list[pytest.Item] = []
@@ -32,8 +32,10 @@ def starts_process(item: pytest.Function) -> bool:
 
 
 def _names_a_start(function: object, seen: set[object]) -> bool:
-    """Something of a module that starts processes, also by way of functions of the tests."""
+    """Something of a module that starts processes, also by way of functions and classes of the tests."""
     function = inspect.unwrap(getattr(getattr(function, "hypothesis", None), "inner_test", function))  # type: ignore[arg-type]
+    if isinstance(function, type):
+        return any(_names_a_start(one, seen) for one in vars(function).values())
     if not isinstance(function, FunctionType) or function in seen:
         return False
     seen.add(function)
