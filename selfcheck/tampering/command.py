@@ -22,6 +22,7 @@ from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from runner.command_line.commands import Parser, whole
+from runner.command_line.parts import WHOLE, Part, part
 from selfcheck.case_order import relevant_cases
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.tampering.tampered_run import FAILED, Result, TamperedRun
@@ -57,7 +58,11 @@ class TamperingPlan:
     profile: str | None  # None: cases of its own
     pattern: str  # of the ways' names
     cases_per_way: int  # 0: all
-    parts: int
+    parts: int  # of the cases: one for each process
+    shard: Part = WHOLE  # of the ways
+
+    def selects(self, way: str) -> bool:
+        return self.shard.has(way) and fnmatchcase(way, self.pattern)
 
 
 # ---- in a worker process
@@ -93,14 +98,18 @@ def tampered_with(
     cases: Iterable[Case],
     plan: TamperingPlan,
 ) -> dict[str, Tried]:
-    """Every way in these cases: in at most ``cases_per_way`` of them, and in each of them until it is noticed."""
+    """Every way in these cases: in at most ``cases_per_way`` of them, and in each of them until it is noticed.
+
+    Ways that the plan leaves out are named, tried in no case.
+    """
     found: dict[str, Tried] = {}
     for number, case in enumerate(cases):
         seen: dict[str, set[str]] = {}  # in this case: the clauses by way
 
         def wanted(way: str, seen: Mapping[str, set[str]] = seen) -> bool:
-            enough = plan.cases_per_way and way in found and found[way].tried >= plan.cases_per_way
-            return fnmatchcase(way, plan.pattern) and not enough and not seen.get(way)
+            before = found.setdefault(way, Tried()).tried
+            enough = plan.cases_per_way and before >= plan.cases_per_way
+            return plan.selects(way) and not enough and not seen.get(way)
 
         def add(result: Result, seen: dict[str, set[str]] = seen) -> None:
             seen.setdefault(result.way, set()).update(result.clauses)
@@ -135,6 +144,8 @@ def problems(found: Mapping[str, Tried], listed: Sequence[Unpromised], *, whole:
     """What contradicts the list. A pattern that no way matches does so only if the ``whole`` profile was judged."""
     wrong = []
     for way, tried in found.items():
+        if not tried.tried:
+            continue
         if tried.clauses[FAILED]:
             wrong.append(f"THE SUITE FAILS: {way} ({tried.clauses[FAILED]} of {tried.tried} cases)")
         entry = next((entry for entry in listed if entry.covers(way)), None)
@@ -148,7 +159,8 @@ def problems(found: Mapping[str, Tried], listed: Sequence[Unpromised], *, whole:
 
 
 def table(found: Mapping[str, Tried], listed: Sequence[Unpromised], title: str) -> str:
-    """All ways in Markdown."""
+    """The ways that were tried, in Markdown."""
+    found = {way: tried for way, tried in found.items() if tried.tried}
     noticed = sum(tried.is_noticed for tried in found.values())
     lines = [
         f"# {title}",
@@ -178,6 +190,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--profile", metavar="NAME", help="the cases of a fixed profile (default: cases of its own)")
     parser.add_argument("--way", default="*", metavar="PATTERN", help="only ways whose names match: 'DELETE: commit*'")
+    judged = "try the K-th of N parts of the ways, chosen by their names"
+    parser.add_argument("--shard", type=part, default=WHOLE, metavar="K/N", help=judged)
     parser.add_argument(
         "--cases-per-way", type=whole, default=12, metavar="N", help="try each way in so many cases (default: 12)"
     )
@@ -189,14 +203,16 @@ def main(arguments: list[str]) -> int:
     if options.profile is not None and options.profile not in fixed_profiles:
         raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {', '.join(fixed_profiles)}.")
     limit = 0 if options.every_case else -(-options.cases_per_way // options.n)
-    found = run(TamperingPlan(options.profile, options.way, limit, options.n), options.engine)
-    if not found:
-        raise UsageMistake(f"--way {options.way} matches no way: run without it to see all.")
+    plan = TamperingPlan(options.profile, options.way, limit, options.n, options.shard)
+    found = run(plan, options.engine)
+    number = sum(tried.tried > 0 for tried in found.values())
+    if not number:
+        raise UsageMistake(f"--way {options.way} matches no way of this part: run without it to see all.")
     listed = unpromised(LISTED, options.engine)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     title = f"Tampering with {options.engine}, {'cases of its own' if options.profile is None else options.profile}"
     options.out.write_text(table(found, listed, title), encoding="utf-8")
     wrong = problems(found, listed, whole=options.way == "*")
     print(*wrong, sep="\n")
-    print(f"{len(found)} ways, {len(wrong)} problems. The table is in {options.out}.")
+    print(f"{number} ways, {len(wrong)} problems. The table is in {options.out}.")
     return 1 if wrong else 0

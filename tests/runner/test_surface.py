@@ -305,6 +305,7 @@ def test_window_functions_are_unknown_in_a_delete(name: str) -> None:
         assert functions[name] == "not in DELETE" and functions["upper"] == ""
 
 
+@pytest.mark.process
 def test_the_installed_version_is_asked_itself(capsys: pytest.CaptureFixture[str]) -> None:
     """It offers what is kept of it: nothing is unlisted, and no list says what is not so."""
     assert main(["deltalake"]) == 0

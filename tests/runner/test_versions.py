@@ -299,6 +299,7 @@ def test_a_build_of_ones_own_against_its_release(monkeypatch: pytest.MonkeyPatch
     assert not gate.turns
 
 
+@pytest.mark.process
 def test_a_jar_that_is_missing_is_said_of_the_option_that_names_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert upgrade.main(["4.4.0", "4.4.0", "--candidate-jars", "none.jar"]) == 2
     assert capsys.readouterr().err == "--candidate-jars none.jar does not exist: name an existing jar or directory.\n"
@@ -403,6 +404,7 @@ def test_the_value_of_an_option_is_no_version(
     assert gate.asked == [(version_of("4.4.0"), ["--profile", "smoke", *passed])]
 
 
+@pytest.mark.process
 def test_an_option_that_nothing_knows_is_refused_before_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
     assert all_versions.main(["--profle", "smoke", "4.4.0"]) == 2
     assert capsys.readouterr().err == "--profle is not known: did you mean --profile?\n"

@@ -196,6 +196,7 @@ def test_the_summary() -> None:
 # The command ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_a_second_run_continues_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "history.jsonl"
     for _ in range(2):
