@@ -1,4 +1,7 @@
-"""The cases of ``regressions/``. Those in a folder with an engine's name show faults of that engine alone."""
+"""The cases of ``regressions/``.
+
+Those in a folder with an engine's name show faults of that engine alone, those in ``gate`` none of today: smoke leaves them out.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,6 @@ def kept_cases(folder: Path = FOLDER, *, without: frozenset[str] = frozenset()) 
 
 
 def of_others(*engines: str) -> frozenset[str]:
-    """The folders whose cases show faults of engines other than these, which are built in; none for an engine from outside."""
+    """The folders whose cases show no fault of these engines, which are built in; none for an engine from outside."""
     folders = frozenset(path.name for path in FOLDER.iterdir() if path.is_dir())
     return frozenset() if any(":" in engine for engine in engines) else folders.difference(engines)

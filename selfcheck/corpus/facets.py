@@ -127,9 +127,10 @@ class CannotBeJudged(RuntimeError):
 class FacetCounter:
     """Counts the facets of cases on the reference engine. Tables are made below ``directory``.
 
-    ``known`` names the conditions under which clauses are known to fail on Spark, by the clause's id; ``known_on_delta_rs``
-    those on its newest release, where a case may end with such a step, ``known_on_any_delta_rs`` those on any release. Only one
-    counter of a process can be in use: it traces the branches that are taken in the model.
+    ``known`` names the conditions under which clauses are known to fail on any release of Spark, by the clause's id;
+    ``known_on_newest`` those on its newest release, ``known_on_delta_rs`` those on delta-rs's, ``known_on_any_delta_rs`` those on
+    any of it: a case may end with such a step, so no clause counts after it. Only one counter of a process can be in use: it
+    traces the branches that are taken in the model.
     """
 
     def __init__(
@@ -138,11 +139,14 @@ class FacetCounter:
         known: Mapping[str, frozenset[str]],
         directory: Path,
         *,
+        known_on_newest: Mapping[str, frozenset[str]],
         known_on_delta_rs: Mapping[str, frozenset[str]],
         known_on_any_delta_rs: Mapping[str, frozenset[str]],
     ) -> None:
         self._clauses = list(clauses)
         self._known = known
+        self._known_on_newest = known_on_newest
+        self._ends = False  # whether the case may have ended with a known fault of the newest release
         self._on_delta_rs = {"clause on delta-rs": known_on_delta_rs, "clause on any delta-rs": known_on_any_delta_rs}
         recorder: Clause[Any] = Clause("recorder", "", (), Observation, self._note)
         self._judge = Judge(ReferenceEngine(), [recorder], directory)
@@ -159,6 +163,7 @@ class FacetCounter:
         """How often the case shows each facet. Raises CannotBeJudged."""
         self._found = Counter(facets_of(case))
         self._observed.clear()
+        self._ends = False
         self._tracer.erase()
         self._tracer.start()
         try:
@@ -181,8 +186,11 @@ class FacetCounter:
         return dict(self._found)
 
     def _note(self, observation: Observation) -> Judgement:
-        for clause in _exercised(self._clauses, observation):
-            self._found["clause", clause.id] += 1
+        exercised = _exercised(self._clauses, observation)
+        if not self._ends:
+            self._found.update(("clause", clause.id) for clause in exercised)
+            self._ends = _is_known(self._known_on_newest, exercised, observation)
+        for clause in exercised:
             for when in self._known.get(clause.id, ()):
                 if CONDITIONS[when](observation):
                     self._found["known_fault", f"{clause.id}: {when}"] += 1
@@ -206,10 +214,14 @@ class FacetCounter:
         for kind in sorted(self._going):
             known = self._on_delta_rs[kind]
             self._found.update((kind, clause.id) for clause in exercised)
-            conditions = {when for clause in exercised for when in known.get(clause.id, ())}
-            if any(CONDITIONS[when](observation) for when in conditions):
+            if _is_known(known, exercised, observation):
                 self._going.discard(kind)
         return NOT_EXERCISED
+
+
+def _is_known(known: Mapping[str, frozenset[str]], exercised: Iterable[Clause[Any]], observation: Observation) -> bool:
+    """Whether one of these clauses is known to fail under a condition that the observation meets."""
+    return any(CONDITIONS[when](observation) for when in {when for one in exercised for when in known.get(one.id, ())})
 
 
 def _kind_of(place: str) -> str:

@@ -37,6 +37,7 @@ def counted(case: Case, directory: Path, on_delta_rs: Mapping[str, frozenset[str
         CATALOGUE.values(),
         dict.fromkeys(CATALOGUE, when),
         directory,
+        known_on_newest={},
         known_on_delta_rs={},
         known_on_any_delta_rs=on_delta_rs,
     )
