@@ -1,6 +1,7 @@
-"""``python -m tests.reports.views``: writes the views of a made-up run, comparison and run in turn to ``tests/approved/*.txt``.
+"""``python -m tests.reports.views``: writes the views of what is made up here to ``tests/approved/*.txt``.
 
-Each has everything once that a view can show. After an intended change of a view, write them again and read the diff.
+A run, a comparison, a run in turn, explanations, the tables of power: each has everything once that a view can show. After an
+intended change of a view, write them again and read the diff.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from tests.reports.test_comparison_own_tables import FEEDS, LIKE, VECTORS
 from tests.reports.test_counterexamples import CASE, every_table, every_vacuum, explained, told
 from tests.reports.test_failures import SPACE, failing, violation
 from tests.reports.test_page import Parsed
+from tests.selfcheck.test_power import every_table as power_tables
 
 APPROVED = Path(__file__).parents[1] / "approved"
 
@@ -161,6 +163,7 @@ def views() -> Iterator[tuple[str, str]]:
     yield "comparison-brief", brief_markdown(comparison, again="the command")
     yield "comparison-page", _Text(html_of(comparison_page(comparison))).text
     yield "together-summary", markdown(turns)
+    yield "power", power_tables()
     for name, text in (
         ("cut", told()),
         ("case", explained(CASE)),
