@@ -30,7 +30,6 @@ from model.vocabulary.values import Type
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records import run as recorded
 from records.json_form import to_json
-from records.known_fault import KnownFault
 from records.run import Header
 from reference_engine import ReferenceEngine, ReferenceOptions
 from reports.comparison.answer import answer_to
@@ -42,7 +41,6 @@ from reports.render.comparison.files import as_json
 from reports.render.comparison.markdown import comparison_markdown
 from reports.stream.reading import Run
 from runner.plugin import ROOT
-from suites.catalogue import CATALOGUE
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports.model_streams import drawn, run_of
 from tests.reports.test_comparison import SCHEMA
@@ -224,14 +222,6 @@ def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> N
     assert not same.shifts and not same.groups
 
 
-def test_a_fault_that_is_no_data_loss_is_not_called_so(healthy: Run, tmp_path: Path) -> None:
-    comparison = compare(healthy, run_of(bad("metrics-count-a-file-too-many"), cases(), tmp_path))
-    assert comparison.exit == 1 and not loses_data(comparison)
-    assert {one.clause for one in comparison.of(VerdictChange.REGRESSED)} & set(
-        FAULTS["metrics-count-a-file-too-many"].caught_by
-    )
-
-
 def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(faulty: Run, tmp_path: Path) -> None:
     # Since 4.1 RETAIN is ignored, and tables with column mapping have other directories: there the fault deletes other
     # things in the two versions.
@@ -244,42 +234,6 @@ def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(f
     worse = checked(compare(new, run_of(two, chosen, tmp_path / "two"), predicted))
     assert worse.exit == 1 and loses_data(worse)
     assert {one.clause for one in worse.shifted(VerdictChange.REGRESSED)} & set(FAULTS[SECOND].caught_by)
-
-
-def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_its_excuse(
-    faulty: Run, tmp_path: Path
-) -> None:
-    """That the suite knows a fault is no reason to install it."""
-    chosen = failed_by(faulty)
-    known = [KnownFault(clause, "It deletes what is inside retention.") for clause in CATALOGUE]
-    good, excused, failing = (
-        run_of(engine, chosen, tmp_path / name, listed=listed)
-        for name, engine, listed in (
-            ("good", healthy_spark(), []),
-            ("excused", bad(INSIDE), known),
-            ("failing", bad(INSIDE), []),
-        )
-    )
-    comparison = checked(compare(good, excused, predicted))
-    assert (
-        not comparison.shifted(VerdictChange.REGRESSED)
-        and comparison.shifted(VerdictChange.KNOWN)
-        and comparison.exit == 1
-    )
-    (fault,) = comparison.known_faults
-    assert (fault.severity, fault.on_base, fault.on_candidate) == ("data loss", False, True)
-    assert "loses data in 1 way" in str(answer_to(comparison))
-    assert explanations(comparison).keys() == {ExplanationKind.KNOWN_FAULT}
-    assert compare(excused, excused).shifts == (), "known of both"
-    better = compare(excused, good)
-    assert {one.change for one in better.shifts} == {VerdictChange.IMPROVED}
-    worse = compare(excused, failing, predicted)
-    assert worse.exit == 1 and {one.clause for one in worse.shifted(VerdictChange.REGRESSED)} & set(
-        FAULTS[INSIDE].caught_by
-    )
-    assert {one.before for one in worse.shifted(VerdictChange.REGRESSED)} == {
-        "known fault: It deletes what is inside retention."
-    }
 
 
 @pytest.mark.parametrize(

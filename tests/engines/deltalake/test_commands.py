@@ -247,22 +247,25 @@ def test_a_column_is_added_at_the_end(engine: DeltalakeEngine, root: Path) -> No
 
 @pytest.mark.parametrize(
     ("type", "value"),
-    [
-        (Type.STRING, "a'b\"c"),
-        (Type.BINARY, b"\x00\xff"),
-        (Type.BYTE, -5),
-        (Type.SHORT, 300),
-        (Type.INTEGER, -70_000),
-        (Type.LONG, 2**62),
-        (Type.FLOAT, 1.5),
-        (Type.DOUBLE, -1e300),
-        (Type.DOUBLE, NAN),
-        (Type.BOOLEAN, False),
-        (Type.DATE, date(2020, 1, 2)),
-        (Type.TIMESTAMP, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)),
-        (Type.TIMESTAMP_NTZ, datetime(2020, 1, 2, 3, 4, 5, 6)),
-        (DecimalOf(10, 3), Decimal("-12.500")),
-    ],
+    slow_after(
+        4,
+        [
+            (Type.STRING, "a'b\"c"),
+            (Type.BINARY, b"\x00\xff"),
+            (Type.BYTE, -5),
+            (Type.SHORT, 300),
+            (Type.INTEGER, -70_000),
+            (Type.LONG, 2**62),
+            (Type.FLOAT, 1.5),
+            (Type.DOUBLE, -1e300),
+            (Type.DOUBLE, NAN),
+            (Type.BOOLEAN, False),
+            (Type.DATE, date(2020, 1, 2)),
+            (Type.TIMESTAMP, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)),
+            (Type.TIMESTAMP_NTZ, datetime(2020, 1, 2, 3, 4, 5, 6)),
+            (DecimalOf(10, 3), Decimal("-12.500")),
+        ],
+    ),
     ids=str,
 )
 def test_literals_of_all_types_are_set_and_inserted(
