@@ -110,10 +110,12 @@ def made_comparison() -> Comparison:
     names = [{"reason": "Names are refused.", "clauses": ["VAC-SAFE-1"]}]
     accepted = KnownFault("DEL-ROW-1", "We can live with it.", "https://example.org/1", Symptom(("late",)))
     over = KnownFault("VAC-SAFE-1", "Only for a while.", "https://example.org/2", Symptom(("gone",)), until="4.3")
+    four = {"processors": "4", "time_zone": "UTC", "locale": "de_DE.UTF-8", "file_system": "tmpfs"}
+    after = _header("4.4.0", lacks="VAC-KEEP-2C", known_faults=[FEEDS, VECTORS], machine=four)
     foretold = Foretold(1, {(): step(RETAIN, vanished=["a"]), (IGNORED,): step(RETAIN)})
     return compare(
         run(*base, first=_header("4.0.1", known_faults=names)),
-        run(*(one for _, one in sides), first=_header("4.4.0", lacks="VAC-KEEP-2C", known_faults=[FEEDS, VECTORS])),
+        run(*(one for _, one in sides), first=after),
         lambda older, newer: foretold,
         acceptance=Acceptance(Path("ours.toml"), (accepted, over), date(2027, 6, 30)),
         together=made_turns(),

@@ -182,7 +182,7 @@ def test_a_full_disk_is_no_fault_of_it(engine: DeltalakeEngine, small_disk: Path
     root = small_disk / "case-1" / "table"
     write_table(plan_table(PARTITIONED, root, start=now()))
     with (small_disk / "filling").open("wb", buffering=0) as filling:
-        assert filling.write(bytes(200_000)) < 100_000, "it takes what there is room for"
+        assert filling.write(bytes(200_000)) < 100_000, "it takes as much as has room"
     with pytest.raises(MachineFailed, match="the disk is full"):
         require_machine(run(engine, root, IN_A))
     judged = full_judge(engine, small_disk / "other").judge(Case(PARTITIONED, (IN_A,)))
