@@ -29,6 +29,7 @@ from reports.counterexamples.checked import ScriptResult
 from reports.render.comparison.brief import brief_markdown
 from reports.render.comparison.markdown import comparison_markdown
 from reports.render.comparison.terminal import show_comparison
+from reports.render.github import of_comparison, of_run
 from reports.render.page.comparison import comparison_page
 from reports.render.page.content import page_of
 from reports.render.page.html import html_of
@@ -146,7 +147,7 @@ def _shown(width: int, *, terminal: bool) -> Console:
     return Console(file=io.StringIO(), width=width, force_terminal=terminal, color_system=None)
 
 
-def views() -> Iterator[tuple[str, str]]:
+def _texts() -> Iterator[tuple[str, str]]:
     """The name and the text of each view."""
     found, comparison, turns = made_run(), made_comparison(), made_turns()
     contradicted = [ScriptResult(f"counterexamples/VAC-SAFE-1-{1:012x}", "VAC-SAFE-1", "HOLDS", "HOLDS: a", "VIOLATED")]
@@ -159,6 +160,8 @@ def views() -> Iterator[tuple[str, str]]:
     for name, console in (("screen", _shown(80, terminal=True)), ("log", _shown(80, terminal=False))):
         show_comparison(comparison, console, directory=Path("report"), verbose=name == "log")
         yield f"comparison-{name}", console.file.getvalue()  # type: ignore[attr-defined]
+    yield "run-github", "".join(f"{one}\n" for one in of_run(found))
+    yield "comparison-github", "".join(f"{one}\n" for one in of_comparison(comparison))
     yield "run-summary", summary(found, checked=contradicted)
     yield "run-page", _Text(html_of(page_of(found, directory=Path("report"), checked=contradicted))).text
     yield "comparison-summary", comparison_markdown(comparison)
@@ -178,11 +181,16 @@ def views() -> Iterator[tuple[str, str]]:
         yield "together-page", _Text((Path(directory) / PAGE).read_text(encoding="utf-8")).text
 
 
+def views() -> dict[str, list[str]]:
+    """The lines of each view by the name of its file, without blanks at their ends."""
+    return {
+        f"{name}.txt": [line.rstrip() for line in text.replace("\x1b", "<ESC>").splitlines()] for name, text in _texts()
+    }
+
+
 def main() -> int:
-    for name, text in views():
-        (APPROVED / f"{name}.txt").write_text(
-            "".join(f"{line.rstrip()}\n" for line in text.splitlines()), encoding="utf-8"
-        )
+    for name, lines in views().items():
+        (APPROVED / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return 0
 
 
