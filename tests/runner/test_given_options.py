@@ -13,6 +13,7 @@ from runner import all_versions, gate_version, upgrade
 from runner.command_line.commands import Main
 from runner.command_line.given_options import ROOT, check_gate, given
 from tests.runner.test_versions import Gate, use
+from tests.slow import slow_after
 
 VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
 
@@ -137,12 +138,15 @@ def test_an_abbreviation_is_not_taken_for_an_option() -> None:
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [
-        (["--profil", "smoke"], "--profil is not known: did you mean --profile?"),
-        (["--nonsense=1"], "--nonsense is not known: docs/options.md lists the options of a gate."),
-        (["--seed"], "argument --seed: expected one argument: docs/options.md lists the options of a gate."),
-        (["--known-faults", "tox.ini"], "The known faults file tox.ini is not TOML: "),
-    ],
+    slow_after(
+        2,
+        [
+            (["--profil", "smoke"], "--profil is not known: did you mean --profile?"),
+            (["--nonsense=1"], "--nonsense is not known: docs/options.md lists the options of a gate."),
+            (["--seed"], "argument --seed: expected one argument: docs/options.md lists the options of a gate."),
+            (["--known-faults", "tox.ini"], "The known faults file tox.ini is not TOML: "),
+        ],
+    ),
 )
 def test_what_a_gate_would_refuse_is_refused_before_it(options: list[str], sentence: str) -> None:
     with pytest.raises(UsageMistake) as refusal:
