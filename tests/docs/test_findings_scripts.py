@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 DOCS = Path(__file__).parents[2] / "docs"
 SAIL = DOCS.parent / "examples" / "sail_engine"
 TRINO = DOCS.parent / "examples" / "trino_engine"
@@ -40,8 +38,6 @@ PACKAGES = {
 }
 EXIT_CODES = "# exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL"
 
-each_script = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}/{script.stem}")
-
 
 def imported(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
@@ -51,28 +47,28 @@ def imported(tree: ast.Module) -> Iterator[str]:
             yield "." if node.level else (node.module or "").split(".")[0]
 
 
-@each_script
-def test_a_script_is_short(script: Path) -> None:
-    assert len(script.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
-
-
-@each_script
-def test_a_script_imports_only_what_it_installs(script: Path) -> None:
-    tree = ast.parse(script.read_text(encoding="utf-8"))
-    (packages,) = re.findall(r"^    pip install (.+)$", ast.get_docstring(tree, clean=False) or "", re.MULTILINE)
+def mistakes(script: Path) -> Iterator[str]:
+    """What is wrong with a script."""
+    text = script.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    docstring = ast.get_docstring(tree, clean=False) or ""
+    if len(text.splitlines()) > MAX_LINES:
+        yield "it is long"
+    (packages,) = re.findall(r"^    pip install (.+)$", docstring, re.MULTILINE)
     names = re.findall(r"([a-z][a-z0-9-]+)(?:\[[a-z]+\])?(?:[=<][^ ]*)?", packages)
-    assert set(names) <= PACKAGES
-    installed = {MODULES.get(name, name) for name in names}
-    assert set(imported(tree)) <= installed | sys.stdlib_module_names
+    if foreign := {*names} - PACKAGES:
+        yield f"it installs {foreign}"
+    if missing := {*imported(tree)} - {MODULES.get(name, name) for name in names} - sys.stdlib_module_names:
+        yield f"it imports {missing}, and does not install it"
+    if f"    python {script.name}    {EXIT_CODES}\n" not in docstring:
+        yield "it does not name its command and its exit codes"
 
 
-@each_script
-def test_a_script_names_its_command_and_its_exit_codes(script: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8")), clean=False) or ""
-    assert f"    python {script.name}    {EXIT_CODES}\n" in docstring
+def test_a_script_is_short_imports_what_it_installs_and_names_its_command_and_its_exit_codes() -> None:
+    assert [f"{script}: {mistake}" for script in SCRIPTS for mistake in mistakes(script)] == []
 
 
-@pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.name)
-def test_a_page_names_exactly_its_scripts(page: Path) -> None:
-    named = set(re.findall(r"`(\w+\.py)`", page.read_text(encoding="utf-8")))
-    assert named == {script.name for script in SCRIPTS if SCRIPTS[script] == page}
+def test_a_page_names_exactly_its_scripts() -> None:
+    for page in PAGES.values():
+        named = set(re.findall(r"`(\w+\.py)`", page.read_text(encoding="utf-8")))
+        assert named == {script.name for script in SCRIPTS if SCRIPTS[script] == page}, page

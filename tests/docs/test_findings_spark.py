@@ -44,6 +44,7 @@ NAMED_AS_PARTS = tuple(StrayFile(f"n{part}") for part in range(1, 20))
 TWICE = datetime(2020, 11, 1, 9, 30, tzinfo=timezone.utc)  # 01:30 in Los Angeles for the second time
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "violated"),
     [

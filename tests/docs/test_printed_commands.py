@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from runner.plugin import ROOT
+from tests.runner.in_process import Ended, run_suite
 
 #: A command that judges a case again, as any view has it.
 REPLAY = re.compile(r"[^\s<>]+ -m pytest suites [^<\n]*?--replay=[^\s<]+")
@@ -25,21 +26,9 @@ REPLAY = re.compile(r"[^\s<>]+ -m pytest suites [^<\n]*?--replay=[^\s<]+")
 FAULT = "vacuums-by-file-age"
 
 
-def gate(report: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-c",
-        "tox.ini",
-        "suites",
-        "--engine",
-        "deltalake",
-        "--clause",
-        "VAC-SAFE",
-    ]
-    command += ["--profile", "smoke", "--budget", "0.05", "--check-scripts", "0", "--report-dir", str(report), *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+def gate(report: Path, *options: str) -> Ended:
+    few = ("--clause", "VAC-SAFE", "--profile", "smoke", "--budget", "0.05", "--check-scripts", "0")
+    return run_suite(report, *few, *options, engine="deltalake")
 
 
 def printed(text: str) -> set[str]:
@@ -58,10 +47,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     project = tmp_path_factory.mktemp("project")
     (project / "conftest.py").write_text("import my_company_fixtures\n", encoding="utf-8")
     (project / "pytest.ini").write_text("[pytest]\naddopts = --nonsense\n", encoding="utf-8")
-    assert gate(project / "base").returncode in (0, 2)
+    assert gate(project / "base").code in (0, 2)
     ended = gate(project / "candidate", "--known-bad", FAULT)
-    assert ended.returncode == 1, ended.stdout + ended.stderr
-    return project, ended.stdout
+    assert ended.code == 1, ended.said
+    return project, ended.said
 
 
 def test_every_view_of_a_run_has_the_same_command_and_it_shows_the_fault(reports: tuple[Path, str]) -> None:
@@ -140,9 +129,8 @@ def commands_in(page: Path) -> Iterator[list[str]]:
                 yield shlex.split(part)
 
 
-DOCUMENTED = [
-    pytest.param(words, id=f"{page.name}: {' '.join(words)}") for page in PAGES for words in commands_in(page)
-]
+#: Each documented command, with a page that has it.
+DOCUMENTED = {tuple(words): page.name for page in PAGES for words in commands_in(page)}
 
 TOX = ConfigParser(interpolation=None)
 TOX.read(ROOT / "tox.ini", encoding="utf-8")
@@ -167,14 +155,18 @@ class Parsed(Exception):
         self.unknown = unknown
 
 
-def test_there_are_documented_commands() -> None:
+def test_a_documented_command_is_read_without_a_mistake(pytestconfig: pytest.Config) -> None:
     assert len(DOCUMENTED) > 60
+    refused: dict[str, str] = {}
+    for words, page in DOCUMENTED.items():
+        try:
+            _require_documented([*words], pytestconfig)
+        except (Exception, SystemExit) as mistake:  # noqa: BLE001 - each is told
+            refused[f"{page}: {' '.join(words)}"] = repr(mistake)
+    assert refused == {}
 
 
-@pytest.mark.parametrize("words", DOCUMENTED)
-def test_a_documented_command_is_read_without_a_mistake(
-    words: list[str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _require_documented(words: list[str], config: pytest.Config) -> None:
     if "tox" in (words[0].rpartition("/")[2], *words[1:3]):
         environments, arguments = words[words.index("-e") + 1].split(","), []
         if "--" in words:
@@ -184,36 +176,35 @@ def test_a_documented_command_is_read_without_a_mistake(
             called = section["commands"].strip().splitlines()[-1].removeprefix("- ").removesuffix("{posargs}").split()
             assert "{posargs}" in section["commands"] or not arguments, f"{name} takes no arguments"
             if arguments:  # else a page only names the command, which may need some
-                _require_read([*called, *arguments], request.config, monkeypatch)
+                _require_read([*called, *arguments], config)
     elif words[-2:] not in (["reports", "compare"], ["reports", "merge"]):
-        _require_read(words, request.config, monkeypatch)
+        _require_read(words, config)
 
 
-def _require_read(words: list[str], config: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def _require_read(words: list[str], config: pytest.Config) -> None:
     """By the parser of pytest and its plugins, or by that of the module: which is stopped when it has read them."""
     words = [_PLACEHOLDERS.get(word, word) for word in words]
     if "pytest" in words:
         unknown = words[words.index("pytest") + 1 :]
     else:
         module = words.index("-m") + 1
-        unknown = _read_by(words[module], words[module + 1 :], monkeypatch)
+        unknown = _read_by(words[module], words[module + 1 :])
     left = config._parser.parse_known_and_unknown_args(unknown)[1]
     assert not left, f"unknown: {left}"
 
 
-def _read_by(module: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def _read_by(module: str, arguments: list[str]) -> list[str]:
     read = argparse.ArgumentParser.parse_known_args
 
     def stop(parser: argparse.ArgumentParser, *given: Any, **named: Any) -> Any:
         raise Parsed([word for word in read(parser, *given, **named)[1] if word not in arguments[:2]])
 
-    monkeypatch.setattr(argparse.ArgumentParser, "parse_known_args", stop)
-    monkeypatch.setattr(sys, "argv", [module, *arguments])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of modules that are imported already
+    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
+        patched.setattr(argparse.ArgumentParser, "parse_known_args", stop)
+        patched.setattr(sys, "argv", [module, *arguments])
+        warnings.simplefilter("ignore")  # of modules that are imported already
+        try:
             runpy.run_module(module, run_name="__main__", alter_sys=True)
-    except Parsed as parsed:
-        monkeypatch.undo()
-        return parsed.unknown
+        except Parsed as parsed:
+            return parsed.unknown
     raise AssertionError(f"python -m {module} reads no arguments")

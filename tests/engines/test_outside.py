@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -23,20 +22,15 @@ from records.run import Header, ListedRuleChange
 from reports.comparison.prediction import prediction_between
 from reports.counterexamples.checked import read_checked
 from reports.stream.reading import read_run
-from runner.plugin import ROOT
 from tests.builders.small_streams import header
+from tests.runner.in_process import Ended, run_suite
 
 OUTSIDE = "tests.outside_engine:ENGINE"
 WITH_ALL = "tests.outside_engine:WITH_ALL"
 
 
-def judged(
-    directory: Path, *options: str, engine: str = OUTSIDE, path: Path = ROOT
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "suites", "--engine", engine, "--profile", "smoke"]
-    command += ["--report-dir", str(directory), *options]
-    environment = {**os.environ, "PYTHONPATH": str(path)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
+def judged(directory: Path, *options: str, engine: str = OUTSIDE) -> Ended:
+    return run_suite(directory, "--profile", "smoke", "--budget", "0.1", *options, engine=engine)
 
 
 def test_the_built_in_engines_are_found_by_their_names() -> None:
@@ -77,9 +71,9 @@ def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str,
     ],
 )
 def test_a_run_of_it_ends_before_it_begins(name: str, words: str, tmp_path: Path) -> None:
-    done = judged(tmp_path / "report", "-n", "1", engine=f"{HERE}:{name}")
-    assert done.returncode == 2 and words in " ".join((done.stdout + done.stderr).split())
-    assert "Traceback" not in done.stdout + done.stderr
+    done = judged(tmp_path / "report", engine=f"{HERE}:{name}")
+    assert done.code == 2 and words in " ".join((done.said).split())
+    assert "Traceback" not in done.said
 
 
 def test_an_engine_without_a_member_is_none() -> None:
@@ -148,9 +142,9 @@ def test_what_its_rules_explain_is_known_from_the_headers_alone() -> None:
 
 
 def test_it_is_judged_and_named(tmp_path: Path) -> None:
-    done = judged(tmp_path, "--clause", "VAC-SAFE", "-n", "1")
-    assert done.returncode == 0, done.stdout
-    assert "PASS: no new fault in outside 4.4.0" in done.stdout
+    done = judged(tmp_path, "--clause", "VAC-SAFE")
+    assert done.code == 0, done.said
+    assert "PASS: no new fault in outside 4.4.0" in done.said
     header = read_run(tmp_path).header
     assert (header.engine, header.option) == ("outside", OUTSIDE)
 
@@ -158,28 +152,28 @@ def test_it_is_judged_and_named(tmp_path: Path) -> None:
 def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
     fault = ("--known-bad", "vacuums-inside-retention")
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault)
-    assert done.returncode == 1 and "FAIL: outside 4.4.0 with the fault" in done.stdout, done.stdout
+    assert done.code == 1 and "FAIL: outside 4.4.0 with the fault" in done.said, done.said
     (folder,) = (tmp_path / "counterexamples").glob("VAC-SAFE-2-*")
     command = f"--engine {OUTSIDE} --known-bad vacuums-inside-retention --replay={folder}/case.json"
-    assert command in done.stdout and command in (folder / "explanation.md").read_text(encoding="utf-8")
+    assert command in done.said and command in (folder / "explanation.md").read_text(encoding="utf-8")
     script = subprocess.run([sys.executable, str(folder / "reproduce.py")], capture_output=True, text=True, check=False)
     assert script.returncode == 2 and "explanation.md" in script.stdout, "no dialect, so it cannot tell"
     again = ("--replay", str(folder / "case.json"))
-    assert judged(tmp_path / "again", *again, *fault).returncode == 1
-    assert judged(tmp_path / "again", *again).returncode == 0
+    assert judged(tmp_path / "again", *again, *fault).code == 1
+    assert judged(tmp_path / "again", *again).code == 0
     assert json.loads((folder / "case.json").read_text(encoding="utf-8"))["steps"]
 
 
 def test_it_may_bring_the_commands_of_its_scripts(tmp_path: Path) -> None:
     fault = ("--known-bad", "vacuums-inside-retention")
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault, engine="tests.outside_engine:WITH_SCRIPTS")
-    assert done.returncode == 1, done.stdout
+    assert done.code == 1, done.said
     assert {one.answer for one in read_checked(tmp_path)} == {"HOLDS"}, "without the fault"
 
 
 def test_without_vacuum_delete_alone_is_judged(tmp_path: Path) -> None:
     done = judged(tmp_path, "--clause", "DEL-ROW", "--clause", "VAC-SAFE", engine=f"{HERE}:WITHOUT_VACUUM")
-    assert done.returncode == 0, done.stdout
+    assert done.code == 0, done.said
     run = read_run(tmp_path)
     reasons = {clause.id: clause.reason for clause in run.header.clauses if clause.status == "not applicable"}
     assert reasons["VAC-SAFE-2"] == "The engine has no VACUUM."
@@ -189,15 +183,16 @@ def test_without_vacuum_delete_alone_is_judged(tmp_path: Path) -> None:
 def test_without_vacuum_a_fault_of_it_is_refused(tmp_path: Path) -> None:
     fault = ("--known-bad", "vacuums-inside-retention")
     done = judged(tmp_path, *fault, engine=f"{HERE}:WITHOUT_VACUUM")
-    assert done.returncode == 2 and "vacuums-inside-retention changes VACUUM, which" in done.stdout + done.stderr
+    assert done.code == 2 and "vacuums-inside-retention changes VACUUM, which" in done.said
 
 
-def test_its_known_faults_are_beside_its_module(tmp_path: Path) -> None:
+def test_its_known_faults_are_beside_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "bought_engine"
     place.mkdir()
     (place / "__init__.py").write_text(
         "from tests.outside_engine import Outside\n\n\nclass Bought(Outside): ...\n\n\nENGINE = Bought()\n"
     )
     (place / "known_faults.toml").write_text("[[known_fault]]\nclause = 'DEL-ROW-1'\n")
-    done = judged(tmp_path / "report", engine="bought_engine:ENGINE", path=tmp_path)
-    assert done.returncode == 2 and f"{place / 'known_faults.toml'}" in "".join((done.stdout + done.stderr).split())
+    monkeypatch.syspath_prepend(tmp_path)
+    done = judged(tmp_path / "report", engine="bought_engine:ENGINE")
+    assert done.code == 2 and f"{place / 'known_faults.toml'}" in "".join((done.said).split())

@@ -36,7 +36,6 @@ def here(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "environment", "arguments", "versions"),
     [
-        ("gate", "gate", "--report-dir=HERE/REPORTS/gate", "spark"),
         ("gate --profile smoke -n 2", "gate", "--report-dir=HERE/REPORTS/gate --profile smoke -n 2", "spark"),
         ("gate --report-dir out", "gate", "--report-dir=HERE/out", "spark"),
         ("gate deltalake", "gate-deltalake", "--report-dir=HERE/REPORTS/gate", "deltalake"),
@@ -48,7 +47,6 @@ def here(tmp_path: Path) -> Path:
             "runner.upgrade 3.3.2 4.4.0 --out=HERE/REPORTS/upgrade/3.3.2-4.4.0 --accept=HERE/accepted.toml",
             "3.3.2 4.4.0",
         ),
-        ("upgrade --help", MODULES, "runner.upgrade --help", ""),
         (
             "together 4.4.0 deltalake==1.6.6 --minutes 5",
             MODULES,
@@ -56,7 +54,6 @@ def here(tmp_path: Path) -> Path:
             "4.4.0 deltalake==1.6.6",
         ),
         ("versions deltalake", MODULES, "runner.all_versions --out=HERE/REPORTS/versions deltalake", ""),
-        ("replay case.json", "gate", "--replay=HERE/case.json", "spark"),
         (
             "replay case.json deltalake --known-bad x",
             "gate-deltalake",
@@ -71,7 +68,6 @@ def here(tmp_path: Path) -> Path:
             "--relative-to=HERE --out=HERE/REPORTS/rehearsal a 3.3.2 4.4.0 --at +30d",
             "3.3.2 4.4.0",
         ),
-        ("rehearse s3://b/a --out x", "rehearse", "--relative-to=HERE s3://b/a --out=HERE/x", ""),
         (
             "rehearse a 4.4.0 --model-only --out x",
             "rehearse",
@@ -94,11 +90,9 @@ def test_what_a_command_asks_for(line: str, environment: str, arguments: str, ve
         ("upgrad 1 2", "upgrad is not a command: did you mean upgrade?"),
         ("xyz", "xyz is not a command: `tombstone --help` lists them."),
         ("upgrade 4.4.0", "Name two versions: "),
-        ("replay", "Name the file of a case: "),
         ("replay other.json", "other.json is not a file: name an existing one."),
         ("gate --known-faults other.toml", "--known-faults other.toml is not a file: name an existing one."),
         ("gate --jars=other.jar", "--jars other.jar does not exist: "),
-        ("merge", "Name the runs: "),
         ("compare a c", "c does not exist: "),
         ("explain", "Name a clause, a case or a known fault: "),
     ],

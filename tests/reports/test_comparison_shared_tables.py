@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,14 +9,12 @@ from pathlib import Path
 
 import pytest
 from jsonschema_rs import Draft202012Validator
-from rich.console import Console
 
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
 from reports.comparison.answer import answer_to
 from reports.comparison.comparison import Comparison, compare
-from reports.render.comparison.files import as_json, write_comparison
-from reports.render.comparison.terminal import show_comparison
+from reports.render.comparison.files import as_json
 from reports.render.together import write_files
 from reports.together.answer import TurnReport, TurnWay
 from reports.together.reading import FILE, read_together
@@ -78,19 +75,6 @@ def test_the_first_line(report: TurnReport | None, first: str) -> None:
 def test_changes_that_are_allowed_do_not_allow_what_goes_wrong_on_tables_of_the_base() -> None:
     assert compared(turns(BACK), allows_changes=True).exit == 0
     assert compared(turns(FORWARD), allows_changes=True).exit == 1
-
-
-def test_no_way_back_is_a_line_of_its_own_in_every_view(tmp_path: Path) -> None:
-    found = compared(turns(BACK, KNOWN))
-    line = f"NO WAY BACK: on tables of {CANDIDATE}, {BASE} leaves tables unreadable in 1 way"
-    screen = io.StringIO()
-    show_comparison(found, Console(file=screen, width=200), directory=tmp_path)
-    assert screen.getvalue().splitlines()[1] == line
-    assert "known, on the other's tables" in screen.getvalue()
-    write_comparison(found, tmp_path)
-    assert f"**{line}.**" in (tmp_path / "comparison.md").read_text(encoding="utf-8")
-    assert line in (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert BACK.message in (tmp_path / "compare.html").read_text(encoding="utf-8")
 
 
 def test_the_json_follows_the_schema() -> None:

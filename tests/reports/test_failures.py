@@ -169,21 +169,6 @@ def test_the_last_line_is_the_answer_with_the_number_of_clauses_that_hold() -> N
     assert told == "Delta 4.4.0 holds 2 of 5 clauses; 2 are broken by known faults; 1 is not tested"
 
 
-def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(tmp_path: Path) -> None:
-    grave = failing(7, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
-    lines = on_terminal(run(grave), tmp_path)
-    start = lines.index("1. loses data: gone")
-    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{grave.id}"
-    assert lines[start + 1 : start + 6] == [
-        "   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1; with it DEL-ROW-1)",
-        "   seen:     It is gone.",
-        f"   case:     {grave.id}, step 0 (1 case)",
-        f"   replay:   .venv/bin/tox -e gate-version -- 4.4.0 --replay={folder}/case.json",
-        f"   script:   {folder}/reproduce.py",
-    ]
-    assert not any(line.startswith("2. ") for line in lines)
-
-
 def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(tmp_path: Path) -> None:
     grave = failing(7, violation("VAC-SAFE-1"))
     folder = f"counterexamples/VAC-SAFE-1-{grave.id}"

@@ -11,7 +11,6 @@ from reports.comparison.comparison import compare
 from reports.render.github import Annotation, of_comparison, of_run
 from tests.builders.small_streams import case, footer, header, run, written
 from tests.reports.test_comparison import stating
-from tests.reports.test_comparison_shared_tables import BACK, FORWARD, KNOWN, compared, turns
 from tests.reports.test_failures import SPACE, failing, violation
 
 
@@ -22,7 +21,7 @@ def test_an_annotation_is_one_line_whatever_it_says() -> None:
 
 def test_each_new_fault_is_an_error_and_a_known_one_is_none() -> None:
     known = failing(1, violation("VAC-SAFE-1", excused="It is known."))
-    assert list(of_run(run(known, case(2)))) == []
+    assert list(of_run(run(known, case(2)))) == [] == list(of_comparison(compare(run(case(1)), run(case(1)))))
     worse = failing(3, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
     assert list(of_run(run(worse, case(2)))) == [
         Annotation("error", "loses data (VAC-SAFE-1, DEL-ROW-1)", "gone: It is gone.")
@@ -32,26 +31,6 @@ def test_each_new_fault_is_an_error_and_a_known_one_is_none() -> None:
 def test_what_proves_nothing_is_a_warning() -> None:
     (one,) = of_run(stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "not tested"))
     assert (one.kind, one.title) == ("warning", "INCONCLUSIVE") and "no case decides on" in one.message
-
-
-def test_a_comparison_has_its_answer_and_each_way_to_be_worse() -> None:
-    base, worse = run(case(1), first=header("4.0.1")), run(failing(1, violation("VAC-SAFE-1", "It is gone.")))
-    assert [(one.kind, one.title) for one in of_comparison(compare(base, worse))] == [
-        ("error", "DO NOT UPGRADE"),
-        ("error", "loses data (VAC-SAFE-1)"),
-    ]
-    assert list(of_comparison(compare(base, run(case(1))))) == []
-
-
-def test_what_goes_wrong_in_turn_has_an_annotation() -> None:
-    assert [(one.kind, one.title, one.message) for one in of_comparison(compared(turns(BACK, KNOWN)))][1:] == [
-        (
-            "warning",
-            f"Delta 4.3.1 on tables of Delta 4.4.0 leaves tables unreadable ({', '.join(BACK.clauses)})",
-            "The table cannot be read.",
-        )
-    ]
-    assert [one.kind for one in of_comparison(compared(turns(FORWARD, BACK)))] == ["error"] * 3
 
 
 @pytest.mark.parametrize("is_github", [True, False])

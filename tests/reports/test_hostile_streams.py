@@ -145,11 +145,16 @@ def script(
     return reproduction(reproduction_plan(found, violation, clause), dialect)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_of_a_clause_an_engine_or_an_expectation_becomes_code(text: str) -> None:
-    plain = harmless(text)
+@pytest.mark.parametrize(("turn", "text"), list(enumerate(HOSTILE)))
+def test_no_text_of_a_clause_an_engine_or_an_expectation_becomes_code(
+    turn: int, text: str, pytestconfig: pytest.Config
+) -> None:
+    """Each expectation has one of the texts, in turn, and all of them at night."""
+    plain, every = harmless(text), pytestconfig.getoption("--slow")
     pairs = zip((None, *expectations(text)), (None, *expectations(plain)), strict=True)
     for number, (one, other) in enumerate(pairs):
+        if one and number % len(HOSTILE) != turn and not every:
+            continue
         dialects = DIALECTS[number % 2 :][:1] if one else (None, *DIALECTS)
         made, expected = scripts_for(one, text, dialects=dialects), scripts_for(other, plain, dialects=dialects)
         for mine, theirs in zip(made, expected, strict=True):

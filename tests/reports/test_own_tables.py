@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from records.run import ConcernedTables, RecordedCase
 from reports.findings.like import NotCovered, covered_words
@@ -13,7 +12,6 @@ from reports.findings.of_run import findings_of
 from reports.render.page.content import page_of
 from reports.render.page.html import html_of
 from reports.render.summary import summary
-from reports.render.terminal import show
 from reports.stream.reading import Run
 from reports.text.own_tables import concerned
 from tests.builders import small_streams as streams
@@ -74,18 +72,6 @@ def test_cases_made_by_shrinking_do_not_count() -> None:
     shrunk = [_case(number, origin="shrunk") for number in range(20)]
     found = findings_of(streams.run(*shrunk, first=streams.header(like=LIKE, known_faults=FAULTS))).like
     assert found is not None and (found.covered, found.compared) == (0, 0)
-
-
-def test_each_view_folds_what_concerns_no_table(run: Run) -> None:
-    console = Console(width=200, record=True, file=None, force_terminal=False, quiet=False)
-    with console.capture() as shown:
-        show(run, console)
-    screen = shown.get()
-    assert "loses data, 31 of your 40,000 tables: Vectors lose rows." in screen
-    assert "1 known fault concerns none of your tables" in screen and "Feeds lose rows." not in screen
-    for view in (summary(run), html_of(page_of(run))):
-        assert "Concerns 31 of your 40,000 tables." in view and "1 known fault concerns none of your tables" in view
-        assert view.index("Vectors lose rows.") < view.index("Feeds lose rows.")
 
 
 def test_without_shapes_nothing_is_said_of_tables() -> None:

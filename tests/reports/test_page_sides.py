@@ -26,13 +26,10 @@ from records.json_form import from_json
 from records.run import RecordedViolation
 from reports.comparison.comparison import compare
 from reports.render.page.comparison import comparison_page
-from reports.render.page.content import page_of
-from reports.render.page.html import html_of
 from reports.render.page.sides import DiffLine, difference_of, tree_of
 from tests.builders.small_streams import DELETE, READ, case, commit, header, run, step
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports.test_failures import violation
-from tests.reports.test_page import Parsed
 
 TABLE = Case(LISTED_TABLE, (Vacuum(),))
 VIOLATION = from_json(violation("VAC-SAFE-1"), RecordedViolation)
@@ -119,14 +116,6 @@ def test_a_comparison_has_the_files_of_both_sides() -> None:
     name = PATHS[0].rpartition("/")[2]
     sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_from, way.files_to)]
     assert [side[name] for side in sides] == [("kept", ""), ("deleted", "must be kept")]
-
-
-def test_they_are_on_the_page() -> None:
-    line = case(1, step(vanished=[PATHS[0]], removed=["<b>"]), failing=("VAC-SAFE-1",))
-    line = replace(line, violations=(expecting(Removes(["a"])),))
-    page = Parsed(html_of(page_of(run(line))))
-    assert '- {"remove": {"path": "a"}}' in page.text and '+ {"remove": {"path": "<b>"}}' in page.text
-    assert {"del", "ins"} <= set(page.elements) and "b" not in page.elements
 
 
 def test_what_a_checkpoint_removes_is_not_what_the_step_removes() -> None:

@@ -239,7 +239,7 @@ def test_a_stream_with_one_of_its_lines_twice_is_refused(drawn: Stream, data: st
         read(b"".join([*parts[: place + 1], *parts[place:]]))
 
 
-@unhurried
+@settings(unhurried, max_examples=30)  # most streams fail nothing, and are drawn in vain
 @given(streams(), st.data())
 def test_an_edited_verdict_is_refused(drawn: Stream, data: st.DataObject) -> None:
     first, judged, last = drawn
@@ -646,21 +646,6 @@ def test_each_pair_is_drawn_or_listed_as_never_drawn(sets: list[list[str]]) -> N
             assert ((min(one, other), max(one, other)) in pairs.never) == (pairs.count(one, other) == 0)
 
 
-def test_the_summary_has_a_table_of_features() -> None:
-    written = summary(run(*LINES, *with_features(["ids"], batch=1)))
-    table = written.split("3 pairs never drawn</summary>")[1].split("</details>")[0].strip().splitlines()
-    assert table[2:] == [
-        "|  | feed | ids | mapping | vectors |",
-        "| --- | --- | --- | --- | --- |",
-        "| feed | 2 | **0** | 1 | 2 |",
-        "| ids |  | 1 | **0** | **0** |",
-        "| mapping |  |  | 2 | 1 |",
-        "| vectors |  |  |  | 2 |",
-    ]
-    assert "every pair was drawn" in summary(run(*LINES))
-    assert "Features drawn" not in summary(run(*with_features(None, [])))
-
-
 def on_terminal(
     run: Run, *, width: int = 100, terminal: bool = False, directory: Path | None = None, verbose: bool = False
 ) -> str:
@@ -670,9 +655,10 @@ def on_terminal(
     return output
 
 
-def test_the_terminal_lists_pairs_that_were_never_drawn() -> None:
-    line = "Features never drawn together: a with c; b with c\n"
-    assert line in on_terminal(run(*with_features(["a", "b"], ["c"])), verbose=True)
+def test_what_no_case_has_is_not_shown() -> None:
+    assert "every pair was drawn" in summary(run(*LINES))
+    assert "Features drawn" not in summary(run(*with_features(None, [])))
+    assert "Coverage" not in summary(run(*COVERAGE[2:]))
     assert "Features" not in on_terminal(run(*with_features(["a", "b"])), verbose=True)
     assert "Features" not in on_terminal(run(*with_features(["a", "b"], ["c"])))
 
@@ -714,33 +700,6 @@ def test_coverage_is_added_up_into_three_tables() -> None:
     assert (vacuums.rows, vacuums.columns) == (("RETAIN whole, check on", "table's days"), ("FULL", "LITE"))
     assert (cutoff.rows, cutoff.columns) == (("file", "tombstone"), ("-1", "0", "+1"))
     assert taken(Covered(), []).tables() == ()
-
-
-def test_the_summary_has_the_tables_of_coverage() -> None:
-    tables = summary(run(*COVERAGE)).split("Coverage of VACUUM</summary>")[1].split("</details>")[0]
-    for line in (
-        "| Reason | keep | delete | unspecified |",
-        "| live add | 3 |  | 4 |",
-        "| orphaned file |  | 1 |  |",
-        "| Retention | FULL | LITE |",
-        "| RETAIN whole, check on | 1 | **0** |",
-        "| Timestamp of | &#45;1 | 0 | &#43;1 |",
-        "| tombstone | 3 | **0** | **0** |",
-    ):
-        assert f"\n{line}\n" in f"\n{tables}\n"
-    assert "Coverage" not in summary(run(*COVERAGE[2:]))
-
-
-def test_the_terminal_has_the_tables_of_coverage() -> None:
-    shown = [line.split() for line in on_terminal(run(*COVERAGE), verbose=True).splitlines()]
-    for line in (
-        "Reason keep delete unspecified",
-        "live add 3 0 4",
-        "table's days 0 1",
-        "Timestamp of -1 0 +1",
-        "file 0 0 1",
-    ):
-        assert line.split() in shown
 
 
 # ---- the terminal

@@ -26,7 +26,7 @@ from reports.render.together import (
     write_files,
     write_script,
 )
-from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
+from reports.together.answer import TurnReport, TurnWay, answer_of
 from tests.builders.turn_ways import WAY
 
 A, B = "Delta 4.4.0", "deltalake 1.6.6"
@@ -68,32 +68,6 @@ def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(
 ) -> None:
     answer = answer_of(judged)
     assert (answer.exit, answer.reason) == (exit, reason)
-
-
-def test_each_version_has_a_sentence() -> None:
-    assert directions(run(NEW, INHERITED, KNOWN)) == [
-        f"{A} on tables of {B}: loses data in 1 way, and is wrong in 1 lesser way.",
-        f"{B} on tables of {A}: nothing new is wrong; known: uses other words in 1 way.",
-    ]
-
-
-def test_a_way_says_what_of_the_other_it_comes_from_and_what_it_is_itself() -> None:
-    assert sentence(NEW) == NEW.message
-    assert sentence(INHERITED).endswith(f" It follows a known fault of {B}: Removes are spelled otherwise.")
-    assert sentence(KNOWN).endswith(f" Known fault of {B}: It is listed.")
-
-
-def test_the_summary_has_new_ways_first_and_then_the_gravest() -> None:
-    text = markdown(run(KNOWN, NEW, INHERITED, errors=["case | one\nended"]))
-    answer = answer_of(run(NEW, INHERITED))
-    assert text.splitlines()[0] == f"# {answer.word.mark} {answer}"
-    assert "3 cases, each in both orders; 40 steps; 61 s." in text
-    rows = [line for line in text.splitlines() if "](cases/" in line]
-    assert ["111111111111" in rows[0], "50fe18cd8156" in rows[1], "222222222222" in rows[2]] == [True] * 3
-    assert "a\\|b" in rows[1] and rows[1].endswith(
-        "[50fe18cd8156](cases/50fe18cd8156.json), AB, step 1, and 1 case more |  |"
-    )
-    assert "- Not judged: case \\| one ended\n" in text
 
 
 def test_a_summary_without_ways_has_no_table() -> None:
@@ -186,39 +160,12 @@ def test_a_later_run_leaves_no_folder_of_an_earlier_one(tmp_path: Path) -> None:
     assert not list((tmp_path / CASES).iterdir())
 
 
-def test_the_summary_links_the_script() -> None:
-    script = "cases/50fe18cd8156/reproduce-2.py"
-    assert f"[reproduce-2.py]({script})" in markdown(run(replace(NEW, script=script)))
-
-
 # The page -------------------------------------------------------------------------------------------------------------
 
 
 def page(judged: TurnReport, directory: Path) -> str:
     write_files(judged, directory)
     return (directory / PAGE).read_text(encoding="utf-8")
-
-
-def test_the_page_has_the_answer_each_version_and_the_ways_in_order(tmp_path: Path) -> None:
-    scripted = replace(NEW, script="cases/50fe18cd8156/reproduce.py", message="<b>3 rows</b>\x1b are read")
-    known = replace(KNOWN, concerns="a table has a MAP column")
-    text = page(run(known, scripted, INHERITED, errors=["case <one> ended"]), tmp_path)
-    said = re.search(r'<h1>(\w+): <span class="said">(.+)</span></h1>', text)
-    assert said is not None and said.groups() == ("FAIL", f"{A} and {B} do not work on the same tables, in 2 new ways")
-    assert all(f"<p>{one}</p>" in text for one in directions(run(known, scripted, INHERITED)))
-    places = [text.index(f'href="cases/{one.cases[0]}.json"') for one in (INHERITED, scripted, known)]
-    assert places == sorted(places)
-    assert '<a href="cases/50fe18cd8156/reproduce.py">reproduce.py</a>' in text
-    assert "&lt;b&gt;3 rows&lt;/b&gt;\\x1b are read" in text and "case &lt;one&gt; ended" in text
-    assert "Concerns you only if a table has a MAP column." in text
-    assert f"It follows a known fault of {B}: Removes are spelled otherwise." in text
-    assert "3 cases, each in both orders; 40 steps; 61 s" in text
-
-
-def test_what_the_other_does_alone_too_is_said(tmp_path: Path) -> None:
-    same = replace(NEW, also_alone=True)
-    assert f"{B} alone does the same." in page(run(same), tmp_path) and f"{B} alone does the same." in sentence(same)
-    assert "alone does the same" not in page(run(NEW), tmp_path)
 
 
 def test_the_page_names_the_column_of_each_cell_on_a_narrow_window(tmp_path: Path) -> None:

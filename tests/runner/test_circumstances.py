@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from engines.spark.kind import ENGINE as SPARK
-from reports.comparison.comparison import compare
-from reports.comparison.overview import overview
 from reports.render.summary import summary
 from reports.text.circumstances import machine_of, machines_differ, profile_of
 from runner.run.circumstances import circumstances, file_system, locale, time_zone
@@ -78,14 +76,6 @@ def test_the_summary_shows_them() -> None:
     text = summary(run(case(), first=header(machine=MACHINE, left_out=12)))
     assert "1 processor, time zone UTC, locale C, tables on ext4" in text
     assert "profile gate, of whose corpus the budget left out 12 cases" in text
-
-
-def test_a_comparison_says_where_the_machines_differ() -> None:
-    base = run(case(), first=header(machine=MACHINE))
-    candidate = run(case(), first=header(machine={**MACHINE, "processors": "4", "locale": "de_DE.UTF-8"}))
-    sentence = "The machines differ: 1 processor → 4 processors, locale C → locale de_DE.UTF-8."
-    assert sentence in map(str, overview(compare(base, candidate)))
-    assert not any("machines differ" in str(line) for line in overview(compare(base, base)))
 
 
 def test_the_words() -> None:

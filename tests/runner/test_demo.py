@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from records.mistakes import UsageMistake
 from reports.findings.answers import answer_of
 from reports.stream.reading import read_run
 from runner import demo
+from runner.command_line.commands import in_a_sentence
 
 
 @pytest.mark.parametrize(
@@ -27,8 +26,18 @@ def test_the_kept_streams_are_read(folder: str, answer: str) -> None:
     assert str(answer_of(read_run(demo.KEPT / folder))).startswith(answer)
 
 
-def test_the_pages_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_pages_are_made_again_and_nothing_else_is_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").touch()
+    with pytest.raises(UsageMistake, match="is there, and is no demo: name a new directory"):
+        demo.main(["--out", str(tmp_path)])
+    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / ".tombstone-demo").touch()
+    (tmp_path / "demo" / "earlier").touch()
     assert demo.main(["--out", str(tmp_path / "demo")]) == 0
+    assert not (tmp_path / "demo" / "earlier").exists()
     assert "DO NOT UPGRADE: deltalake 1.5.0 loses data in 3 ways that 1.5.1 does not" in " ".join(
         capsys.readouterr().out.split()
     )
@@ -40,21 +49,13 @@ def test_the_pages_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "upgrade/candidate/report.html",
     ):
         assert (tmp_path / "demo" / page).is_file() and f'href="{page}"' in index
-    assert (tmp_path / "demo" / "upgrade" / "compare.html").is_file()
+    assert (tmp_path / "demo" / "upgrade" / "compare.html").is_file() and (
+        tmp_path / "demo" / ".tombstone-demo"
+    ).is_file()
     assert "def main" in (tmp_path / "demo" / "broken" / "report.html").read_text(encoding="utf-8"), "with the script"
 
 
-def test_it_replaces_an_earlier_demo_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine").touch()
-    with pytest.raises(UsageMistake, match="is there, and is no demo: name a new directory"):
-        demo.main(["--out", str(tmp_path)])
-    assert demo.main(["--out", str(tmp_path / "demo")]) == demo.main(["--out", str(tmp_path / "demo")]) == 0
-    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["mine"]
-
-
 @pytest.mark.parametrize("argument", ["x", "--nonsense"])
-def test_it_takes_no_other_arguments(argument: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "runner.demo", argument], cwd=demo.ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
+def test_it_takes_no_other_arguments(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert in_a_sentence(demo.main)([argument]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

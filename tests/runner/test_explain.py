@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,28 +14,29 @@ from runner.command_line.commands import in_a_sentence
 from runner.explain.__main__ import explained, main
 from runner.explain.cases import case_of, names
 from runner.explain.findings import ROOT, about
-from runner.explain.known import FaultOnSide, known_faults
+from runner.explain.known import known_faults
 from suites.catalogue import CATALOGUE
 
 
-@pytest.mark.parametrize("id", CATALOGUE)
-def test_every_clause_is_explained(id: str) -> None:
-    said = explained(id, None)
-    assert said[0].startswith(f"{id} (") and f"  {CATALOGUE[id].sentence}" in said
-    assert sum(line.startswith("  ") and ": " in line for line in said[: said.index("A violation")]) >= 1, "a source"
+def test_every_clause_is_explained() -> None:
+    said = {id: explained(id, None) for id in CATALOGUE}
+    assert [id for id, lines in said.items() if not lines[0].startswith(f"{id} (")] == []
+    assert [id for id, lines in said.items() if f"  {CATALOGUE[id].sentence}" not in lines] == []
+    sources = {id: lines[: lines.index("A violation")] for id, lines in said.items()}
+    assert [id for id, lines in sources.items() if not any(re.match("  .*: ", line) for line in lines)] == []
 
 
-@pytest.mark.parametrize("fault", known_faults(), ids=lambda fault: fault.name)
-def test_every_known_fault_is_explained_and_listed_with_its_clauses(fault: FaultOnSide) -> None:
-    said = explained(fault.name, None)
-    assert said[0].startswith(f"{fault.name}, a known fault of ")
-    for id in fault.clauses:
-        assert f"  {id}: {CATALOGUE[id].sentence}" in said
-        assert any(line.startswith(f"  {fault.name} (") for line in explained(id, None))
+def test_every_known_fault_is_explained_and_listed_with_its_clauses() -> None:
+    said = {fault.name: explained(fault.name, None) for fault in known_faults()}
+    assert [name for name, lines in said.items() if not lines[0].startswith(f"{name}, a known fault of ")] == []
+    pairs = [(fault.name, id) for fault in known_faults() for id in fault.clauses]
+    assert [(name, id) for name, id in pairs if f"  {id}: {CATALOGUE[id].sentence}" not in said[name]] == []
+    of_clause = {id: "\n".join(explained(id, None)) for _, id in pairs}
+    assert [(name, id) for name, id in pairs if f"\n  {name} (" not in of_clause[id]] == []
 
 
 def test_every_known_bad_engine_is_explained() -> None:
-    assert all(explained(name, None)[1] == f"  {fault.sentence}" for name, fault in FAULTS.items())
+    assert [name for name, fault in FAULTS.items() if explained(name, None)[1] != f"  {fault.sentence}"] == []
 
 
 def test_a_clause_is_explained_with_what_is_known_of_it(capsys: pytest.CaptureFixture[str]) -> None:

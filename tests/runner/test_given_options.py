@@ -10,8 +10,10 @@ import pytest
 
 from records.mistakes import UsageMistake
 from runner import all_versions, gate_version, upgrade
+from runner.command_line.commands import Main
 from runner.command_line.given_options import ROOT, check_gate, given
 from tests.runner.test_versions import Gate, use
+from tests.slow import slow_after
 
 VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
 
@@ -23,13 +25,11 @@ VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
             ["--report-dir", "X"],
             "--report-dir is set for each of the two gates: name the directory of the whole report",
         ),
-        (["--report-dir=X"], "--report-dir is set for each of the two gates"),
         (["--profile", "smoke", "--shared-with=spark"], "--shared-with is set for each of the two gates"),
         (["--replay", "case.json"], "--replay judges one case: use it with gate-version"),
         (["--shard", "1/5"], "--shard judges a part of each version, and only whole runs can be compared"),
         (["--known-bad", "list"], "--known-bad builds a fault into both versions"),
         (["--propose-known-faults", "new.toml"], "--propose-known-faults would be written by both gates"),
-        (["-x"], "-x and --maxfail end one gate before the other"),
         (["--maxfail=2"], "-x and --maxfail end one gate before the other"),
         (["--co"], "With options that only list or collect nothing is judged"),
         (["-k", "vacuum"], "Options of pytest that select tests leave out cases"),
@@ -38,7 +38,6 @@ VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
             ["--profile", "nightly"],
             "--profile nightly draws other cases in each run: name the same for both with --seed N",
         ),
-        (["--engine", "spark"], "--engine spark is not the engine of deltalake 1.5.1: leave it out"),
         (["--engine=spark"], "--engine spark is not the engine of deltalake 1.5.1: leave it out"),
         (["--profile"], "argument --profile: expected one argument"),
         (["--accept", "nowhere.toml"], "--accept nowhere.toml is not a file: name an existing one."),
@@ -74,17 +73,6 @@ def test_other_options_go_to_both_gates(options: list[str], monkeypatch: pytest.
     assert [asked[5:] for _, asked in gate.asked] == [options, options]
 
 
-def test_a_report_that_cannot_be_written_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gate = Gate()
-    use(gate, monkeypatch, tmp_path)
-    (tmp_path / "file").write_text("")
-    assert upgrade.main([*VERSIONS, "--out", str(tmp_path / "file" / "report")]) == 2
-    assert "cannot be written (Not a directory): name another directory.\n" in capsys.readouterr().err
-    assert gate.asked == []
-
-
 def test_an_upgrade_accepts_what_the_file_accepts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,25 +103,31 @@ def test_an_upgrade_accepts_what_it_proposes(
     assert upgrade.main([*VERSIONS, "--accept", str(ours)]) == 0
 
 
-@pytest.mark.parametrize("option", [["--shard", "1/2"], ["--shard=1/2"]])
-def test_a_table_is_of_whole_runs(
-    option: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("main", "words", "sentence"),
+    [
+        (
+            all_versions.main,
+            ["--shard", "1/2"],
+            "--shard judges a part of each version, and the table is of whole runs:",
+        ),
+        (gate_version.main, ["--engine=spark"], "--engine spark is not the engine of deltalake 1.6.3: leave it out"),
+        (lambda given: upgrade.main([*VERSIONS, *given[1:]]), ["--out", "FILE/report"], "--out FILE/report cannot be"),
+    ],
+)
+def test_other_commands_refuse_what_they_cannot_do(
+    main: Main,
+    words: list[str],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     gate = Gate()
     use(gate, monkeypatch, tmp_path)
-    assert all_versions.main(["deltalake==1.6.3", *option]) == 2
-    assert capsys.readouterr().err.startswith("--shard judges a part of each version, and the table is of whole runs:")
-    assert gate.asked == []
-
-
-@pytest.mark.parametrize("options", [["--engine", "spark"], ["--profile", "smoke", "--engine=spark"]])
-def test_a_version_is_not_judged_as_another_engine(
-    options: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gate = Gate()
-    use(gate, monkeypatch, tmp_path)
-    assert gate_version.main(["deltalake==1.6.3", *options]) == 2
-    assert capsys.readouterr().err.startswith("--engine spark is not the engine of deltalake 1.6.3: leave it out")
+    (file := tmp_path / "file").touch()
+    assert main(["deltalake==1.6.3", *(word.replace("FILE", str(file)) for word in words)]) == 2
+    assert capsys.readouterr().err.startswith(sentence.replace("FILE", str(file)))
     assert gate.asked == []
 
 
@@ -144,12 +138,15 @@ def test_an_abbreviation_is_not_taken_for_an_option() -> None:
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [
-        (["--profil", "smoke"], "--profil is not known: did you mean --profile?"),
-        (["--nonsense=1"], "--nonsense is not known: docs/options.md lists the options of a gate."),
-        (["--seed"], "argument --seed: expected one argument: docs/options.md lists the options of a gate."),
-        (["--known-faults", "tox.ini"], "The known faults file tox.ini is not TOML: "),
-    ],
+    slow_after(
+        2,
+        [
+            (["--profil", "smoke"], "--profil is not known: did you mean --profile?"),
+            (["--nonsense=1"], "--nonsense is not known: docs/options.md lists the options of a gate."),
+            (["--seed"], "argument --seed: expected one argument: docs/options.md lists the options of a gate."),
+            (["--known-faults", "tox.ini"], "The known faults file tox.ini is not TOML: "),
+        ],
+    ),
 )
 def test_what_a_gate_would_refuse_is_refused_before_it(options: list[str], sentence: str) -> None:
     with pytest.raises(UsageMistake) as refusal:
@@ -160,10 +157,8 @@ def test_what_a_gate_would_refuse_is_refused_before_it(options: list[str], sente
 @pytest.mark.parametrize(
     "words",
     [
-        "--known-faults {}/none.toml suites",
-        "suites --known-faults={}/none.toml",
-        "suites --replay {}/case.json",
-        "--replay={}/case.json suites --report-dir {}/report",
+        "--known-faults {}/none.toml suites --replay={}/case.json",
+        "--replay {}/case.json suites --known-faults={}/none.toml --report-dir {}/report",
     ],
 )
 def test_what_lies_beside_a_file_that_is_named_is_not_run(words: str, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def in_a_terminal(command: list[str], **options: object) -> subprocess.Popen[str
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_gate_that_is_interrupted_ends_with_130(workers: str, tmp_path: Path) -> None:
     stream = tmp_path / FILE_NAME
-    command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--engine", "deltalake", "--profile", "gate"]
+    command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--engine", "deltalake", "--profile", "smoke"]
     with in_a_terminal([*command, "-n", workers, "--report-dir", str(tmp_path)], cwd=ROOT) as gate:
         begun = lambda: gate.poll() is not None or (stream.exists() and stream.stat().st_size > 0)  # noqa: E731
         until(begun, "the run has begun", limit=180)

@@ -29,6 +29,7 @@ from shapes.shape import Counted
 from suites.campaigns import CAMPAIGNS, Order, batches
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from tests.slow import slow_after
 
 #: Shapes of tables that others made: delta-rs' cdf-table-with-cdc-and-dvs, and Delta's golden table parquet-all-types.
 SHAPES = ROOT / "examples" / "shapes"
@@ -47,7 +48,7 @@ def cases_of(profile: Profile, order: Order | None) -> list[Case]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "shapes"), [("update-forgets-a-vector", "vectors"), ("skips-by-local-bounds", "types")]
+    ("fault", "shapes"), slow_after(1, [("skips-by-local-bounds", "types"), ("update-forgets-a-vector", "vectors")])
 )
 def test_cases_like_the_users_tables_show_a_fault_that_as_many_others_do_not(
     fault: str, shapes: str, tmp_path: Path
@@ -83,7 +84,7 @@ def drawn(campaign: str, choice: Choice | None) -> list[Case]:
     return fixed_cases(Batch(own, 0, 6), FIXED_SEED, choice=choice)
 
 
-@pytest.mark.parametrize("campaign", ["feature-deletes", "vacuum-vectors", "programs"])
+@pytest.mark.parametrize("campaign", slow_after(1, ["feature-deletes", "vacuum-vectors", "programs"]))
 def test_cases_are_drawn_to_the_users_tables(campaign: str) -> None:
     shapes = read_shapes(SHAPES / "vectors.json", option="--like")
     wanted = entries_of(shapes.shapes[0].shape)

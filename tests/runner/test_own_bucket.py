@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from records.mistakes import UsageMistake
 from runner.command_line.bucket import bucket_of
 from strategies.restriction.capabilities import restricted_to
 from tests.builders.s3_server import BUCKET, Served, s3_server
+from tests.runner.in_process import run_suite
 from tests.runner.test_workspace import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,19 +119,17 @@ def test_a_mistake_is_told(root: str | None, endpoint: str | None, environ: dict
         bucket_of(root, endpoint, environ)
 
 
-def gate(served: Served, directory: Path, *arguments: str) -> list[str]:
-    command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "--engine", "deltalake", "--profile", "smoke"]
-    place = ["--table-root", f"s3://{BUCKET}/{PREFIX}", "--report-dir", str(directory / "report")]
-    return [*command, *place, "-p", "no:xdist", *arguments]
-
-
-def run(served: Served, directory: Path, arguments: Sequence[str]) -> subprocess.Popen[str]:
-    served.objects[NEIGHBOUR] = served.objects.get(NEIGHBOUR) or (b"of somebody else", _ANY)
+def place(served: Served) -> tuple[str, ...]:
+    """The options of a run in the bucket, in which others have an object."""
+    served.objects[NEIGHBOUR] = (b"of somebody else", _ANY)
     served.page = 1000
-    environ = {**os.environ, **served.environ}
-    return subprocess.Popen(
-        gate(served, directory, *arguments), cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True
-    )
+    return ("--profile", "smoke", "--table-root", f"s3://{BUCKET}/{PREFIX}")
+
+
+@pytest.fixture
+def keys(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in served.environ.items():
+        monkeypatch.setenv(name, value)
 
 
 def assert_nothing_is_left(served: Served) -> None:
@@ -152,37 +151,39 @@ CASE = Case(
 
 
 @pytest.mark.parametrize(("arguments", "code"), [((), 0), (("--known-bad", "commits-twice"), 1)])
-def test_a_run_that_ends_leaves_nothing(served: Served, tmp_path: Path, arguments: tuple[str, ...], code: int) -> None:
+def test_a_run_that_ends_leaves_nothing(
+    served: Served, keys: None, tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
     case = tmp_path / "case.json"
     supported = kind_of("deltalake").capabilities_of(None)
     case.write_text(dumps(restricted_to(CASE, capabilities=supported)), encoding="utf-8")
-    process = run(served, tmp_path, ["--replay", str(case), *arguments])
-    out, _ = process.communicate()
-    assert process.returncode == code, out
+    ended = run_suite(tmp_path / "report", *place(served), "--replay", str(case), *arguments, engine="deltalake")
+    assert ended.code == code, ended.said
     assert_nothing_is_left(served)
 
 
 @pytest.mark.parametrize("requests", [60, 105])
-def test_a_key_that_expires_ends_the_run(served: Served, tmp_path: Path, requests: int) -> None:
+def test_a_key_that_expires_ends_the_run(served: Served, keys: None, tmp_path: Path, requests: int) -> None:
     """Whether the suite learns it first, or the engine, whose error is no answer."""
     served.expires = requests
-    process = run(served, tmp_path, [])
-    out, _ = process.communicate()
+    ended = run_suite(tmp_path / "report", *place(served), engine="deltalake")
     sentence = rf"The bucket {BUCKET} at {served.endpoint} does not serve \(.*ExpiredToken.*\)"
-    assert process.returncode == 2 and "Traceback" not in out and "FAILED" not in out, out
+    assert ended.code == 2 and "Traceback" not in ended.said and "FAILED" not in ended.said, ended.said
     assert re.search(
         rf"^{sentence}\.\nThe run did not complete: it says nothing about the engine\.\n"
         rf"{sentence}: delete what the run has left below s3://{BUCKET}/{PREFIX}/.*\.$",
-        out,
+        ended.said,
         re.MULTILINE,
-    ), out
+    ), ended.said
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_nothing(served: Served, tmp_path: Path, how: signal.Signals) -> None:
-    process = run(served, tmp_path, [])
+    command = [sys.executable, "-m", "pytest", "suites", "--engine", "deltalake", "-p", "no:xdist", *place(served)]
+    environ = {**os.environ, **served.environ}
+    process = subprocess.Popen([*command, "--report-dir", str(tmp_path)], cwd=ROOT, env=environ)
     until(lambda: any("case-2" in key for key in list(served.objects)), "a case is in the bucket", limit=120)
     process.send_signal(how)
-    process.communicate()
+    process.wait()
     until(lambda: served.objects.keys() == {NEIGHBOUR}, "the bucket is clean")
     assert_nothing_is_left(served)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Step
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
-from runner.plugin import ROOT
+from tests.runner.in_process import run_suite
 
 TABLE = Table(
     columns=(Column("d", Type.DOUBLE), Column("v", Type.INTEGER)),
@@ -41,11 +39,10 @@ def test_what_it_prints(
 ) -> None:
     path = tmp_path / "case.json"
     path.write_text(json.dumps(to_json(Case(TABLE, steps))), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "suites", "--engine=deltalake", "--replay", str(path), *options]
-    command += ["-o", "addopts=", "-p", "no:cacheprovider", "--report-dir", str(tmp_path / "report")]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == code, ended.stdout
-    assert ("1 failed" if code == 1 else "1 passed") in ended.stdout and "suites/test_replay.py" in ended.stdout
-    assert all(word in ended.stdout for word in words)
+    few = ("--profile", "smoke")  # a replay plans its run
+    ended = run_suite(tmp_path / "report", *few, "--replay", str(path), *options, engine="deltalake")
+    assert ended.code == code, ended.said
+    assert ("1 failed" if code == 1 else "1 passed") in ended.said and "suites/test_replay.py" in ended.said
+    assert all(word in ended.said for word in words)
     verdicts = ("FIXED: ", "KNOWN: ", "FAILED: ", "ERROR: ")
-    assert [verdict for verdict in verdicts if verdict in ended.stdout] == [words[0][: words[0].index(" ") + 1]]
+    assert [verdict for verdict in verdicts if verdict in ended.said] == [words[0][: words[0].index(" ") + 1]]

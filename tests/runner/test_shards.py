@@ -13,15 +13,18 @@ from reports.__main__ import main
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run, read_run, read_stream
 from runner.plugin import ROOT
+from tests.runner.in_process import Ended, run_suite
+from tests.slow import slow_after
 
 ENGINE = "tests.outside_engine:ENGINE"
 
 
-def judged(directory: Path, *options: str) -> subprocess.CompletedProcess[str]:
+SMALL = ("--profile", "smoke", "--budget", "0.05")
+
+
+def judged(directory: Path, *options: str) -> Ended:
     """A small run of the reference engine."""
-    command = [sys.executable, "-m", "pytest", "suites", "--engine", ENGINE, "--profile", "smoke", "--budget", "0.1"]
-    command += ["--report-dir", str(directory), *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    return run_suite(directory, *SMALL, *options, engine=ENGINE)
 
 
 def said(run: Run) -> dict[str, tuple[str, int, int, str]]:
@@ -29,21 +32,21 @@ def said(run: Run) -> dict[str, tuple[str, int, int, str]]:
     return {id: (one.verdict.value, one.met, one.subjects, one.reason) for id, one in run.footer.verdicts.items()}
 
 
-@pytest.mark.parametrize("fault", [None, "vacuums-inside-retention"])
+@pytest.mark.parametrize("fault", slow_after(1, ["vacuums-inside-retention", None]))
 def test_merged_parts_are_the_undivided_run(
     fault: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = [] if fault is None else ["--known-bad", fault]
     code = 0 if fault is None else 1
     whole = judged(tmp_path / "whole", *options)
-    assert whole.returncode == code, whole.stdout
+    assert whole.code == code, whole.said
     places = [tmp_path / f"part-{number}" for number in (1, 2)]
     parts = [judged(place, *options, "--shard", f"{number}/2") for number, place in enumerate(places, start=1)]
     for number, (place, part) in enumerate(zip(places, parts), start=1):
-        assert part.returncode in (0, code) and "the verdict" in part.stdout, part.stdout
-        assert f"part {number} of 2" in " ".join(part.stdout.split())
-        assert not (place / "report.html").exists() and f"part:     {place}" in part.stdout
-    assert max(part.returncode for part in parts) == code
+        assert part.code in (0, code) and "the verdict" in part.said, part.said
+        assert f"part {number} of 2" in " ".join(part.said.split())
+        assert not (place / "report.html").exists() and f"part:     {place}" in part.said
+    assert max(part.code for part in parts) == code
     capsys.readouterr()
     assert main(["merge", *map(str, reversed(places)), "--out", str(tmp_path / "merged")]) == code
     assert capsys.readouterr().out.startswith(
@@ -62,11 +65,21 @@ def test_merged_parts_are_the_undivided_run(
     assert cases[0] == cases[1]
 
 
-@pytest.mark.parametrize("workers", ["0", "1"])
-def test_a_part_without_test_items_is_whole_and_valid(workers: str, tmp_path: Path) -> None:
-    done = judged(tmp_path, "--shard", "99/99", "-n", workers)
+def test_a_part_without_test_items_is_whole_and_valid(tmp_path: Path) -> None:
+    done = judged(tmp_path, "--shard", "99/99")
+    assert done.code == 0, done.said
+    check_empty(tmp_path)
+
+
+def test_it_is_by_a_worker_too(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "suites", "--engine", ENGINE, *SMALL, "--report-dir", str(tmp_path)]
+    done = subprocess.run([*command, "--shard", "99/99", "-n", "1"], cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout
-    part = read_stream(tmp_path)
+    check_empty(tmp_path)
+
+
+def check_empty(report: Path) -> None:
+    part = read_stream(report)
     assert len(part.cases) == 0 and part.header.version == "4.4.0" and part.header.shard is not None
     assert (part.header.shard.number, part.header.shard.of) == (99, 99)
 
@@ -74,7 +87,7 @@ def test_a_part_without_test_items_is_whole_and_valid(workers: str, tmp_path: Pa
 @pytest.mark.parametrize("option", ["-x", "--maxfail=2"])
 def test_a_part_is_not_stopped_before_its_end(option: str, tmp_path: Path) -> None:
     done = judged(tmp_path / "report", "--shard", "1/2", option)
-    assert done.returncode == 2 and "only whole parts can be merged: leave them out." in done.stdout + done.stderr
+    assert done.code == 2 and "only whole parts can be merged: leave them out." in done.said
     assert not (tmp_path / "report").exists()
 
 

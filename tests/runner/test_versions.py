@@ -17,7 +17,6 @@ from engines.versions import version_of
 from reports.render.together import write_files
 from reports.together.answer import TurnReport, TurnWay
 from runner import all_versions, gate_version, together, upgrade
-from runner.command_line.commands import Main
 from runner.command_line.given_options import given
 from runner.together import Asked, short
 from tests.builders.small_streams import CLAUSES, case, header, run, written
@@ -78,10 +77,11 @@ def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
 
 
 def test_the_gate_of_one_version_gets_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    gate = Gate(v3_3_2=1)
+    gate = Gate(v3_3_2=1, v1_6_3=1)
     use(gate, monkeypatch, tmp_path)
-    assert gate_version.main(["3.3.2", "--profile", "smoke"]) == 1
-    assert gate.asked == [(version_of("3.3.2"), ["--profile", "smoke"])]
+    for version in ("3.3.2", "deltalake==1.6.3"):
+        assert gate_version.main([version, "--profile", "smoke"]) == 1
+        assert gate.asked[-1] == (version_of(version), ["--profile", "smoke"])
 
 
 @pytest.mark.parametrize("arguments", [[], ["--profile", "smoke"]])
@@ -90,20 +90,6 @@ def test_a_version_must_be_named(arguments: list[str], capsys: pytest.CaptureFix
     assert capsys.readouterr().err.startswith("Name the version: ")
 
 
-@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
-def test_an_unknown_version_is_reported_in_one_sentence(main: object, capsys: pytest.CaptureFixture[str]) -> None:
-    assert callable(main) and main(["1.0.0"]) == 2
-    assert capsys.readouterr().err == "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"
-
-
-def test_a_gate_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    gate = Gate(v1_6_3=1)
-    use(gate, monkeypatch, tmp_path)
-    assert gate_version.main(["deltalake==1.6.3", "--profile", "smoke"]) == 1
-    assert gate.asked == [(version_of("deltalake==1.6.3"), ["--profile", "smoke"])]
-
-
-@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -112,17 +98,29 @@ def test_a_gate_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         ("deltalake=1.6.3", "deltalake=1.6.3 names no version of deltalake: write, say, deltalake==1.6.6.\n"),
         ("deltalake==99.0.0", "pip finds no deltalake==99.0.0: name a release that exists.\n"),
         ("4.99.0", "pip finds no delta-spark==4.99.0: name a release that exists.\n"),
+        ("1.0.0", "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"),
+        (
+            "tests.outside_engine:ENGINE==1.0",
+            "tests.outside_engine:ENGINE does not say what its releases need: judge it where it is installed, with",
+        ),
+        (
+            "3.3.1",
+            "pip cannot look up delta-spark==3.3.1, as its registry cannot be reached: check the network, or the",
+        ),
     ],
 )
 def test_a_version_that_cannot_be_judged(
-    main: object, text: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked: list[list[str]] = []
 
-    monkeypatch.setattr(subprocess, "run", pip_that_finds(asked, "0.2.0, 1.0.0"))
-    assert callable(main) and main([text]) == 2
-    assert capsys.readouterr().err == message
-    assert len(asked) == ("pip" in message)
+    found = "none" if "registry" in message else "0.2.0, 1.0.0"  # without a network pip finds none
+    monkeypatch.setattr(subprocess, "run", pip_that_finds(asked, found))
+    for main in (gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main):
+        assert main([text]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(message) and said.count("\n") == 1
+    assert len(asked) == 3 * message.startswith("pip")
 
 
 def pip_that_finds(asked: list[list[str]], versions: str) -> Callable[..., subprocess.CompletedProcess[str]]:
@@ -136,18 +134,6 @@ def pip_that_finds(asked: list[list[str]], versions: str) -> Callable[..., subpr
         return subprocess.CompletedProcess(command, 1, stderr=said)
 
     return pip
-
-
-@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
-def test_without_a_network_a_release_is_not_said_to_be_missing(
-    main: Main, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(subprocess, "run", pip_that_finds([], "none"))
-    assert main(["3.3.1"]) == 2
-    assert capsys.readouterr().err == (
-        "pip cannot look up delta-spark==3.3.1, as its registry cannot be reached: check the network, or the mirror that pip is "
-        "set to.\n"
-    )
 
 
 def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,16 +215,6 @@ def test_both_versions_get_cases_that_both_support(
         (version_of("4.4.0"), [*QUIET, "--shared-with", "spark==3.3.2", "--profile", "smoke"]),
     ]
     assert (tmp_path / "there" / "comparison.md").is_file()
-
-
-def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    gate = Gate(v1_6_6=1)
-    use(gate, monkeypatch, tmp_path)
-    assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6"]) == 1
-    assert gate.asked == [
-        (version_of("deltalake==1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
-        (version_of("deltalake==1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -337,14 +313,6 @@ def test_a_gate_that_left_a_clause_unexercised_is_compared(
     monkeypatch.setattr(upgrade, "reports", lambda arguments: 7 if arguments[0] == "compare" else 0)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 7
     assert len(gate.asked) == 2 and not capsys.readouterr().err
-
-
-def test_a_gate_that_left_a_clause_unexercised_shows_what_regressed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    use(Gate(v3_3_2=Gate.UNEXERCISED, v4_4_0=1), monkeypatch, tmp_path)
-    upgrade.main(["3.3.2", "4.4.0", "--out", "there"])
-    assert (tmp_path / "there" / "comparison.md").is_file()
 
 
 def test_a_gate_that_ended_with_1_without_a_report_is_not_compared(
@@ -457,29 +425,6 @@ def test_an_engine_from_outside_that_has_releases(
         (one, [*QUIET, "--shared-with", f"{OUTSIDE}==1.1"]),
         (other, [*QUIET, "--shared-with", f"{OUTSIDE}==1.0"]),
     ]
-
-
-def test_the_table_of_an_engine_from_outside(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gate = Gate(v1_1=2)
-    use(gate, monkeypatch, tmp_path)
-    (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
-    assert all_versions.main([OUTSIDE, "--write"]) == 2 and not gate.asked
-    assert "<!-- outside versions: begin -->" in capsys.readouterr().err
-    assert all_versions.main([OUTSIDE]) == 2
-    assert capsys.readouterr().out.splitlines()[-4:] == [
-        "| Outside | Its library | Answer | Cases | Steps | Hold | Known faults | Not applicable | Fail |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        "| 1.0 | 3.2 | ✅ PASS | 1 | 1 | 3 | 0 | 0 | – |",
-        "| 1.1 | – | ⚠️ INCONCLUSIVE | 0 | 0 | 0 | 0 | 0 | – |",
-    ]
-
-
-@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
-def test_an_engine_from_outside_without_releases_is_refused(main: object, capsys: pytest.CaptureFixture[str]) -> None:
-    assert callable(main) and main(["tests.outside_engine:ENGINE==1.0"]) == 2
-    assert capsys.readouterr().err.startswith("tests.outside_engine:ENGINE does not say what its releases need: ")
 
 
 def test_the_documents_have_a_place_for_their_tables() -> None:

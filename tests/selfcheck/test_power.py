@@ -188,28 +188,11 @@ def test_the_exit_code() -> None:
     assert exit_code([*ALL, line("d", "DEL-X-1", failures=["case x: it failed"])], chosen=False) == 2
 
 
-def test_the_tables() -> None:
+def every_table() -> str:
+    """The tables of two engines, one of which misses a fault, cannot be asked for another, and leaves clauses unproven."""
     inapplicable = {"type": "fault", "name": "b", "sentence": "", "status": "not applicable", "reason": "it is so"}
     other = [{**HEADER, "engine": "spark", "alone": False}, line("a", "DEL-X-1"), inapplicable, line("c")]
-    model, spark = tables([EngineRun(ALL), EngineRun(other)]).split("# spark")
-    for expected in (
-        "# model 4.4.0, profile gate",
-        "3 faults, 3 applicable, 3 caught.",
-        "Caught after 7 cases and 0.50 s (medians), 7 cases at most.",
-        "| `a` | Some \\| thing. | DEL-X-1 | 7 | 0.5 | 2 | 400 |",
-        "| DEL-X-1 | 2 | `a` |",
-        "| DEL-X-3 | not promised |  |",
-        "| DEL-X-4 | broken by the engine |  |",
-    ):
-        assert expected in model
-    for expected in (
-        "3 faults, 2 applicable, 1 caught.",
-        "**Missed**: c.",
-        "**Unproven**: DEL-X-2, DEL-X-5.",
-        "| `b` |  | it is so |",
-        "| DEL-X-1 | 1 |\n",
-    ):
-        assert expected in spark
+    return tables([EngineRun(ALL), EngineRun(other)])
 
 
 # The command ------------------------------------------------------------------------------------------------------------

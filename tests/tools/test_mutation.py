@@ -47,7 +47,7 @@ def test_a_source_is_rewritten_so_that_mutmut_changes_more(source: str, rewritte
     assert mutable(source) == rewritten
 
 
-def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark() -> None:
+def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark(pytestconfig: pytest.Config) -> None:
     found = modules([])
     assert {"model/prediction/vacuum.py", "model/codec/cases.py", "suites/clauses/delete/rows.py"} <= set(found)
     assert {path.partition("/")[0] for path in found} == {"model", "suites"}
@@ -55,7 +55,7 @@ def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark() -> Non
     assert all(matching([pattern]) for patterns in settings().values() for pattern in patterns)
     tests = matching(settings()["tests"]) - matching(settings()["leave-out"])
     assert "tests/model/test_vacuum.py" in tests and not any("spark" in path for path in tests)
-    for path in found:
+    for path in found if pytestconfig.getoption("--slow") else found[::5]:
         compile(mutable((ROOT / path).read_text(encoding="utf-8")), path, "exec")
 
 

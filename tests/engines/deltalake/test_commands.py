@@ -52,6 +52,7 @@ from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, Struc
 from reports.counterexamples.plan import rows_file_of
 from suites.catalogue import CATALOGUE
 from tests import scripts
+from tests.slow import slow_after
 
 TABLE = Table(
     columns=(Column("p", Type.STRING), Column("v", Type.INTEGER), Column("a.b", Type.STRING)),
@@ -149,7 +150,12 @@ def test_the_rows_afterwards_are_those_of_the_model(engine: DeltalakeEngine, roo
     assert rows(engine, root) == rows_after(command, TABLE, BEFORE)
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, Restore(0)], ids=str)
+#: One of each kind; the others run at night.
+SCRIPTED = [*{kind_of(command): command for command in (*COMMANDS, Restore(0))}.values()]
+OTHERS = [command for command in COMMANDS if command not in SCRIPTED]
+
+
+@pytest.mark.parametrize("command", slow_after(len(SCRIPTED), [*SCRIPTED, *OTHERS]), ids=str)
 def test_a_script_does_the_same(engine: DeltalakeEngine, root: Path, command: Command) -> None:
     """The lines of the command, run with the names that they use."""
     skip_unless_known(engine, command)
@@ -241,22 +247,25 @@ def test_a_column_is_added_at_the_end(engine: DeltalakeEngine, root: Path) -> No
 
 @pytest.mark.parametrize(
     ("type", "value"),
-    [
-        (Type.STRING, "a'b\"c"),
-        (Type.BINARY, b"\x00\xff"),
-        (Type.BYTE, -5),
-        (Type.SHORT, 300),
-        (Type.INTEGER, -70_000),
-        (Type.LONG, 2**62),
-        (Type.FLOAT, 1.5),
-        (Type.DOUBLE, -1e300),
-        (Type.DOUBLE, NAN),
-        (Type.BOOLEAN, False),
-        (Type.DATE, date(2020, 1, 2)),
-        (Type.TIMESTAMP, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)),
-        (Type.TIMESTAMP_NTZ, datetime(2020, 1, 2, 3, 4, 5, 6)),
-        (DecimalOf(10, 3), Decimal("-12.500")),
-    ],
+    slow_after(
+        4,
+        [
+            (Type.STRING, "a'b\"c"),
+            (Type.BINARY, b"\x00\xff"),
+            (Type.BYTE, -5),
+            (Type.SHORT, 300),
+            (Type.INTEGER, -70_000),
+            (Type.LONG, 2**62),
+            (Type.FLOAT, 1.5),
+            (Type.DOUBLE, -1e300),
+            (Type.DOUBLE, NAN),
+            (Type.BOOLEAN, False),
+            (Type.DATE, date(2020, 1, 2)),
+            (Type.TIMESTAMP, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)),
+            (Type.TIMESTAMP_NTZ, datetime(2020, 1, 2, 3, 4, 5, 6)),
+            (DecimalOf(10, 3), Decimal("-12.500")),
+        ],
+    ),
     ids=str,
 )
 def test_literals_of_all_types_are_set_and_inserted(
