@@ -10,8 +10,7 @@ import pytest
 
 from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine
-from harness.campaigns.campaign import Batch, Campaign
-from harness.campaigns.drawing import fixed_cases
+from harness.campaigns.corpus import corpus_cases
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.rules import SPARK
@@ -19,12 +18,9 @@ from model.vocabulary.steps import Delete, Request, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
-from suites.campaigns import CAMPAIGNS
 from tests.builders.observations import full_judge, make
 from tests.deltalog.independent_readers import READERS, differing, unsupported
-
-DELETES = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("DEL",) and campaign.name != "refused-deletes"]
-VACUUMS = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("VAC",) and campaign.name != "refused-vacuums"]
+from tests.slow import slow_after
 
 #: Known faults of Delta on Spark.
 LISTED = ("DEL-REM-1C", "VAC-SAFE-7C", "VAC-SAFE-8C", "VAC-INV-1C", "VAC-LIVE-6")
@@ -58,11 +54,15 @@ class Compared:
         self.engine.close()
 
 
-def drawn(campaigns: list[Campaign], count: int, seed: int) -> list[Case]:
-    """Cases of tables whose files can be read."""
-    cases = [case for campaign in campaigns for case in fixed_cases(Batch(campaign, 0, count), seed)]
-    damaged = (any(file.damage for file in case.table.files) for case in cases)
-    return [case for case, one in zip(cases, damaged) if not (one or case.table.has(Feature.UNREADABLE_FILES))]
+def kept(kind: type[Delete] | type[Vacuum]) -> list[Case]:
+    """The smoke profile's cases with such a step, of tables whose files and checkpoints can be read."""
+    unreadable = (Feature.UNREADABLE_FILES, Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED)
+    return [
+        case
+        for case in corpus_cases("smoke")
+        if any(isinstance(step, kind) for step in case.steps)
+        if not (case.table.has(*unreadable) or any(file.damage for file in case.table.files))
+    ]
 
 
 def loses_nothing(case: Case) -> bool:
@@ -83,24 +83,20 @@ def compare(engine: Engine, cases: list[Case], directory: Path, *, least: int) -
     assert compared.compared >= least
 
 
-def test_other_readers_agree_after_a_delete(tmp_path: Path) -> None:
-    cases = drawn(DELETES, 4, seed=1)
-    compare(ReferenceEngine(), cases, tmp_path, least=len(cases))
-
-
-def test_other_readers_agree_after_a_vacuum(tmp_path: Path) -> None:
-    cases = drawn(VACUUMS, 1, seed=1)
+@pytest.mark.parametrize(("kind", "every"), [(Delete, 3), (Vacuum, 4), *slow_after(0, [(Delete, 1), (Vacuum, 1)])])
+def test_other_readers_agree_after_a_command(kind: type[Delete] | type[Vacuum], every: int, tmp_path: Path) -> None:
+    cases = kept(kind)[::every]
     compare(ReferenceEngine(), cases, tmp_path, least=len(cases))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("campaigns", "count", "least"), [(DELETES, 2, 8), (VACUUMS[::2], 1, 4)], ids=["DEL", "VAC"])
+@pytest.mark.parametrize(("kind", "every"), [(Delete, 12), (Vacuum, 12)])
 def test_other_readers_agree_on_tables_of_delta(
-    campaigns: list[Campaign], count: int, least: int, spark_engine: SparkEngine, tmp_path: Path
+    kind: type[Delete] | type[Vacuum], every: int, spark_engine: SparkEngine, tmp_path: Path
 ) -> None:
     """Few cases, since a VACUUM takes seconds."""
-    cases = [case for case in drawn(campaigns, count, seed=2) if loses_nothing(case)]
-    compare(spark_engine, cases, tmp_path, least=least)
+    cases = [case for case in kept(kind) if loses_nothing(case)][::every]
+    compare(spark_engine, cases, tmp_path, least=4)
 
 
 def test_what_a_reader_does_not_support_is_named() -> None:

@@ -37,14 +37,20 @@ from model.vocabulary.steps import Read
 from model.vocabulary.table import Feature, Table
 from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
-from strategies.cases.large_tables import SIZES, large_case, large_cases
+from strategies.cases.large_tables import SIZES, large_case
 from strategies.tables.initial_tables import tables
 from suites.campaigns import SCALE, batches, left_out
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from tests.slow import slow_after
 
-#: Large enough for what is limited, and small enough for a test.
+#: Large enough for what is limited.
 SIZE = Size(1_200, versions=40, partitions=12, stray_files=300)
+
+#: Small enough to be judged in a second; the other with ``--slow``.
+sizes = pytest.mark.parametrize(
+    "size", slow_after(1, [replace(SIZE, files=200, versions=20), SIZE]), ids=lambda size: f"{size.files} files"
+)
 
 
 def judged_by(engine: Any, case: Case, directory: Path) -> JudgedCase:
@@ -56,8 +62,10 @@ def judged_by(engine: Any, case: Case, directory: Path) -> JudgedCase:
 # As a case ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_large_table_is_written_by_its_size() -> None:
-    for case in large_cases():
+def test_a_large_table_is_written_by_its_size(pytestconfig: pytest.Config) -> None:
+    """The largest, of 100,000 files, with ``--slow``."""
+    for size in SIZES if pytestconfig.getoption("--slow") else SIZES[:-1]:
+        case = large_case(size)
         document = to_json(case)
         assert from_json(document) == case and len(json.dumps(document)) < 1_000
     table = large_table(SIZE)
@@ -96,6 +104,7 @@ def test_an_invalid_size_is_refused(size: dict[str, object], problem: str) -> No
     assert problem in str(refused.value)
 
 
+@pytest.mark.slow
 def test_the_profile_scale_judges_them_after_the_regressions() -> None:
     found = [batch for batch in batches(PROFILES["scale"], ()) if batch.campaign.name == SCALE.name]
     assert len(found) == len(SIZES) and {batch.cases for batch in found} == {1}
@@ -222,9 +231,10 @@ def test_the_rows_of_a_table_are_put_together_as_often_for_more_versions(
     [(), (Feature.DELETION_VECTORS.value,), (Feature.FREQUENT_CHECKPOINTS.value, Feature.V2_CHECKPOINTS.value)],
     ids=str,
 )
-def test_a_large_table_is_judged_without_a_violation(features: tuple[str, ...], tmp_path: Path) -> None:
+@sizes
+def test_a_large_table_is_judged_without_a_violation(size: Size, features: tuple[str, ...], tmp_path: Path) -> None:
     parts = 1 if Feature.V2_CHECKPOINTS.value in features else 4
-    judged = judged_by(ReferenceEngine(), large_case(replace(SIZE, parts=parts, features=features)), tmp_path)
+    judged = judged_by(ReferenceEngine(), large_case(replace(size, parts=parts, features=features)), tmp_path)
     assert not judged.violated and len(judged.steps) == 7
     dry_run, vacuum = judged.steps[3:5]
     assert len(vacuum.observed.vanished) > 100 and len(dry_run.outcome.rows or ()) > 100
@@ -249,8 +259,9 @@ def test_long_lists_are_told_by_their_number(tmp_path: Path) -> None:
         ("removes-other-partitions", "DEL-META-1"),
     ],
 )
-def test_a_wrong_engine_is_noticed_and_told_in_few_words(fault: str, clause: str, tmp_path: Path) -> None:
-    judged = judged_by(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), large_case(SIZE), tmp_path)
+@sizes
+def test_a_wrong_engine_is_noticed_and_told_in_few_words(fault: str, clause: str, size: Size, tmp_path: Path) -> None:
+    judged = judged_by(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), large_case(size), tmp_path)
     assert clause in judged.failed
     record = case_record(judged, campaign="scale", batch=0, index=0, origin="generated")
     by_clause = Counter((one.clause, one.cause, one.step) for one in record.violations)

@@ -106,7 +106,7 @@ VALUES: dict[AnyType, tuple[Value, ...]] = {
 }  # fmt: skip
 
 #: One column of each type. Names need their back-ticks.
-TYPES: dict[str, AnyType] = {f"c `{number}`": type for number, type in enumerate(VALUES)}
+TYPES: dict[str, AnyType] = {f"c.`{number}`": type for number, type in enumerate(VALUES)}
 
 #: Each row has one value of each type, so that every value is in some row.
 ROWS: tuple[dict[str, Value], ...] = tuple(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from model.prediction.refusals import (
@@ -23,12 +25,8 @@ from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import Type, Value
 
 
-@pytest.mark.parametrize("mistake", DeleteMistake)
-def test_every_delete_mistake_has_sql_and_a_refusal(mistake: DeleteMistake) -> None:
-    assert invalid_delete_sql(mistake, "t").startswith("DELETE FROM t")
-    refusal = expected_refusal(mistake)
-    assert refusal.conditions and refusal.exceptions and refusal.source
-    assert all(len(state) == 5 for state in refusal.sqlstates)
+def test_every_delete_mistake_has_sql() -> None:
+    assert all(invalid_delete_sql(mistake, "t").startswith("DELETE FROM t") for mistake in DeleteMistake)
 
 
 def test_invalid_targets_have_no_condition() -> None:
@@ -86,14 +84,10 @@ def test_the_view_is_an_aggregate() -> None:
 # VACUUM -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dry_run", [True, False])
-@pytest.mark.parametrize("mistake", VacuumMistake)
-def test_every_vacuum_mistake_has_sql_and_a_refusal(mistake: VacuumMistake, dry_run: bool) -> None:
-    text = invalid_vacuum_sql(mistake, "t", dry_run)
-    assert text.startswith("VACUUM t") and text.endswith(" DRY RUN") is dry_run
-    refusal = expected_vacuum_refusal(mistake)
-    assert refusal.conditions and refusal.exceptions and refusal.source
-    assert all(len(state) == 5 for state in refusal.sqlstates)
+def test_every_vacuum_mistake_has_sql() -> None:
+    for mistake, dry_run in product(VacuumMistake, (True, False)):
+        text = invalid_vacuum_sql(mistake, "t", dry_run)
+        assert text.startswith("VACUUM t") and text.endswith(" DRY RUN") is dry_run, text
 
 
 def test_invalid_vacuum_targets_have_no_clause() -> None:
@@ -191,12 +185,14 @@ EXCEPTIONS = {
 }
 
 
-@pytest.mark.parametrize(("refusal", "condition", "state"), ANSWERS, ids=[condition for _, condition, _ in ANSWERS])
-def test_refusals_have_the_documented_class_and_state(refusal: Refusal, condition: str, state: str | None) -> None:
-    assert refusal.conditions == {condition} and refusal.condition == condition
-    assert refusal.sqlstates == (set() if state is None else {state})
-    assert refusal.exceptions == {EXCEPTIONS.get(condition, "AnalysisException")}
-    assert refusal.source.partition(": ")[2], "it must say where this stands"
+def test_refusals_have_the_documented_class_and_state() -> None:
+    assert {refusal for refusal, _, _ in ANSWERS} >= {*map(expected_refusal, DeleteMistake)}
+    assert {refusal for refusal, _, _ in ANSWERS} >= {*map(expected_vacuum_refusal, VacuumMistake)}
+    for refusal, condition, state in ANSWERS:
+        assert refusal.conditions == {condition} and refusal.condition == condition
+        assert refusal.sqlstates == (set() if state is None else {state}), condition
+        assert refusal.exceptions == {EXCEPTIONS.get(condition, "AnalysisException")}, condition
+        assert refusal.source.partition(": ")[2], f"it must say where this stands: {condition}"
 
 
 def test_invalid_conditions_have_only_the_intended_mistake() -> None:

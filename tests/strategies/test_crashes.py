@@ -8,7 +8,7 @@ from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Crash, CrashPoint, Delete, Mode, Read, SetClock, Vacuum, Written
 from model.vocabulary.table import Feature
-from tests.drawn_cases import drawn
+from tests.drawn_cases import drawn, drawn_by
 from tests.sampling import check_shares
 
 
@@ -27,6 +27,7 @@ SHARES: dict[tuple[type, CrashPoint], float] = {
 }
 
 
+@pytest.mark.slow
 def test_every_effect_of_every_command_is_drawn() -> None:
     check_shares(
         drawn("crash_cases"),
@@ -37,6 +38,7 @@ def test_every_effect_of_every_command_is_drawn() -> None:
     )
 
 
+@pytest.mark.slow
 def test_files_are_written_whole_by_half_and_not_at_all() -> None:
     def of(written: Written, case: Case) -> bool:
         crash = killed(case)[1]
@@ -45,6 +47,7 @@ def test_files_are_written_whole_by_half_and_not_at_all() -> None:
     check_shares(drawn("crash_cases"), lambda case: {one.value: (1, of(one, case)) for one in Written})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [Mode.FULL, Mode.LITE, Mode.INVENTORY_QUERY])
 def test_vacuums_of_all_modes_are_killed(mode: Mode) -> None:
     modes = {
@@ -53,13 +56,14 @@ def test_vacuums_of_all_modes_are_killed(mode: Mode) -> None:
     assert mode in modes
 
 
+@pytest.mark.slow
 def test_tables_have_vectors_a_change_feed_and_frequent_checkpoints() -> None:
     features = (Feature.DELETION_VECTORS, Feature.CHANGE_DATA_FEED, Feature.FREQUENT_CHECKPOINTS)
     check_shares(drawn("crash_cases"), lambda case: {one.value: (3, case.table.has(one)) for one in features})
 
 
 def test_a_killed_command_is_followed_by_a_read_a_delete_and_a_vacuum_beyond_the_retention() -> None:
-    for case in drawn("crash_cases"):
+    for case in drawn_by("crash_cases", 1):
         place = next(place for place, step in enumerate(case.steps) if getattr(step, "crash", None) is not None)
         later = case.steps[place + 1 :]
         assert {Read, Delete, SetClock, Vacuum} <= set(map(type, later)) and isinstance(later[-1], Read)

@@ -48,6 +48,7 @@ def test_evolved_tables_are_well_formed(case: Case) -> None:
     assert sum(isinstance(step, ENGINE_STEPS) for step in case.steps) == 4
 
 
+@pytest.mark.slow
 def test_each_kind_is_frequent() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table

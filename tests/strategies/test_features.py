@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,6 +133,7 @@ def test_vectors_are_valid(table: Table) -> None:
             assert vector.deleted <= 0
 
 
+@pytest.mark.slow
 def test_the_interesting_tables_are_frequent() -> None:
     def conditions(table: Table) -> dict[str, tuple[float, bool]]:
         deletion_vectors = [vector for commit in table.commits for vector in commit.deletion_vectors]

@@ -107,6 +107,7 @@ def measure(over: Over) -> dict[str, float]:
     return {name: count / len(examples) for name, count in seen.items()}
 
 
+@pytest.mark.slow
 def test_row_predicates_split_files() -> None:
     shares = measure("data")
     assert 0.15 <= shares["nothing matches"] <= 0.4, shares
@@ -115,6 +116,7 @@ def test_row_predicates_split_files() -> None:
     assert shares["NULL"] >= 0.25, shares
 
 
+@pytest.mark.slow
 def test_mixed_predicates_match_often() -> None:
     shares = measure("mixed")
     assert 0.15 <= shares["nothing matches"] <= 0.55, shares
@@ -122,6 +124,7 @@ def test_mixed_predicates_match_often() -> None:
     assert shares["a whole file matches"] >= 0.2, shares
 
 
+@pytest.mark.slow
 def test_partition_predicates_match_some_files_and_not_others() -> None:
     shares = measure("partition")
     assert 0.15 <= shares["nothing matches"] <= 0.5, shares
@@ -150,6 +153,7 @@ def test_predicates_are_well_typed_and_have_sql(data: st.DataObject) -> None:
     answers(table, predicate)
 
 
+@pytest.mark.slow
 def test_every_form_is_drawn() -> None:
     forms: Counter[type] = Counter()
     ops: Counter[Op] = Counter()
@@ -200,6 +204,7 @@ def typed_answers(draw: DrawFn) -> list[bool | WouldFail | None]:
     return tried(table, draw(predicates(table, functions=True, zone=zone)), zone)
 
 
+@pytest.mark.slow
 def test_functions_match_often_and_fail_rarely() -> None:
     seen: Counter[str] = Counter()
     examples = sample(typed_answers())
@@ -242,6 +247,7 @@ def calls(draw: DrawFn, type: AnyType) -> Predicate:
     return draw_call(draw, domain, [domain, other], zone="Asia/Kolkata")
 
 
+@pytest.mark.slow
 def test_every_function_and_form_is_drawn() -> None:
     seen: Counter[object] = Counter()
 

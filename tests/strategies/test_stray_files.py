@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def tables_with_strays(draw: st.DrawFn) -> tuple[Table, tuple[StrayFile, ...]]:
     return table, draw(stray_files(table, cutoff_age=AGE, min_size=8, max_size=14))
 
 
+@pytest.mark.slow
 def test_every_kind_is_frequent() -> None:
     def conditions(example: tuple[Table, tuple[StrayFile, ...]]) -> dict[str, tuple[float, bool]]:
         table, drawn = example

@@ -33,6 +33,7 @@ def test_tables_are_well_formed(table: Table) -> None:
     assert table.retention_hours is None
 
 
+@pytest.mark.slow
 def test_the_interesting_tables_are_frequent() -> None:
     age = 3 * DAY
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ TABLE = Table(
 )
 
 
-def table_at(root: Path) -> Path:
-    write_table(plan_table(TABLE, root, start=2_000_000_000_000))
+def table_at(root: Path, table: Table = TABLE) -> Path:
+    write_table(plan_table(table, root, start=2_000_000_000_000))
     return root
 
 
@@ -54,10 +55,10 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path, capfd: 
     assert capfd.readouterr() == ("", ""), "PySpark 4 logs some refusals to standard error"
 
 
-def test_the_error_class_of_the_cause_is_reported(spark: Any, spark_engine: SparkEngine, tmp_path: Path) -> None:
+def test_the_error_class_of_the_cause_is_reported(spark_engine: SparkEngine, tmp_path: Path) -> None:
     """Spark has an internal column of this name and fails inside a task when it reads a stored one."""
-    root = tmp_path / "table"
-    spark.sql(f"CREATE TABLE delta.`{root}` USING delta AS SELECT 1 AS `_tmp_metadata_row_index`")
+    columns = (Column("_tmp_metadata_row_index", Type.INTEGER),)
+    root = table_at(tmp_path / "table", replace(TABLE, columns=columns))
     error = spark_engine.run(root, Read(), clock=2_000_000_000_000, version=None).error
     assert error is not None
     assert (error.exception, error.condition, error.sqlstate) == ("SparkException", "FAILED_READ_FILE.NO_HINT", "KD001")

@@ -110,6 +110,7 @@ def sentence(
     """What a check says whose jobs are those of ``session``; if it is a function, connecting is."""
     monkeypatch.setattr(subject, "connect", session if callable(session) else lambda lease: session)
     monkeypatch.setattr(subject, "compiled", lambda session: {"a.B": b"code"})
+    monkeypatch.setattr(subject, "disconnect", lambda: None)  # of a session that other tests have
     lease = Lease(1, process.pid, 0, "", tmp_path / "log", store=store)
     with pytest.raises(EngineUnavailable) as refusal:
         check_executors(lease, conf={"spark.master": MASTER}, directory=tmp_path, limit=60)

@@ -17,6 +17,7 @@ from engines.spark.jvm import driver as jvm
 from engines.spark.jvm.jars import spark_jars
 from engines.spark.jvm.java import Java, find_java
 from engines.spark.jvm.startup_cache import MOST, StartupCache, startup_cache
+from tests.slow import slow_after
 
 IVY = next(iter(sorted(spark_jars().glob("ivy-*.jar"))))
 
@@ -253,7 +254,7 @@ def test_a_real_java_takes_its_classes_from_the_file(real: Java, directory: Path
     assert re.search(r"org\.apache\.ivy\.Main source: shared objects file", said), said[-2000:]
 
 
-@pytest.mark.parametrize("content", [b"", b"no cache at all", bytes(1 << 20)], ids=["empty", "text", "zeros"])
+@pytest.mark.parametrize("content", slow_after(1, [b"no cache at all", b"", bytes(1 << 20)]), ids=len)
 def test_a_real_java_ignores_a_file_that_does_not_fit(real: Java, directory: Path, content: bytes) -> None:
     file = directory / "wrong"
     directory.mkdir(parents=True)

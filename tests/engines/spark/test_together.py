@@ -18,7 +18,7 @@ from tests.slow import slow_after
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
 
-@pytest.mark.parametrize(("case", "ends"), slow_after(3, ENDS))
+@pytest.mark.parametrize(("case", "ends"), slow_after(2, ENDS))
 def test_a_pair_ends_as_documented(case: Case, ends: str | None, spark_engine: SparkEngine, tmp_path: Path) -> None:
     judged = Judge(spark_engine, list(CATALOGUE.values()), tmp_path).judge(case)
     assert judged.failure is None, judged.failure

@@ -14,7 +14,7 @@ from engines.spark.adapter import SparkEngine
 from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Assignment, Merge, Update
-from model.vocabulary.predicate import And, Compare, Op, Predicate, Wrapped, Wrapper
+from model.vocabulary.predicate import And, Compare, IsNull, Op, Predicate, Wrapped, Wrapper
 from model.vocabulary.steps import API_DELETE_FORMS, Delete, Form, OpenSession, OtherCommand, Read, Step
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Type
@@ -26,8 +26,10 @@ from tests.slow import slow_after
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-#: One file of the table: it is no fault that the others have nothing to delete.
-FIRST = And(ONE, Compare("w", Op.EQ, 0, Type.INTEGER))
+
+def in_file(number: int) -> And:
+    """A row of one file of the table: it is no fault that the others have nothing to delete."""
+    return And(ONE, Compare("w", Op.EQ, number, Type.INTEGER))
 
 
 def with_vectors(*steps: Step) -> Case:
@@ -35,25 +37,23 @@ def with_vectors(*steps: Step) -> Case:
     return Case(replace(FILES, features=(Feature.DELETION_VECTORS.value,)), (*steps, Read()))
 
 
-CASES = tuple(
-    with_vectors(*steps)
-    for steps in (
-        *(
-            (Delete(Wrapped(FIRST, Wrapper.PYTHON), form),)
-            for form in (Form.SQL_PATH, Form.SQL_NAME, *API_DELETE_FORMS)
-        ),
-        *((Delete(Wrapped(FIRST, wrapper), Form.API_PATH_COLUMN),) for wrapper in Wrapper),
-        (OpenSession(), Delete(Wrapped(FIRST, Wrapper.PYTHON), by_earlier=True)),
-        (OtherCommand(Update(Assignment("v", Type.INTEGER, 9), Wrapped(FIRST, Wrapper.ARROW))),),
-        (OtherCommand(Merge(Wrapped(FIRST, Wrapper.ARROW))),),
-    )
+CASES = (
+    with_vectors(
+        Delete(Wrapped(in_file(0), Wrapper.PYTHON), Form.SQL_NAME),
+        Delete(Wrapped(in_file(1), Wrapper.ARROW), Form.API_PATH_COLUMN),
+        *(OpenSession(), Delete(Wrapped(in_file(2), Wrapper.PYTHON), by_earlier=True)),
+        OtherCommand(Update(Assignment("v", Type.INTEGER, 9), Wrapped(IsNull("v"), Wrapper.ARROW))),
+        OtherCommand(Merge(Wrapped(Compare("v", Op.EQ, 2, Type.INTEGER), Wrapper.ARROW))),
+    ),
+    *(with_vectors(Delete(Wrapped(in_file(0), Wrapper.PYTHON), form)) for form in (Form.SQL_PATH, *API_DELETE_FORMS)),
 )
 
 
-@pytest.mark.parametrize("case", slow_after(3, CASES))
+@pytest.mark.parametrize("case", slow_after(1, CASES))
 def test_a_function_is_called_in_every_form(spark_engine: SparkEngine, tmp_path: Path, case: Case) -> None:
     judged = Judge(spark_engine, list(CATALOGUE.values()), tmp_path).judge(case)
-    assert judged.failure is None and {"DEL-ROW-5B", "LIFE-1A"} & judged.tallies.keys()
+    assert judged.failure is None and "DEL-ROW-5B" in judged.tallies
+    assert "LIFE-1A" in judged.tallies or len(case.steps) == 2
     assert not {id for id in judged.failed if id.startswith(("DEL-ROW", "LIFE-1A"))}
 
 
