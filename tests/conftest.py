@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ settings.load_profile("selftest")  # the option --hypothesis-profile is applied 
 for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
     os.environ.pop(_name, None)
 
-_NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
+_NEED_SPARK = {"provider", "spark_engine", "spark"}
 
 #: Groups (``xdist_group``) whose tests take long.
 _LONG = {"comparison", "drawn", "judge", "known-bad-vacuums", "scripts"}
@@ -148,17 +148,3 @@ def spark_engine(provider: Provider) -> SparkEngine:
 def spark(spark_engine: SparkEngine) -> Any:
     """A PySpark session in the same JVM, restarted if a test has killed it."""
     return spark_engine.session()
-
-
-@pytest.fixture
-def spark_reader(spark: Any) -> Callable[[str, int | None], list[tuple[object, ...]]]:
-    """Reads all rows of a table with Spark."""
-    spark.conf.set("spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration", "false")
-
-    def read(path: str, version: int | None) -> list[tuple[object, ...]]:
-        reader = spark.read.format("delta")
-        if version is not None:
-            reader = reader.option("versionAsOf", version)
-        return [tuple(row) for row in reader.load(path).collect()]
-
-    return read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +23,7 @@ from known_faults.known import known_faults_of
 from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
 from runner.command_line.bucket import bucket_of
+from runner.command_line.parts import part
 from shapes.document import read_shapes
 from shapes.shape import Shapes
 from suites.catalogue import CATALOGUE
@@ -326,12 +328,11 @@ def _shard(text: str | None) -> tuple[int, int] | None:
     """The number of a part, and of how many."""
     if text is None:
         return None
-    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise UsageMistake(
-            f"--shard {text} is not a part of a run: give its number and of how many, such as --shard 2/5."
-        )
-    return int(match[1]), int(match[2])
+    try:
+        given = part(text)
+    except ArgumentTypeError as mistake:
+        raise UsageMistake(f"--shard {mistake}.") from None
+    return given.number, given.of
 
 
 def _file(option: str, text: str | None) -> Path | None:
