@@ -88,6 +88,22 @@ class OutsideWithScripts(Outside):
 WITH_SCRIPTS = OutsideWithScripts()
 
 
+class InterruptedProvider(Provider):
+    """The user interrupts it where it writes what only the next run needs."""
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        tell("Writing a cache for the next run.")
+        raise KeyboardInterrupt
+
+
+class OutsideWithCache(Outside):
+    def provider(self, settings: Settings) -> Provider:
+        return InterruptedProvider()
+
+
+WITH_CACHE = OutsideWithCache()
+
+
 class Unfinished:
     """Lacks most of what an engine has, and is no EngineKind."""
 

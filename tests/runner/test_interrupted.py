@@ -15,6 +15,8 @@ from reports.stream.reading import FILE_NAME
 from runner.command_line.commands import INTERRUPTED, in_a_sentence
 from runner.plugin import ROOT, pytest_pyfunc_call
 from runner.processes.child_process import exit_code_of
+from runner.run import controller
+from tests.runner.in_process import run_suite
 from tests.runner.test_workspace import until
 
 
@@ -44,6 +46,14 @@ def test_a_gate_that_is_interrupted_ends_with_130(workers: str, tmp_path: Path) 
         os.killpg(gate.pid, signal.SIGINT)
         said = gate.communicate()[0]
     assert gate.returncode == 130 and said.count(INTERRUPTED) == 1 and "Traceback" not in said, said
+
+
+def test_an_interrupt_after_the_answer_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(controller, "WARM", 1)
+    ended = run_suite(tmp_path, "--profile=smoke", "--budget=0.02", engine="tests.outside_engine:WITH_CACHE")
+    answer, last = [line for line in ended.said.splitlines() if "PASS" in line or "cache" in line][-2:]
+    assert ended.code == 0 and answer.startswith("PASS") and last == "Writing a cache for the next run.", ended.said
+    assert INTERRUPTED not in ended.said and (tmp_path / "report.html").exists()
 
 
 def test_an_interrupt_is_shown_without_what_it_came_upon() -> None:
