@@ -50,8 +50,8 @@ def test_a_healthy_engine_violates_no_clause_and_the_smoke_profile_exercises_eve
         _runs_to_its_end(judged)
         counts += met(judged)
     others, ids = on_healthy([plain], cases, tmp_path / "plain"), [clause.id for clause in promised(plain)]
-    while lacking(counts, ids, SMOKE["clause"]) and (judged := next(others, None)):
-        counts += met(judged)
+    while lacking(counts, ids, SMOKE["clause"]) and (one := next(others, None)):
+        counts += met(one)
     assert lacking(counts, ids, SMOKE["clause"]) == {}
 
 
