@@ -1,8 +1,7 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows the fault.
 
-Searches the cases of the smoke profile, then the handmade ones (``tests.handmade.vacuums``), for the first in which the
-reference engine with the fault violates a clause of ``caught_by``, and shrinks it. A fault of another command, or of
-literals, has its own handmade case (``tests.handmade.commands``, ``tests.handmade.literals``). Writes
+Searches the present witness, the cases of the smoke profile, the handmade ones (``tests.handmade``), and the other witnesses
+for the first in which the reference engine with the fault violates a clause of ``caught_by``, and shrinks it. Writes
 tests/witnesses/NAME.json, which ``tests/faults/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows
 a fault.
 """
@@ -14,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from engines.deltalake.capabilities import NEWEST
@@ -21,22 +21,22 @@ from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.shrinking import reduce, truncated
 from harness.running.judge import Judge
+from known_faults.known import known, known_faults_in
 from model.codec import loads, to_json
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK
+from model.vocabulary.steps import Together
+from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
+from runner.plugin import ROOT
 from runner.run.controller import FIXED_SEED
 from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
-from tests.handmade import settings
-from tests.handmade.commands import SHOWING
-from tests.handmade.conditions import SHOWING_CONDITIONS
 from tests.handmade.crashes import CRASHES
 from tests.handmade.damage import DAMAGED
-from tests.handmade.literals import SHOWING_LITERALS
-from tests.handmade.together import SHOWING_TOGETHER
 from tests.handmade.vacuums import HANDMADE
 
 #: How many smaller cases to try for each witness.
@@ -50,9 +50,21 @@ def witness(name: str) -> Case:
     return loads((WITNESSES / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def cases_of(profile: str, capabilities: Capabilities = EVERYTHING) -> list[Case]:
+    """The cases of a fixed profile for an engine with these capabilities."""
+    found = batches(PROFILES[profile], (), capabilities)
+    return [case for batch in found for case in fixed_cases(batch, FIXED_SEED, capabilities)]
+
+
 def smoke_cases() -> list[Case]:
     """The cases of the smoke profile."""
-    return [case for batch in batches(PROFILES["smoke"], ()) for case in fixed_cases(batch, FIXED_SEED)]
+    return cases_of("smoke")
+
+
+@cache
+def known_faults_of(engine: str, version: str) -> tuple[KnownFault, ...]:
+    """The listed faults of an engine that hold for a version."""
+    return tuple(known(known_faults_in(ROOT / "known_faults" / f"{engine}.toml"), version))
 
 
 def imitating(fault: Fault) -> ReferenceEngine:
@@ -75,11 +87,10 @@ class Candidate:
 def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
     """The cases that may show a fault of this engine, those of the smoke profile first."""
     healthy = Judge(engine, list(CATALOGUE.values()), scratch)
-    handmade = (*HANDMADE.values(), settings.MOST, settings.VACUUMED, *CRASHES.values())
-    drawn = [*smoke_cases(), *handmade, *SHOWING_CONDITIONS.values(), *DAMAGED.values()]
-    cases = (
-        drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]
-    )
+    handmade = (*HANDMADE.values(), *CRASHES.values(), *DAMAGED.values())
+    cases = [*smoke_cases(), *handmade, *(witness(path.stem) for path in sorted(WITNESSES.glob("*.json")))]
+    if engine.rules is not SPARK:
+        cases = [restricted_to(case, capabilities=engine.capabilities) for case in cases]
     return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
 
 
@@ -87,7 +98,9 @@ def find(fault: Fault, cases: Sequence[Candidate], judge: Judge) -> Case | None:
     """The smallest case found in which the fault violates one of its clauses, the first of them if possible."""
     for clause in fault.caught_by:
         for candidate in cases:
-            judged = judge.judge(candidate.case) if clause in candidate.exercises else None
+            # What is refused in vain beside another is refused by the fault alone: healthy, the clause is not exercised.
+            may_show = clause in candidate.exercises or fault.on is Together
+            judged = judge.judge(candidate.case) if may_show else None
             if judged is not None and clause in judged.violated:
                 start = truncated(candidate.case, max(step.index for step in judged.steps))
                 return reduce(start, lambda smaller: clause in judge.judge(smaller).violated, tries=TRIES)
@@ -102,21 +115,25 @@ def main(names: Sequence[str]) -> int:
         for number, name in enumerate(names or list(FAULTS)):
             healthy = imitating(FAULTS[name])
             known = str(healthy.rules.implementation)
-            shown = {**SHOWING, **SHOWING_TOGETHER, **SHOWING_LITERALS}.get(
-                name
-            )  # other commands: the smoke profile need not have them
-            if shown is None and known not in cases:
-                cases[known] = candidates(healthy, Path(scratch) / known)
-            tried = cases[known] if shown is None else [Candidate(shown, frozenset(FAULTS[name].caught_by))]
             engine = KnownBadEngine(healthy, FAULTS[name])
-            found = find(FAULTS[name], tried, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
+            judge = Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number))
+            present = (
+                [Candidate(witness(name), frozenset(FAULTS[name].caught_by))]
+                if (WITNESSES / f"{name}.json").exists()
+                else []
+            )
+            found = find(FAULTS[name], present, judge)
+            if found is None:
+                if known not in cases:
+                    cases[known] = candidates(healthy, Path(scratch) / known)
+                found = find(FAULTS[name], cases[known], judge)
             if found is None:
                 missing.append(name)
                 continue
             text = json.dumps(to_json(found), indent=1, ensure_ascii=False)
             (WITNESSES / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     if missing:
-        print(f"No case of the smoke profile and no handmade one shows: {', '.join(missing)}")
+        print(f"No case of the smoke profile, no handmade one and no witness shows: {', '.join(missing)}")
     return 1 if missing else 0
 
 

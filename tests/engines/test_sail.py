@@ -8,16 +8,11 @@ import sys
 from pathlib import Path
 
 from examples.sail_engine import ENGINE
-from harness.campaigns.drawing import fixed_cases
-from harness.running.judge import Judge
 from known_faults.known import known_faults_in
 from model.vocabulary.capabilities import mistake_in
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
-from runner.run.controller import FIXED_SEED
-from suites.campaigns import batches
-from suites.catalogue import CATALOGUE, unsupported
-from suites.profiles import PROFILES
+from tests.smoke_shows import unexercised
 
 FOLDER = ROOT / "examples" / "sail_engine"
 CAPABILITIES, RULES = ENGINE.capabilities_of(None), ENGINE.rules_of("0.7.2")
@@ -26,15 +21,7 @@ CAPABILITIES, RULES = ENGINE.capabilities_of(None), ENGINE.rules_of("0.7.2")
 def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every_clause(tmp_path: Path) -> None:
     assert mistake_in(CAPABILITIES) is None
     engine = ReferenceEngine(rules=RULES, capabilities=CAPABILITIES)
-    promised = CATALOGUE.keys() - unsupported(engine).keys()
-    judge = Judge(engine, [CATALOGUE[id] for id in CATALOGUE if id in promised], tmp_path)
-    exercised: set[str] = set()
-    for batch in batches(PROFILES["smoke"], (), CAPABILITIES):
-        for case in fixed_cases(batch, FIXED_SEED, CAPABILITIES):
-            judged = judge.judge(case)
-            assert judged.failure is None and not judged.wrong, (judged.failure, judged.wrong)
-            exercised |= {id for id, tally in judged.tallies.items() if tally.met}
-    assert exercised == promised
+    assert unexercised(engine, tmp_path) == set()
 
 
 def test_each_known_fault_has_a_script() -> None:

@@ -18,8 +18,6 @@ from examples.trino_engine.install import main
 from examples.trino_engine.installation import VARIABLE, installation
 from examples.trino_engine.rows import rows_of
 from examples.trino_engine.sql import sql, statement
-from harness.campaigns.drawing import fixed_cases
-from harness.running.judge import Judge
 from known_faults.known import known_faults_in
 from model.vocabulary.capabilities import mistake_in
 from model.vocabulary.predicate import Between, Compare, Holds, In, Of, Op, Predicate
@@ -28,10 +26,7 @@ from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
-from runner.run.controller import FIXED_SEED
-from suites.campaigns import batches
-from suites.catalogue import CATALOGUE, unsupported
-from suites.profiles import PROFILES
+from tests.smoke_shows import unexercised
 
 FOLDER = ROOT / "examples" / "trino_engine"
 CAPABILITIES, RULES = ENGINE.capabilities_of(None), ENGINE.rules_of("476")
@@ -45,15 +40,7 @@ def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every
     for limits in IN_BUCKETS:
         capabilities = capabilities.shared(limits.capabilities)
     engine = ReferenceEngine(rules=RULES, capabilities=capabilities)
-    promised = CATALOGUE.keys() - unsupported(engine).keys()
-    judge = Judge(engine, [CATALOGUE[id] for id in CATALOGUE if id in promised], tmp_path)
-    exercised: set[str] = set()
-    for batch in batches(PROFILES["smoke"], (), capabilities):
-        for case in fixed_cases(batch, FIXED_SEED, capabilities):
-            judged = judge.judge(case)
-            assert judged.failure is None and not judged.wrong, (judged.failure, judged.wrong)
-            exercised |= {id for id, tally in judged.tallies.items() if tally.met}
-    assert promised - exercised == set()
+    assert unexercised(engine, tmp_path) == set()
 
 
 def test_each_known_fault_has_a_script_or_its_issue() -> None:

@@ -1,4 +1,4 @@
-"""Two sessions at once: known-bad engines, each on a handmade case, and how pairs end on the healthy reference engine."""
+"""Two sessions at once: how pairs end on the healthy reference engine, and how a known-bad one is told."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import pytest
 from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
-from faults.sessions import concurrency
 from harness.running.judge import JudgedCase
-from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import CrashPoint, Delete, Together
@@ -21,31 +19,13 @@ from reports.counterexamples.script import reproduction
 from tests import scripts
 from tests.builders.observations import full_judge
 from tests.handmade.crashes import ROW
-from tests.handmade.together import ENDS, OTHER_PARTITION, SHOWING_TOGETHER, pair
-
-NAMES = [fault.name for fault in concurrency.FAULTS]
+from tests.handmade.together import BOTH_COMMIT, ENDS, OTHER_PARTITION, pair
 
 
 def judged(engine: Engine, case: Case, directory: Path) -> JudgedCase:
     result = full_judge(engine, directory).judge(case)
     assert result.failure is None, result.failure
     return result
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_fault_is_caught_and_nothing_on_the_healthy_engine(name: str, tmp_path: Path) -> None:
-    bad = KnownBadEngine(ReferenceEngine(), FAULTS[name])
-    assert set(FAULTS[name].caught_by) <= set(judged(bad, SHOWING_TOGETHER[name], tmp_path / "bad").violated)
-    assert not judged(ReferenceEngine(), SHOWING_TOGETHER[name], tmp_path / "healthy").violated
-
-
-def test_every_fault_has_its_case() -> None:
-    assert set(SHOWING_TOGETHER) == set(NAMES)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_cases_can_be_written_to_a_file(name: str) -> None:
-    assert from_json(to_json(SHOWING_TOGETHER[name])) == SHOWING_TOGETHER[name]
 
 
 @pytest.mark.parametrize(("case", "ends"), ENDS)
@@ -73,7 +53,7 @@ def test_a_first_that_never_comes_to_its_point_ends_before_the_second(tmp_path: 
 
 def test_what_happens_is_told_in_words(tmp_path: Path) -> None:
     bad = KnownBadEngine(ReferenceEngine(), FAULTS["lost-update"])
-    (violation,) = (one for one in judged(bad, SHOWING_TOGETHER["lost-update"], tmp_path).tallies["CONC-1A"].violations)
+    (violation,) = (one for one in judged(bad, BOTH_COMMIT, tmp_path).tallies["CONC-1A"].violations)
     told = "\n".join(violation.evidence)
     assert "the first, which was held before its point (committed): DELETE FROM t WHERE `id` = 10 succeeded" in told
     assert "the second: DELETE FROM t WHERE `p` = 'b' succeeded" in told
@@ -87,7 +67,7 @@ def test_the_default_point_is_before_the_commit() -> None:
 
 
 def test_the_explanation_has_both_sessions_side_by_side_and_the_script_says_why_it_cannot_tell(tmp_path: Path) -> None:
-    case = SHOWING_TOGETHER["lost-update"]
+    case = BOTH_COMMIT
     judge = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS["lost-update"]), tmp_path)
     record = scripts.recorded(judge.judge(case))
     violation = next(one for one in record.violations if one.clause == "CONC-1A")

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import Enum
 from itertools import chain
 from pathlib import Path
 from typing import get_args
@@ -23,7 +22,6 @@ from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.running.judge import Judge
 from harness.tables.plan import PlannedFile
-from known_faults.known import known, known_faults_in
 from model.vocabulary.steps import Request
 from records.expectations import (
     ByReplay,
@@ -35,10 +33,8 @@ from records.expectations import (
     RowsOf,
     Total,
 )
-from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
-from runner.plugin import ROOT
 from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
 from strategies.restriction.capabilities import restricted_to
@@ -47,7 +43,8 @@ from suites.profiles import PROFILES
 from tests import scripts
 from tests.faults.declared_names import check_declared
 from tests.faults.test_witnesses import ALSO_HEALTHY
-from tests.find_witnesses import OF_SPARK, imitating, witness
+from tests.find_witnesses import OF_SPARK, imitating, known_faults_of, witness
+from tests.recorded import kinds_of, recorded
 
 #: Not shown by a script on the reference engine: it derives changes from the rows instead of reading the files.
 #: And it caches nothing.
@@ -68,17 +65,28 @@ MOST, MEDIAN = 160, 80
 
 LENGTHS: dict[str, int] = {}
 
-#: The kinds of expectation that a script has checked, and their selectors.
-SHOWN: set[type | Enum] = set()
+#: The kinds of expectation that a script has checked, and their choices.
+SHOWN: set[str] = set()
+
+
+def sampled() -> list[str]:
+    """Every eighth fault; and of each kind of expectation the first, by what is recorded of them."""
+    first: dict[str, str] = {}
+    for bad in FAULTS:
+        for kind in recorded("faulty")[bad]["expectations"]:
+            first.setdefault(kind, bad)
+    return [bad for number, bad in enumerate(FAULTS) if number % 8 == 0 or bad in first.values()]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--slow")
+    if "scripted" in metafunc.fixturenames:
+        metafunc.parametrize("scripted", FAULTS if everything else sampled())
     if "bad_on_spark" in metafunc.fixturenames:  # where a script takes some 20 seconds
         healthy = [bad for bad in OF_SPARK if bad not in NOT_HEALTHY]
         metafunc.parametrize("bad_on_spark", healthy if everything else ALSO_HEALTHY[1:2])
     if "bad_on_deltalake" in metafunc.fixturenames:
-        metafunc.parametrize("bad_on_deltalake", applicable()[:: 1 if everything else 8])
+        metafunc.parametrize("bad_on_deltalake", applicable()[:: 1 if everything else 48])
 
 
 def applicable() -> list[str]:
@@ -86,20 +94,15 @@ def applicable() -> list[str]:
     if importlib.util.find_spec("deltalake") is None:
         return []
     engine = DeltalakeEngine()
-    broken = {one.clause for one in excuses(engine) if one.when is None}
+    broken = {one.clause for one in known_faults_of("deltalake", version_of(engine)) if one.when is None}
     unpromised = unsupported(engine)
     return [name for name, fault in FAULTS.items() if not inapplicable(fault, engine, unpromised, broken)]
 
 
-def excuses(engine: DeltalakeEngine) -> tuple[KnownFault, ...]:
-    return tuple(known(known_faults_in(ROOT / "known_faults" / "deltalake.toml"), version_of(engine)))
-
-
 @pytest.mark.xdist_group("scripts")
-@pytest.mark.parametrize("bad", FAULTS)
-def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -> None:
-    engine, case = KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), witness(bad)
-    unpromised = {} if bad in OF_SPARK else unsupported(engine)
+def test_a_script_fails_on_the_known_bad_engine_only(scripted: str, tmp_path: Path) -> None:
+    engine, case = KnownBadEngine(imitating(FAULTS[scripted]), FAULTS[scripted]), witness(scripted)
+    unpromised = {} if scripted in OF_SPARK else unsupported(engine)
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
     judge = Judge(engine, clauses, tmp_path / "judged")
     made = list(scripts.plans(case, judge))
@@ -109,26 +112,27 @@ def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -
         kind, clause = type(plan.expectation), plan.clause.id
         text = scripts.code(reproduction(plan, scripts.SPARK))
         assert all(len(line) <= 120 for line in text.splitlines()), (clause, kind)
-        LENGTHS[f"{bad} {clause}"] = text.count("\n") + 5  # the lines that run main
-        assert LENGTHS[f"{bad} {clause}"] <= MOST
-        SHOWN.update((kind, *(one for one in vars(plan.expectation).values() if isinstance(one, Enum))))
+        LENGTHS[f"{scripted} {clause}"] = text.count("\n") + 5  # the lines that run main
+        assert LENGTHS[f"{scripted} {clause}"] <= MOST
+        SHOWN.update(kinds_of(plan.expectation))
         on_bad, printed = scripts.outcome(
-            plan, KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), case, tmp_path / "bad"
+            plan, KnownBadEngine(imitating(FAULTS[scripted]), FAULTS[scripted]), case, tmp_path / "bad"
         )
-        by_replay = plan.expectation == ROW_IDS or kind is ByReplay or (bad, clause) in NOT_SHOWN
+        by_replay = plan.expectation == ROW_IDS or kind is ByReplay or (scripted, clause) in NOT_SHOWN
         assert on_bad == 1 or by_replay or (on_bad == 2 and plan.shows_storage), (clause, kind, printed)
-        on_healthy, printed = scripts.outcome(plan, imitating(FAULTS[bad]), case, tmp_path / "healthy")
+        on_healthy, printed = scripts.outcome(plan, imitating(FAULTS[scripted]), case, tmp_path / "healthy")
         assert on_healthy in (0, 2) or (on_healthy == 1 and plan.shows_storage), (clause, kind, printed)
 
 
 @pytest.mark.xdist_group("scripts")
 def test_scripts_are_short_and_cover_every_kind_of_expectation() -> None:
-    if len({name.split()[0] for name in LENGTHS}) < len(FAULTS):
+    if not {name.split()[0] for name in LENGTHS} >= set(sampled()):
         pytest.skip("only some of the faults were selected")
     assert statistics.median(LENGTHS.values()) <= MEDIAN
-    assert {*get_args(Expectation), *ForbiddenChange, *RowsOf, *Measure, *Total} - SHOWN == {
-        *(Measure.NEW_NAME, Measure.FILE_TIME, Measure.VERSION)
-    }, "those have a test of their own"
+    kinds = {kind.__name__ for kind in get_args(Expectation)}
+    kinds |= {str(choice) for choice in (*ForbiddenChange, *RowsOf, *Measure, *Total)}
+    own = {str(choice) for choice in (Measure.NEW_NAME, Measure.FILE_TIME, Measure.VERSION)}
+    assert kinds - SHOWN == own, "those have a test of their own"
 
 
 class Spoiling(WrappedEngine):
@@ -214,7 +218,9 @@ def test_no_script_fails_on_healthy_delta_rs(bad_on_deltalake: str, deltalake: D
     """With the witness, or with the first case of the gate that shows the fault and in which delta-rs alone violates nothing."""
     fault, unpromised, able = FAULTS[bad_on_deltalake], unsupported(deltalake), deltalake.capabilities
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
-    judge = Judge(KnownBadEngine(deltalake, fault), clauses, tmp_path / "bad", excuses(deltalake))
+    judge = Judge(
+        KnownBadEngine(deltalake, fault), clauses, tmp_path / "bad", known_faults_of("deltalake", version_of(deltalake))
+    )
     healthy = Judge(deltalake, clauses, tmp_path / "healthy")
     cases = chain(
         [restricted_to(witness(bad_on_deltalake), capabilities=able)],

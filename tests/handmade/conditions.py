@@ -1,9 +1,9 @@
-"""DELETEs whose condition goes through a user's function, by the known-bad engines that they show."""
+"""DELETEs whose condition goes through a user's function."""
 
 from __future__ import annotations
 
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import And, Compare, Op, Wrapped, Wrapper
+from model.vocabulary.predicate import Compare, Op, Wrapped, Wrapper
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete, Read
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
@@ -23,13 +23,3 @@ ONE = Compare("v", Op.EQ, 1, Type.INTEGER)
 def called(by: Wrapper) -> Case:
     """One task reads all files."""
     return Case(FILES, (Delete(Wrapped(ONE, by), settings=(Setting.FILES_TOGETHER,)), Read()))
-
-
-SHOWING_CONDITIONS = {
-    "rewrites-the-last-file-of-a-batch": called(Wrapper.PYTHON),
-    "takes-null-of-a-function-for-true": called(Wrapper.ARROW),
-    "drops-a-function-from-an-and": Case(
-        FILES,
-        (Delete(And(Wrapped(ONE, Wrapper.PYTHON), Compare("w", Op.GT, 0, Type.INTEGER))), Read()),
-    ),
-}

@@ -1,8 +1,6 @@
-"""Small cases made by hand: two sessions at once, for each known-bad engine one that shows it."""
+"""Small cases made by hand: two sessions at once, and how they end."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Assignment, SetRetention, Update
@@ -26,33 +24,12 @@ def pair(first: SessionStep, second: SessionStep, *features: Feature, point: Cra
     return Case(with_features(*features) if features else TABLE, (Together(first, second, point), Read()))
 
 
-_BOTH_COMMIT = pair(ROW, OTHER_PARTITION)
+BOTH_COMMIT = pair(ROW, OTHER_PARTITION)
 _CONFLICT = pair(ROW, OTHER_ROW)
-
-#: By the name of a fault.
-SHOWING_TOGETHER: Mapping[str, Case] = {
-    "lost-update": _BOTH_COMMIT,
-    "lost-commit": _BOTH_COMMIT,
-    "deleted-rows-come-back": _CONFLICT,
-    "refused-but-committed": _BOTH_COMMIT,
-    "refused-and-deletes-a-file": _CONFLICT,
-    "conflict-without-a-name": _CONFLICT,
-    "refused-without-a-conflict": pair(ELSEWHERE, PARTITION),
-    "second-is-refused": _BOTH_COMMIT,
-    "removes-what-is-gone": _BOTH_COMMIT,
-    "leaves-a-gap-in-the-log": _BOTH_COMMIT,
-    "property-changes-by-itself": _BOTH_COMMIT,
-    "two-at-once-delete-a-removed-file": _BOTH_COMMIT,
-    "two-at-once-leave-junk-in-the-log": _BOTH_COMMIT,
-    "two-at-once-checkpoint-loses-a-file": pair(ROW, OTHER_PARTITION, Feature.FREQUENT_CHECKPOINTS),
-    "vacuum-deletes-what-is-committed-beside-it": pair(Vacuum(), APPEND, point=CrashPoint.DELETION),
-    "reader-sees-half-of-a-version": pair(Read(), PARTITION),
-    "reader-fails-beside-a-writer": pair(Read(), Vacuum(mode=Mode.FULL)),
-}
 
 #: Pairs, each with what becomes of the first: the exception, or None if it succeeds.
 ENDS: tuple[tuple[Case, str | None], ...] = (
-    (_BOTH_COMMIT, None),
+    (BOTH_COMMIT, None),
     (_CONFLICT, "ConcurrentAppendException"),
     (pair(PARTITION, ROW), "ConcurrentAppendException"),
     (pair(ROW, PARTITION), "ConcurrentDeleteReadException"),

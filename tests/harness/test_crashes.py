@@ -12,7 +12,6 @@ import pytest
 
 from engines.port import Engine, Outcome
 from faults import FAULTS, KnownBadEngine
-from faults.sessions import crash
 from harness.campaigns.shrinking import candidates
 from harness.judging.clause import Clause
 from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
@@ -71,16 +70,11 @@ def test_a_healthy_engine_may_be_killed_at_any_effect(name: str) -> None:
     exercised = {id for id in found.tallies if id.startswith("CRASH")}
     assert {id for id in CATALOGUE if id.startswith(chapter)} - exercised <= {"CRASH-1D", "CRASH-2G"}
     assert "CRASH-3" in exercised
-
-
-@pytest.mark.parametrize("name", [name for name in CRASHES if isinstance(CRASHES[name].steps[0], Delete)])
-def test_the_commit_decides_on_the_rows(name: str) -> None:
     step = CRASHES[name].steps[0]
-    assert isinstance(step, Delete) and step.crash is not None
-    committed = step.crash.point not in (CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED, CrashPoint.COMMIT_WRITTEN)
-    _, (killed, *_) = healthy(name)
-    assert bool(killed.commits) is committed and killed.after.rows == killed.expected_rows
-    assert (killed.after.rows != killed.before.rows) is committed
+    if isinstance(step, Delete) and step.crash is not None:  # the commit decides on the rows
+        committed = step.crash.point not in (CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED, CrashPoint.COMMIT_WRITTEN)
+        assert bool(killed.commits) is committed and killed.after.rows == killed.expected_rows
+        assert (killed.after.rows != killed.before.rows) is committed
 
 
 def test_the_answer_of_a_killed_engine_is_no_evidence(tmp_path: Path) -> None:
@@ -124,19 +118,6 @@ def test_a_vacuum_that_is_killed_has_deleted_what_came_before() -> None:
 # Who is caught ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [fault.name for fault in crash.FAULTS])
-def test_a_fault_of_killed_commands_is_caught_by_all_of_its_clauses(name: str, tmp_path: Path) -> None:
-    fault = FAULTS[name]
-    wanted, found = set(fault.caught_by), set[str]()
-    for number, case in enumerate(CRASHES.values()):
-        result, _ = judged(case, tmp_path / str(number), KnownBadEngine(ReferenceEngine(), fault))
-        assert result.failure is None, result.failure
-        found |= set(result.violated)
-        if wanted <= found:
-            return
-    pytest.fail(f"{sorted(wanted - found)} do not catch it")
-
-
 def test_a_violation_tells_what_was_done_and_what_is_left(tmp_path: Path) -> None:
     engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-tears-the-commit"])
     found, _ = judged(CRASHES["rows: commit written 0 whole"], tmp_path, engine)
@@ -175,9 +156,8 @@ def test_a_violation_costs_what_its_cause_costs(
 # The step -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", CRASHES)
-def test_a_crash_is_part_of_the_json_form(name: str) -> None:
-    assert loads(dumps(CRASHES[name])) == CRASHES[name]
+def test_a_crash_is_part_of_the_json_form() -> None:
+    assert [name for name, case in CRASHES.items() if loads(dumps(case)) != case] == []
 
 
 REFUSED: list[tuple[Delete | Vacuum, str]] = [

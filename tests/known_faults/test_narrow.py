@@ -71,48 +71,44 @@ ENTRIES = [
     for engine in ENGINES
     for entry, clauses in tables_of(known_faults_in(ROOT / "known_faults" / f"{engine}.toml", places=PLACES)).items()
 ]
-NAMES = [f"{engine}-{clauses[0]}-{entry.when}-{entry.versions}" for engine, entry, clauses in ENTRIES]
-
 #: No engine says so of a fault that is listed.
 OTHER_ERROR = EngineError("OtherError", None, None, "This is not the error that is known.")
 
 
-def known(entry: KnownFault, clause: str) -> KnownFault:
-    return replace(entry, clause=clause)
-
-
-def step_of(entry: KnownFault, directory: Path) -> Observation:
-    """A step in which the entry's condition holds."""
-    if entry.when is None:
+def step_in_which(condition: str | None, directory: Path) -> Observation:
+    """A step in which the condition holds."""
+    if condition is None:
         return observed(PLAIN, directory)
-    table, steps = HOLDS[entry.when]
-    seen = observed(table, directory, *steps, spoil=SPOILED.get(entry.when))
-    assert CONDITIONS[entry.when](seen)
+    table, steps = HOLDS[condition]
+    seen = observed(table, directory, *steps, spoil=SPOILED.get(condition))
+    assert CONDITIONS[condition](seen), condition
     return seen
 
 
-@pytest.mark.parametrize(("engine", "entry", "clauses"), ENTRIES, ids=NAMES)
-def test_another_fault_is_not_excused_or_the_entry_says_why(
-    engine: str, entry: KnownFault, clauses: tuple[str, ...], tmp_path: Path
-) -> None:
+def problem(entry: KnownFault, clauses: tuple[str, ...], seen: Observation) -> str | None:
+    """What is wrong with an entry, by another fault in a step in which its condition holds."""
     symptom = entry.symptom
-    shown = False
-    seen = step_of(entry, tmp_path)
-    known_ones = [known(entry, clause) for clause in clauses]
+    others: list[tuple[Circumstances, Violation]] = []
     if symptom.errors:  # the step is refused for another reason
-        other = Circumstances(replace(seen, outcome=Outcome((), OTHER_ERROR, 0, 0)))
         refused = Violation("log", "It must succeed.", Gone("x"), cause=Cause("an error instead", is_error=True))
-        assert not any(Excuses([one]).excuse(one.clause, other, refused) for one in known_ones)
-        shown = True
-    if symptom.of in WRONG_ROWS:  # other rows are wrong
-        assert symptom.of in OTHER_ROWS, "a known-bad engine must show it"
-        shown = True
-    elif symptom.of is not None:  # the same happens to another path
+        others.append((Circumstances(replace(seen, outcome=Outcome((), OTHER_ERROR, 0, 0))), refused))
+    if symptom.of is not None and symptom.of not in WRONG_ROWS:  # the same happens to another path
         for cause in symptom.causes:
             lost = Violation("another.parquet", "It is gone.", Gone("another.parquet"), cause=Cause(cause))
-            assert not any(Excuses([one]).excuse(one.clause, Circumstances(seen), lost) for one in known_ones)
-        shown = True
-    assert shown is not bool(entry.wide), "it is shown to be narrow, or says in `wide` why it is not: one of both"
+            others.append((Circumstances(seen), lost))
+    if any(Excuses([replace(entry, clause=id)]).excuse(id, *other) for id in clauses for other in others):
+        return "it excuses another fault"
+    is_narrow = bool(others) or symptom.of in OTHER_ROWS  # other rows are wrong: known-bad engines show it, below
+    return "it is shown to be narrow, or says in `wide` why it is not" if is_narrow is bool(entry.wide) else None
+
+
+def test_another_fault_is_not_excused_or_the_entry_says_why(tmp_path: Path) -> None:
+    conditions = dict.fromkeys(entry.when for _, entry, _ in ENTRIES)
+    seen = {when: step_in_which(when, tmp_path / str(number)) for number, when in enumerate(conditions)}
+    found = [
+        (engine, *clauses, entry.when, problem(entry, clauses, seen[entry.when])) for engine, entry, clauses in ENTRIES
+    ]
+    assert [one for one in found if one[-1] is not None] == []
 
 
 class Idle(WrappedEngine):

@@ -51,22 +51,11 @@ def in_pointer(**values: Any) -> Tamper:
     return tamper
 
 
-def without(kind: str) -> Callable[[Rows], None]:
-    def change(rows: Rows) -> None:
-        rows[:] = [row for row in rows if kind not in row]
-
-    return change
-
-
 def doubling(kind: str) -> Callable[[Rows], None]:
     return lambda rows: rows.extend([row for row in rows if kind in row])
 
 
 #: An action with a column of its own.
-INFO: tuple[Callable[[Rows], None], pa.Field] = (
-    lambda rows: rows.append({"commitInfo": {"operation": "X"}}),
-    pa.field("commitInfo", pa.struct({"operation": pa.string()})),
-)
 DOMAIN: tuple[Callable[[Rows], None], pa.Field] = (
     lambda rows: rows.append({"domainMetadata": {"domain": "x", "configuration": "x", "removed": False}}),
     pa.field("domainMetadata", pa.struct({"domain": pa.string(), "configuration": pa.string(), "removed": pa.bool_()})),
@@ -85,9 +74,3 @@ def with_tags_of_removes(root: Path, outcome: Outcome) -> None:
         if row["remove"]:
             row["remove"]["tags"] = [("x", "x")]
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema.set(place, field.with_type(fields))), path)
-
-
-def file_action_in_two_places(root: Path, outcome: Outcome) -> None:
-    """The checkpoint's own file has a remove too."""
-    remove = {"path": "x", "deletionTimestamp": 1, "dataChange": False}
-    in_rows(OWN, lambda rows: rows.append({"remove": remove}))(root, outcome)

@@ -26,7 +26,6 @@ from model.vocabulary.steps import (
     AddStrayFiles,
     Delete,
     InvalidVacuum,
-    Inventory,
     IOFault,
     Mode,
     Moment,
@@ -69,15 +68,12 @@ from tests.handmade.steps import (
     refused,
     removing,
     right,
-    touching,
 )
 from tests.recorded import recorded
-from tests.suites.checkpoint_edits import OWN, SIDECAR, in_action
 
 OLD = -4 * WEEK
 FULL, LITE = PLAIN, Vacuum(mode=Mode.LITE)
 BY_QUERY = Vacuum(mode=Mode.INVENTORY_QUERY)
-BY_FILES = Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES)
 NOW = Vacuum(retain_hours=0, safety_check=False)
 
 
@@ -181,23 +177,16 @@ LOGGED = table(
 CHANGED = table([file(0)], [Commit(OLD, adds=(0,))], features=(Feature.CHANGE_DATA_FEED,))
 SOME = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
 
-CHECKPOINTED = table(
-    FILES,
-    [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), dataclasses.replace(REMOVES, checkpoint=True), Commit(-WEEK - 5)],
-    *STRAYS,
-)
 FREQUENT = table(
     FILES,
     [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * DAY, removes=(Removal(2, -DAY),))],
     features=(Feature.FREQUENT_CHECKPOINTS,),
 )
-V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
 UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
 HALF = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3), checkpoint=True)], features=(Feature.HALF_CHECKPOINT,))
 
 CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
 CRASHES = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
-VANISHES = Vacuum(io_fault=IOFault.FILE_VANISHES, faulty_path="old")
 
 
 # Faults ---------------------------------------------------------------------------------------------------------------
@@ -238,16 +227,6 @@ def keeps(reason: Reason) -> Spoil:
 
 def simply(tamper: Tamper) -> Spoil:
     return lambda seen: tamper
-
-
-def removing_listed(reason: Reason) -> Spoil:
-    """A DRY RUN does not list the first path of this reason."""
-
-    def spoil(seen: Observation) -> Tamper:
-        path = of_reason(seen, reason, Fate.DELETE)
-        return answering(lambda rows: tuple(row for row in rows if not str(row[0]).endswith(f"/{path}")))
-
-    return spoil
 
 
 def listing(path: str) -> Tamper:
@@ -301,45 +280,25 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
     ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
     ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
-    ("VAC-EDGE-1C", LOGGED, [LITE], loses(Reason.NOT_SCANNED)),
-    ("VAC-EDGE-1D", LOGGED, [LITE], loses(Reason.RETAINED)),
     ("VAC-EDGE-1D", LOGGED, [LITE], keeps(Reason.EXPIRED)),
-    ("VAC-EDGE-2", LISTED, [Vacuum(retain_hours=-0.4, safety_check=False)], keeps(Reason.ORPHAN)),
-    ("VAC-KEEP-2A", LISTED, [NOW], keeps(Reason.ORPHAN)),
     ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1)], loses(Reason.YOUNG)),
     ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1e6)], keeps(Reason.ORPHAN)),
-    ("VAC-CHK-1A", LISTED, [Vacuum(retain_hours=0, dry_run=True)], simply(touching("old"))),
-    ("VAC-DRY-1", LISTED, [DRY], simply(touching("old"))),
     ("VAC-DRY-2A", LISTED, [DRY, FULL], simply(removing("young"))),
     ("VAC-DRY-2B", LISTED, [DRY, FULL], keeps(Reason.ORPHAN)),
-    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("nothing"))),
-    ("VAC-LOG-1C", LISTED, [FULL], simply(leaving("_delta_log/note.txt"))),
     ("VAC-LOG-1E", LISTED, [FULL], simply(committing(Metadata("another", "{}")))),
-    ("VAC-LOG-3C", LISTED, [FULL], simply(in_commit(r"(.*\n)", r"\1\1"))),
     ("VAC-LOG-1B", LISTED, [CRASHES], simply(in_commit(r'("defaultRetentionMillis":)\d+', r"\g<1>7", last=2))),
-    ("VAC-LOG-2A", LISTED, [CRASHES], simply(removing("young"))),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(removing("old"))),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], keeps(Reason.EMPTY)),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(in_commit("COMPLETED", "FAILED"))),
-    ("VAC-LOG-2C", LISTED, [VANISHES], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"'))),
     ("VAC-LOG-2E", LISTED, [CRASHES], simply(leaving(f"_delta_log/{9:020}.json"))),
     ("VAC-INV-1A", LISTED, [BY_QUERY], loses(Reason.RETAINED)),
-    ("VAC-INV-1A", LISTED, [BY_FILES], keeps(Reason.ORPHAN)),
-    ("VAC-INV-2", LISTED, [InvalidVacuum(VacuumMistake.INVENTORY_WITHOUT_COLUMN)], simply(with_another_error)),
     ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], simply(refused)),
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
     ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.LINK)], simply(refused)),
     ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
     ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
-    ("VAC-REF-2", HALF, [FULL], simply(leaving("new"))),
-    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.MISSING_PATH)], simply(leaving("../new"))),
-    ("VAC-REF-1C", LISTED, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)], simply(removing("old"))),
-    ("VAC-REF-1D", LISTED, [InvalidVacuum(VacuumMistake.CLAUSE_TWICE)], simply(with_another_error)),
-    ("VAC-CKPT-1A", CHECKPOINTED, [FULL], keeps(Reason.EXPIRED)),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
-    ("VAC-CKPT-7", V2, [FULL], simply(in_action(SIDECAR, "remove", dataChange=True))),
-    ("VAC-CKPT-8", V2, [FULL], simply(in_action(OWN, "checkpointMetadata", version=9))),
 ]
 
 
@@ -396,15 +355,6 @@ TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
         "young",
         "lists young: ",
         Lists("young", listed=False),
-    ),
-    (
-        "VAC-DRY-2C",
-        LISTED,
-        [DRY],
-        removing_listed(Reason.ORPHAN),
-        "_change_data/old",
-        "does not list _change_data/old: ",
-        Lists("_change_data/old"),
     ),
     # A name that an engine makes up: a script's run has another one.
     (
@@ -581,14 +531,17 @@ def exercised_by_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tu
     return found
 
 
-@pytest.mark.parametrize("id", sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC")))
 def test_every_clause_has_a_witness_or_an_example_and_is_not_exercised_elsewhere(
-    id: str, exercised_by_bare_steps: list[tuple[Observation, set[str]]]
+    exercised_by_bare_steps: list[tuple[Observation, set[str]]],
 ) -> None:
-    witnessed = {id for found in recorded("faulty").values() for id in found["violated"]}
-    assert id in witnessed | {row[0] for row in EXAMPLES}, f"{id} needs a witness or an example"
+    wanted = sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC"))
+    shown = {id for found in recorded("faulty").values() for id in found["violated"]} | {row[0] for row in EXAMPLES}
+    assert [id for id in wanted if id not in shown] == []
     # A clause that each step of its kind exercises would never be reported as not exercised.
-    assert any(id not in ids for seen, ids in exercised_by_bare_steps if isinstance(seen, CATALOGUE[id].of))
+    met = {
+        id: [id in ids for seen, ids in exercised_by_bare_steps if isinstance(seen, CATALOGUE[id].of)] for id in wanted
+    }
+    assert [id for id in wanted if all(met[id])] == []
 
 
 def test_the_clauses_that_a_plain_vacuum_exercises(exercised_by_bare_steps: list[tuple[Observation, set[str]]]) -> None:

@@ -11,10 +11,11 @@ from harness.campaigns.features import PAIRED, features_of
 from harness.running.coverage import SHORT_NAMES, Cell
 from model.prediction.fates import Reason
 from model.vocabulary.steps import Mode
-from reference_engine import ReferenceEngine, ReferenceOptions
+from reference_engine import ReferenceEngine
 from selfcheck.corpus.facets import GOALS
 from suites.catalogue import CATALOGUE, unsupported
-from tests.suites.test_profiles import cases_by_batch, judge_healthy, lacking, totals
+from tests.smoke_shows import by_id, met, on_healthy
+from tests.suites.test_profiles import lacking
 
 pytestmark = pytest.mark.xdist_group("judge")
 
@@ -61,7 +62,11 @@ RETENTIONS = (
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Counter[Cell]]:
-    return totals(judge_healthy("gate", tmp_path_factory.mktemp("gate"), [ReferenceOptions()]))
+    clauses, coverage = Counter[str](), Counter[Cell]()
+    for judged in on_healthy([ReferenceEngine()], by_id("gate").values(), tmp_path_factory.mktemp("gate")):
+        clauses.update(met(judged))
+        coverage.update(judged.coverage)
+    return clauses, coverage
 
 
 @pytest.mark.slow
@@ -108,5 +113,5 @@ def test_the_gate_covers(cells: list[Cell], least: int, counted: tuple[Counter[s
 
 
 def test_the_gate_draws_every_pair_of_features_together() -> None:
-    pairs = Counter(pair for _, case in cases_by_batch("gate") for pair in combinations(features_of(case.table), 2))
+    pairs = Counter(pair for case in by_id("gate").values() for pair in combinations(features_of(case.table), 2))
     assert lacking(pairs, combinations(sorted(PAIRED), 2), GOALS["pair"]) == {}
