@@ -18,6 +18,7 @@ from tests.builders.observations import full_judge
 from tests.find_witnesses import OF_SPARK, WITNESSES, imitating, known_faults_of, witness
 from tests.known_faults.test_known_faults import OF_SPARK_ITSELF
 from tests.recorded import recorded
+from tests.slow import all_slow, slow_except
 
 
 def test_every_fault_has_a_witness_and_every_witness_a_fault() -> None:
@@ -39,13 +40,13 @@ ALSO_HEALTHY = OF_SPARK[::40]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--slow")
+    everything = all_slow(metafunc.config)
     if "bad" in metafunc.fixturenames:
         metafunc.parametrize("bad", OF_SPARK if everything else SHOWN)
     if "good" in metafunc.fixturenames:
         metafunc.parametrize("good", OF_SPARK if everything else ALSO_HEALTHY)
     if "fault" in metafunc.fixturenames:
-        metafunc.parametrize("fault", list(FAULTS)[:: 1 if everything else 8])
+        metafunc.parametrize("fault", slow_except(list(FAULTS)[::8], FAULTS))
 
 
 def test_no_fault_breaks_on_the_witnesses_of_others(fault: str, tmp_path: Path) -> None:

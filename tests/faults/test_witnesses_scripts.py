@@ -45,6 +45,7 @@ from tests.faults.declared_names import check_declared
 from tests.faults.test_witnesses import ALSO_HEALTHY
 from tests.find_witnesses import OF_SPARK, imitating, known_faults_of, witness
 from tests.recorded import kinds_of, recorded
+from tests.slow import all_slow, slow_except
 
 #: Not shown by a script on the reference engine: it derives changes from the rows instead of reading the files.
 #: And it caches nothing.
@@ -79,14 +80,13 @@ def sampled() -> list[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--slow")
     if "scripted" in metafunc.fixturenames:
-        metafunc.parametrize("scripted", FAULTS if everything else sampled())
+        metafunc.parametrize("scripted", slow_except(sampled(), FAULTS))
     if "bad_on_spark" in metafunc.fixturenames:  # where a script takes some 20 seconds
         healthy = [bad for bad in OF_SPARK if bad not in NOT_HEALTHY]
-        metafunc.parametrize("bad_on_spark", healthy if everything else ALSO_HEALTHY[1:2])
+        metafunc.parametrize("bad_on_spark", healthy if all_slow(metafunc.config) else ALSO_HEALTHY[1:2])
     if "bad_on_deltalake" in metafunc.fixturenames:
-        metafunc.parametrize("bad_on_deltalake", applicable()[:: 1 if everything else 48])
+        metafunc.parametrize("bad_on_deltalake", slow_except(applicable()[::48], applicable()))
 
 
 def applicable() -> list[str]:

@@ -42,7 +42,7 @@ from strategies.tables.initial_tables import tables
 from suites.campaigns import SCALE, batches, left_out
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
-from tests.slow import slow_after
+from tests.slow import all_slow, slow_after
 
 #: Large enough for what is limited.
 SIZE = Size(1_200, versions=40, partitions=12, stray_files=300)
@@ -64,7 +64,7 @@ def judged_by(engine: Any, case: Case, directory: Path) -> JudgedCase:
 
 def test_a_large_table_is_written_by_its_size(pytestconfig: pytest.Config) -> None:
     """The largest, of 100,000 files, with ``--slow``."""
-    for size in SIZES if pytestconfig.getoption("--slow") else SIZES[:-1]:
+    for size in SIZES if all_slow(pytestconfig) else SIZES[:-1]:
         case = large_case(size)
         document = to_json(case)
         assert from_json(document) == case and len(json.dumps(document)) < 1_000

@@ -33,6 +33,7 @@ from reference_engine import ReferenceEngine
 from suites.campaigns import CORPUS, REGRESSIONS
 from suites.catalogue import CATALOGUE, promised
 from tests.find_witnesses import WITNESSES
+from tests.slow import all_slow
 from tests.smoke_shows import shows
 
 TABLE = Table(
@@ -93,7 +94,7 @@ def test_healthy_engines_are_never_accused(pair: str, tmp_path: Path, pytestconf
     a, b = (make() for make in PAIRS[pair])
     shared = a.capabilities.shared(b.capabilities)
     kept = [*kept_cases(REGRESSIONS, shared), *kept_cases(CORPUS.of(corpus_cases("smoke")), shared)]
-    if not pytestconfig.getoption("--slow"):
+    if not all_slow(pytestconfig):
         kept = kept[list(PAIRS).index(pair) :: 16]
     judge = TurnJudge(side(a, "A"), side(b, "B"), tmp_path)
     found = [one for case in kept for one in judge.judge(case)]

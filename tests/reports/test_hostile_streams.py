@@ -48,6 +48,7 @@ from tests import scripts
 from tests.builders.small_streams import case, changed, footer, header, written
 from tests.reports.test_counterexamples import CASE, CLAUSE, VIOLATION
 from tests.reports.test_merging import written_parts
+from tests.slow import all_slow
 
 HOSTILE = (
     'x\n__import__("os").remove("y")\n"""\nimport os\n"""\n\'\'\'\nimport os\nr\'\'\'\n#',
@@ -150,7 +151,7 @@ def test_no_text_of_a_clause_an_engine_or_an_expectation_becomes_code(
     turn: int, text: str, pytestconfig: pytest.Config
 ) -> None:
     """Each expectation has one of the texts, in turn, and all of them at night."""
-    plain, every = harmless(text), pytestconfig.getoption("--slow")
+    plain, every = harmless(text), all_slow(pytestconfig)
     pairs = zip((None, *expectations(text)), (None, *expectations(plain)), strict=True)
     for number, (one, other) in enumerate(pairs):
         if one and number % len(HOSTILE) != turn and not every:

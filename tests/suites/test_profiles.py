@@ -24,7 +24,7 @@ from suites.catalogue import promised
 from suites.profiles import PROFILES, drawing
 from tests.builders.observations import full_judge
 from tests.find_witnesses import OF_SPARK, known_faults_of
-from tests.slow import slow_after
+from tests.slow import all_slow, slow_after, slow_except
 from tests.smoke_shows import by_id, by_one_clause, met, on_healthy, shown_by, shows, unexercised
 
 HABITS = [ReferenceOptions(*choices) for choices in product((False, True), repeat=4)]
@@ -59,7 +59,7 @@ def test_a_healthy_engine_violates_no_clause_and_the_smoke_profile_exercises_eve
 def test_a_healthy_engine_violates_no_clause_in_drawn_cases(
     campaign: Campaign, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    few = len(campaign.chapters) < 4 and not pytestconfig.getoption("--slow")
+    few = len(campaign.chapters) < 4 and not all_slow(pytestconfig)
     cases = fixed_cases(Batch(campaign, 0, 6 if few else 12), FIXED_SEED)
     judged = list(on_healthy([ReferenceEngine(habits) for habits in HABITS], cases, tmp_path))
     assert len(judged) >= 3
@@ -89,7 +89,7 @@ def test_the_smoke_profile_shows_every_fault_but_these() -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fault" in metafunc.fixturenames:  # `tox -e power` asks the same
-        metafunc.parametrize("fault", OF_SPARK if metafunc.config.getoption("--slow") else OF_SPARK[::3])
+        metafunc.parametrize("fault", slow_except(OF_SPARK[::3], OF_SPARK))
 
 
 def test_the_fixed_profiles_show_the_fault(fault: str, tmp_path: Path) -> None:

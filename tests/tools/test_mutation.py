@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import all_slow
 from tools import mutation
 from tools.mutable_source import mutable
 from tools.mutation import (
@@ -55,7 +56,7 @@ def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark(pytestco
     assert all(matching([pattern]) for patterns in settings().values() for pattern in patterns)
     tests = matching(settings()["tests"]) - matching(settings()["leave-out"])
     assert "tests/model/test_vacuum.py" in tests and not any("spark" in path for path in tests)
-    for path in found if pytestconfig.getoption("--slow") else found[::5]:
+    for path in found if all_slow(pytestconfig) else found[::5]:
         compile(mutable((ROOT / path).read_text(encoding="utf-8")), path, "exec")
 
 

@@ -33,7 +33,7 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Crash, CrashPoint, Delete, Form, Mode, Read, Vacuum, VacuumForm, Written
 from model.vocabulary.table import DAY, Column, Commit, DataFile, Feature, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Type
-from tests.slow import slow_after
+from tests.slow import all_slow, slow_after
 from tests.table_rows import read_rows
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
@@ -200,7 +200,7 @@ def test_storage_is_as_a_killed_process_leaves_it(
     new = left.keys() - before.keys() - referenced(log.snapshot())
     strays = {path for path in new if not re.fullmatch(r"_delta_log/(_sidecars/)?\d{20}\.\S+", path)}
     assert not {path for path in strays if not LEFT_OVER.fullmatch(path)}, strays
-    if pytestconfig.getoption("--slow") or crash.point in (CrashPoint.FILE_CLOSED, CrashPoint.DELETION):
+    if all_slow(pytestconfig) or crash.point in (CrashPoint.FILE_CLOSED, CrashPoint.DELETION):
         _works_afterwards(spark_engine, root)
 
 
