@@ -34,7 +34,7 @@ from runner.run.controller import FIXED_SEED
 from strategies.restriction.capabilities import restricted_to
 from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
-from suites.profiles import PROFILES
+from suites.profiles import PROFILES, on
 from tests.handmade.crashes import CRASHES
 from tests.handmade.damage import DAMAGED
 from tests.handmade.vacuums import HANDMADE
@@ -51,8 +51,8 @@ def witness(name: str) -> Case:
 
 
 def cases_of(profile: str, capabilities: Capabilities = EVERYTHING) -> list[Case]:
-    """The cases of a fixed profile for an engine with these capabilities."""
-    found = batches(PROFILES[profile], (), capabilities)
+    """The cases of a fixed profile on Spark, for an engine with these capabilities."""
+    found = batches(on(PROFILES[profile], "spark"), (), capabilities)
     return [case for batch in found for case in fixed_cases(batch, FIXED_SEED, capabilities)]
 
 

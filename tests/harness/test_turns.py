@@ -15,7 +15,6 @@ from engines.spark.releases import rules_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import kept_cases
-from harness.campaigns.regressions import kept_cases as kept_regressions
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.observing.steps.expected_versions import ExpectedVersions
@@ -34,7 +33,7 @@ from suites.campaigns import CORPUS, REGRESSIONS
 from suites.catalogue import CATALOGUE, promised
 from tests.find_witnesses import WITNESSES
 from tests.slow import all_slow
-from tests.smoke_shows import shows
+from tests.smoke_shows import shown_by
 
 TABLE = Table(
     columns=(Column("p", Type.INTEGER), Column("d", Type.DATE), Column("v", Type.INTEGER)),
@@ -110,11 +109,10 @@ def test_the_other_engine_notices_what_a_known_bad_one_leaves(fault: str, letter
     bad = side(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), letter, excuses=Excuses(CATALOGUE))
     healthy = side(ReferenceEngine(first=SECOND), "AB".replace(letter, ""))
     judge = TurnJudge(*((bad, healthy) if letter == "A" else (healthy, bad)), tmp_path)
-    smoke = {case_id(case): case for case in (*kept_regressions(), *corpus_cases("smoke"))}
     witness = from_json(json.loads((WITNESSES / f"{fault}.json").read_text(encoding="utf-8")))
     found = [
         one
-        for case in (witness, *(smoke[id] for id in shows()[fault]))
+        for case in (witness, *shown_by(fault))
         for judged in judge.judge(case)
         for one in judged.news
     ]
