@@ -199,8 +199,8 @@ def _without_clauses(one: Shown) -> Shown:
 
 def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]) -> Chosen:
     """Choose among the cases of the pool."""
-    own = [_without_clauses(one) for one in in_smoke(regressions)]
-    cover = _cover(own, pool)
+    own = in_smoke(regressions)
+    cover = _cover([_without_clauses(one) for one in own], pool)
     cover.fill(goal_in_smoke)
     first = set(cover.chosen)
     faults, missed = _show_faults(workers, cover, [*own, *pool])
@@ -213,7 +213,8 @@ def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: 
     cover.drop_superfluous(goal_in_smoke, keep=(faults.keys() - dear) | set(range(len(own))))
     smoke = [one for place, one in enumerate(pool, len(own)) if place in cover.chosen]
     others = [one for place, one in enumerate(pool, len(own)) if one.faults and place not in cover.chosen]
-    smoke = _arranged(own, _shortened(workers, smoke, cover, goal_in_smoke, own), [goal_in_smoke])
+    smoke = _shortened(workers, smoke, cover, goal_in_smoke, own)
+    smoke = _arranged([_without_clauses(one) for one in own], smoke, [goal_in_smoke])
     judged = [*regressions, *smoke]
     cover = _cover([*judged, *others], pool)
     for goal in _PARTS:
