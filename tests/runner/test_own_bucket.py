@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -29,6 +28,7 @@ from runner.command_line.bucket import bucket_of
 from strategies.restriction.capabilities import restricted_to
 from tests.builders.s3_server import BUCKET, Served, s3_server
 from tests.runner.in_process import run_suite
+from tests.runner.test_interrupted import in_a_terminal
 from tests.runner.test_workspace import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -181,9 +181,9 @@ def test_a_key_that_expires_ends_the_run(served: Served, keys: None, tmp_path: P
 def test_a_run_that_is_ended_leaves_nothing(served: Served, tmp_path: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-m", "pytest", "suites", "--engine", "deltalake", "-p", "no:xdist", *place(served)]
     environ = {**os.environ, **served.environ}
-    process = subprocess.Popen([*command, "--report-dir", str(tmp_path)], cwd=ROOT, env=environ)
+    process = in_a_terminal([*command, "--report-dir", str(tmp_path)], cwd=ROOT, env=environ)
     until(lambda: any("case-2" in key for key in list(served.objects)), "a case is in the bucket", limit=120)
     process.send_signal(how)
-    process.wait()
+    process.communicate()
     until(lambda: served.objects.keys() == {NEIGHBOUR}, "the bucket is clean")
     assert_nothing_is_left(served)
