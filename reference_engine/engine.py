@@ -18,6 +18,7 @@ from deltalog.entries.actions import Add
 from deltalog.errors import AlreadyWritten
 from deltalog.storage.names import checksum_name
 from engines.port import Outcome, now
+from model.prediction.lite import monotonized
 from model.prediction.refusals import (
     APPEND_ONLY,
     MISSING_FILE,
@@ -147,7 +148,7 @@ class ReferenceEngine:
                 rows = self._changes(view, version, clock)
                 if step.commits:
                     assert version is not None, "the change feed is read of a version"
-                    rows = ((version, moment(view.commit_times[version] * 1000)),) * len(rows)
+                    rows = ((version, moment(monotonized(view.commit_times)[version] * 1000)),) * len(rows)
             elif isinstance(step, Insert):
                 Insertion(view, storage, clock, at, self._next_number(), self.rules, rows=step.rows).run()
                 rows = ()

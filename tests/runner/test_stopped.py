@@ -25,6 +25,7 @@ def in_a_process(report: Path, *options: str, engine: str) -> Ended:
     return Ended(ended.returncode, ended.stdout)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("run", [run_suite, in_a_process])
 def test_the_first_failure_ends_the_run_with_a_whole_report(run: Callable[..., Ended], tmp_path: Path) -> None:
     ended = run(tmp_path, *OPTIONS, "--known-bad", FAULT, "--check-scripts", "0", engine="deltalake")
