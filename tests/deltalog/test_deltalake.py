@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pytest
 from deltalake import DeltaTable, write_deltalake
 from hypothesis import assume, given, settings
 
@@ -40,6 +41,7 @@ def assert_read_alike(table: MadeTable, root: Path) -> None:
         )
 
 
+@pytest.mark.long
 @given(made_tables())
 @settings(max_examples=60)
 def test_deltalake_reads_the_same_rows(table: MadeTable) -> None:
@@ -52,6 +54,7 @@ def test_deltalake_reads_the_table_with_everything(tmp_path: Path) -> None:
     assert_read_alike(EVERYTHING, tmp_path / "t")
 
 
+@pytest.mark.long
 @given(made_tables())
 @settings(max_examples=25)
 def test_duckdb_reads_checkpoints_and_data_files(table: MadeTable) -> None:

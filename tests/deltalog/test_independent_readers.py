@@ -83,6 +83,7 @@ def compare(engine: Engine, cases: list[Case], directory: Path, *, least: int) -
     assert compared.compared >= least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "every"), [(Delete, 3), (Vacuum, 4), *slow_after(0, [(Delete, 1), (Vacuum, 1)])])
 def test_other_readers_agree_after_a_command(kind: type[Delete] | type[Vacuum], every: int, tmp_path: Path) -> None:
     cases = kept(kind)[::every]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 
 from deltalog.log import read_log
@@ -11,6 +12,7 @@ from tests.builders.made_tables import EVERYTHING, MadeTable, made, made_tables,
 from tests.table_rows import read_rows
 
 
+@pytest.mark.long
 @given(made_tables())
 @settings(max_examples=60)
 def test_every_version_reads_back(table: MadeTable) -> None:
@@ -24,6 +26,7 @@ def test_every_version_reads_back(table: MadeTable) -> None:
             assert same_rows(read_rows(root, snapshot), table.rows(version)), f"rows of version {version}"
 
 
+@pytest.mark.long
 @given(made_tables())
 @settings(max_examples=60)
 def test_a_pruned_log_leads_to_the_same_state(table: MadeTable) -> None:

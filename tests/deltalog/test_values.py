@@ -86,6 +86,7 @@ def same(left: object, right: object) -> bool:
     return repr(left) == repr(right)
 
 
+@pytest.mark.long
 @given(rows(), st.sampled_from(["plain", "names", "ids"]), st.sampled_from([None, 1, 2]))
 @example(list(ROWS), "plain", None)
 @example(list(ROWS), "ids", 1)

@@ -50,6 +50,7 @@ def test_the_screen_is_of_the_kept_run(document: str, run: str) -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", ["delta-rs", "healthy", "broken", "upgrade/base", "upgrade/candidate"])
 def test_a_kept_run_is_of_today(run: str) -> None:
     """It has the clauses of the catalogue with their sentences, so that the pages and pictures made of it are current."""

@@ -149,6 +149,7 @@ def test_it_is_judged_and_named(tmp_path: Path) -> None:
     assert (header.engine, header.option) == ("outside", OUTSIDE)
 
 
+@pytest.mark.long
 def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
     fault = ("--known-bad", "vacuums-inside-retention")
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault)

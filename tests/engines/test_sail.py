@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from examples.sail_engine import ENGINE
 from known_faults.known import known_faults_in
 from model.vocabulary.capabilities import mistake_in
@@ -18,6 +20,7 @@ FOLDER = ROOT / "examples" / "sail_engine"
 CAPABILITIES, RULES = ENGINE.capabilities_of(None), ENGINE.rules_of("0.7.2")
 
 
+@pytest.mark.long
 def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every_clause(tmp_path: Path) -> None:
     assert mistake_in(CAPABILITIES) is None
     engine = ReferenceEngine(rules=RULES, capabilities=CAPABILITIES)

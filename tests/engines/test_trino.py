@@ -34,6 +34,7 @@ NAN = math.nan
 CHANGES = "TABLE(delta.system.table_changes(schema_name => 's', table_name => 't', since_version => 1))"
 
 
+@pytest.mark.long
 def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every_clause(tmp_path: Path) -> None:
     assert mistake_in(CAPABILITIES) is None
     capabilities = CAPABILITIES

@@ -83,6 +83,7 @@ def test_the_cases_exercise_every_clause_of_vacuum() -> None:
     assert {id for id in CATALOGUE if id.startswith("VAC-")} - met == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", UNWITNESSED)
 def test_a_fault_violates_the_clauses_that_its_witness_does_not(name: str, tmp_path: Path) -> None:
     """Each clause on Delta if it promises it, or on delta-rs."""

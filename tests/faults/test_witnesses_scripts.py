@@ -214,6 +214,7 @@ def deltalake() -> Iterator[DeltalakeEngine]:
     engine.close()
 
 
+@pytest.mark.long
 def test_no_script_fails_on_healthy_delta_rs(bad_on_deltalake: str, deltalake: DeltalakeEngine, tmp_path: Path) -> None:
     """With the witness, or with the first case of the gate that shows the fault and in which delta-rs alone violates nothing."""
     fault, unpromised, able = FAULTS[bad_on_deltalake], unsupported(deltalake), deltalake.capabilities

@@ -11,6 +11,7 @@ from selfcheck.corpus.tables import tables
 AGAIN = "run python -m selfcheck.corpus.tables, and read the diff"
 
 
+@pytest.mark.long
 def test_each_table_of_the_corpus_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(case_shape, "read_entries", lambda _: pytest.fail(AGAIN))
     table_entries.cache_clear()
@@ -18,6 +19,7 @@ def test_each_table_of_the_corpus_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(found) > 900 and sum(own is None for own in found) < len(found) / 20
 
 
+@pytest.mark.long
 def test_what_is_kept_is_what_the_logs_say() -> None:
     for table in tables()[::25]:
         assert table_entries(table) == read_entries(table), AGAIN

@@ -121,6 +121,7 @@ def judged(engine: ReferenceEngine | WrappedEngine, case: Case, directory: Path)
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TABLES)
 def test_no_clause_accuses_a_right_engine(name: str, tmp_path: Path) -> None:
     met: set[str] = set()

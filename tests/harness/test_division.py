@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def test_there_may_be_more_parts_than_items() -> None:
     assert divided([], 2) == ((), ())
 
 
+@pytest.mark.long
 def test_the_parts_of_the_gate_take_about_the_same_time() -> None:
     for number in (2, 5, 8):
         parts = divided(batches(PROFILES["gate"], ()), number)
@@ -46,6 +48,7 @@ def test_the_parts_of_the_gate_take_about_the_same_time() -> None:
         assert max(times) < 1.1 * min(times), times
 
 
+@pytest.mark.long
 def test_the_digest_is_of_the_cases_and_of_who_judges_them() -> None:
     whole = batches(PROFILES["smoke"], ())
     digests = [
@@ -60,6 +63,7 @@ def test_the_digest_is_of_the_cases_and_of_who_judges_them() -> None:
     assert digest_of(divided(batches(PROFILES["smoke"], ()), 2)) == digests[0]
 
 
+@pytest.mark.long
 def test_the_plans_of_the_parts_are_the_plan_of_the_run() -> None:
     for options in (
         ("--profile=smoke", "--draw=60"),

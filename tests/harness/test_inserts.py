@@ -69,6 +69,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     opened.close()
 
 
+@pytest.mark.long
 def test_the_engine_appends_to_every_table_of_programs(engine: Engine, tmp_path: Path) -> None:
     judge = Judge(engine, [CATALOGUE[id] for id in ("LIFE-1J", "LIFE-6A", "LIFE-6B", "LIFE-6D")], tmp_path)
     for case in cases():

@@ -62,6 +62,7 @@ def judged_by(engine: Any, case: Case, directory: Path) -> JudgedCase:
 # As a case ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_large_table_is_written_by_its_size(pytestconfig: pytest.Config) -> None:
     """The largest, of 100,000 files, with ``--slow``."""
     for size in SIZES if all_slow(pytestconfig) else SIZES[:-1]:
@@ -226,6 +227,7 @@ def test_the_rows_of_a_table_are_put_together_as_often_for_more_versions(
 # Judged -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "features",
     [(), (Feature.DELETION_VECTORS.value,), (Feature.FREQUENT_CHECKPOINTS.value, Feature.V2_CHECKPOINTS.value)],
@@ -242,12 +244,14 @@ def test_a_large_table_is_judged_without_a_violation(size: Size, features: tuple
     assert len(record) < 250_000
 
 
+@pytest.mark.long
 def test_long_lists_are_told_by_their_number(tmp_path: Path) -> None:
     read = judged_by(ReferenceEngine(), Case(large_table(SIZE), (Read(),)), tmp_path).steps[0].outcome.rows or ()
     live = 2 * (SIZE.files - SIZE.files * 39 // 40 // 10)
     assert len(read) == 1_001 and read[-1][0].startswith(f"and {live - 1_000:,} more, with the digest ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "clause"),
     [

@@ -362,6 +362,7 @@ def test_a_case_that_never_fails_again_stays_as_it_is() -> None:
     assert reduce(CASE, lambda case: False, tries=MANY) == CASE
 
 
+@pytest.mark.long
 @settings(fifty, max_examples=40)
 @given(
     st.one_of(cases.programs(), vacuum_cases.vacuum_stray_files(), vacuum_cases.vacuum_vectors(), cases.row_deletes()),
@@ -386,6 +387,7 @@ def test_any_failure_shrinks_to_a_smaller_valid_case(case: Case, data: st.DataOb
     assert tried == first[: len(tried)]
 
 
+@pytest.mark.long
 @settings(fifty, max_examples=40)
 @given(
     st.one_of(

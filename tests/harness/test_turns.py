@@ -87,6 +87,7 @@ def in_turn(case: Case, directory: Path) -> list[TurnCase]:
     return list(judge.judge(case))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pair", PAIRS)
 def test_healthy_engines_are_never_accused(pair: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """Each pair on one smoke case in sixteen, no two on the same; with ``--slow`` on every one."""
@@ -102,6 +103,7 @@ def test_healthy_engines_are_never_accused(pair: str, tmp_path: Path, pytestconf
     assert sum(taken.aside for one in found for taken in one.taken) > len(kept)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("letter", "AB")
 @pytest.mark.parametrize("fault", LEFT)
 def test_the_other_engine_notices_what_a_known_bad_one_leaves(fault: str, letter: str, tmp_path: Path) -> None:
@@ -110,12 +112,7 @@ def test_the_other_engine_notices_what_a_known_bad_one_leaves(fault: str, letter
     healthy = side(ReferenceEngine(first=SECOND), "AB".replace(letter, ""))
     judge = TurnJudge(*((bad, healthy) if letter == "A" else (healthy, bad)), tmp_path)
     witness = from_json(json.loads((WITNESSES / f"{fault}.json").read_text(encoding="utf-8")))
-    found = [
-        one
-        for case in (witness, *shown_by(fault))
-        for judged in judge.judge(case)
-        for one in judged.news
-    ]
+    found = [one for case in (witness, *shown_by(fault)) for judged in judge.judge(case) for one in judged.news]
     assert LEFT[fault] in {one.violation.clause for one in found if one.side == healthy.name}
 
 

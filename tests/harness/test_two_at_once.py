@@ -101,6 +101,7 @@ def test_a_step_that_it_names_moves_with_the_steps_before() -> None:
     assert named_step(Together(APPEND, RESTORE)) == 0 and named_step(Together(APPEND, ROW)) is None
 
 
+@pytest.mark.long
 def test_what_is_drawn_can_be_kept_and_is_of_every_kind() -> None:
     found: Counter[str] = Counter()
 

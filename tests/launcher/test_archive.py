@@ -62,6 +62,7 @@ def test_the_same_files_make_the_same_archive(archive: Path, tmp_path: Path) -> 
     assert digest_of(tmp_path / "again.zip") == digest_of(archive)
 
 
+@pytest.mark.long
 def test_several_launchers_at_once_lay_it_out_once(archive: Path, tmp_path: Path) -> None:
     place = tmp_path / "cache" / "suite" / "0.1.0"
     with ThreadPoolExecutor(4) as launchers:

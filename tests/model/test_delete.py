@@ -272,6 +272,7 @@ def test_each_row_is_deleted_survives_or_is_untouched(files: tuple[LiveFile, ...
     assert predicted.deleted == Counter({row: count for row, count in everything.items() if goes(row)})
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(TABLES, PREDICATES)
 def test_a_file_is_touched_exactly_if_a_row_matches(files: tuple[LiveFile, ...], where: Predicate) -> None:

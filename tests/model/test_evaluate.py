@@ -268,6 +268,7 @@ def test_an_unknown_column_raises_on_either_side() -> None:
         evaluate(Or(Constant(True), IsNull("missing")), {})
 
 
+@pytest.mark.long
 @given(st.text(max_size=6))
 def test_an_escaped_string_matches_itself_only(text: str) -> None:
     escaped = "".join(f"\\{character}" if character in "%_\\" else character for character in text)
@@ -534,6 +535,7 @@ def duckdb_answers(rows: list[dict[str, Value]], predicate: Predicate) -> list[b
     return [answer for (answer,) in duckdb.execute(query, parameters).fetchall()]
 
 
+@pytest.mark.long
 @given(rows=st.lists(DRAWN_ROWS, min_size=1, max_size=4), predicate=DRAWN_PREDICATES)
 def test_duckdb_agrees_on_drawn_predicates_and_rows(rows: list[dict[str, Value]], predicate: Predicate) -> None:
     ours = [evaluate(predicate, row) for row in rows]

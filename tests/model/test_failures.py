@@ -103,6 +103,7 @@ def test_an_error_that_an_engine_may_avoid_is_not_due(where: Predicate | None) -
     assert not must(where, ONE)
 
 
+@pytest.mark.long
 @fifty
 @given(st.data())
 def test_what_must_fail_may_fail(data: st.DataObject) -> None:

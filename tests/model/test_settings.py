@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 from engines.deltalake.capabilities import NEWEST
@@ -54,6 +55,7 @@ def test_ansi_is_on_where_an_expression_depends_on_it() -> None:
     assert has_expressions(Or(COMPUTED, PLAIN))
 
 
+@pytest.mark.long
 @given(configured_cases())
 def test_only_commands_have_settings_and_all_the_same(case: Case) -> None:
     found = {step.settings for step in case.steps if isinstance(step, (Delete, Vacuum))}

@@ -342,6 +342,7 @@ def test_expressions(expression: Expression, text: str) -> None:
     assert expression_sql(expression) == text
 
 
+@pytest.mark.long
 @given(st.data())
 def test_different_predicates_have_different_texts(data: st.DataObject) -> None:
     table = data.draw(tables())

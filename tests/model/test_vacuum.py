@@ -487,6 +487,7 @@ def test_another_tombstone_or_live_file_never_deletes_more(situation: Situation,
     }
 
 
+@pytest.mark.long
 @thorough
 @given(SITUATIONS, CUTOFFS)
 def test_a_second_run_has_no_file_to_delete(situation: Situation, cutoff: Cutoff) -> None:
@@ -537,6 +538,7 @@ def reference(
     return {path for path, count in counts.items() if count == 1 and path not in valid}
 
 
+@pytest.mark.long
 @settings(max_examples=400)
 @given(SITUATIONS)
 def test_the_listed_paths_agree_with_the_algorithm_of_delta(situation: Situation) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
@@ -268,6 +269,7 @@ LOOP = Situation(
 )
 
 
+@pytest.mark.long
 @thorough
 @given(situations(links=True), ORDERS)
 @example(LOOP, list(range(7)))

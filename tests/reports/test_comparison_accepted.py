@@ -244,6 +244,7 @@ def test_a_table_of_the_file_is_needed_if_one_of_its_clauses_is() -> None:
     assert [(table.reason, clauses) for table, clauses in comparison.unused.items()] == [("another", ("VAC-SAFE-2",))]
 
 
+@pytest.mark.long
 def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None:
     """The stream has all by which a judge decides."""
     engine = KnownBadEngine(ReferenceEngine(), FAULTS["vacuums-inside-retention"])

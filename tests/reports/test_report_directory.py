@@ -81,6 +81,7 @@ def test_what_a_user_adds_to_a_counterexample_stays(report: Path) -> None:
     assert {*contents(report)} == left
 
 
+@pytest.mark.long
 def test_the_views_of_a_part_of_a_run_and_of_a_comparison_are_known(tmp_path: Path) -> None:
     """Each file that a command writes has the mark by which the next one knows it."""
     for command, known in [
@@ -114,6 +115,7 @@ def test_an_index_replaces_no_page_of_the_users(tmp_path: Path, capsys: pytest.C
     assert contents(tmp_path) == {"index.html": b"mine"}
 
 
+@pytest.mark.long
 def test_the_cases_of_a_comparison_are_replaced_and_no_others(tmp_path: Path) -> None:
     case = next((DEMO / "broken" / "counterexamples").glob("*/case.json"))
     own, mine = tmp_path / "cases" / "01a58165dab6.json", tmp_path / "cases" / "my-case.json"

@@ -201,6 +201,7 @@ def read(data: bytes) -> Run:
 # ---- the stream
 
 
+@pytest.mark.long
 @unhurried
 @given(streams())
 def test_a_written_stream_is_read_back_sorted(drawn: Stream) -> None:
@@ -212,6 +213,7 @@ def test_a_written_stream_is_read_back_sorted(drawn: Stream) -> None:
     assert read(written([run.header, *run.cases, run.footer])).footer.digest
 
 
+@pytest.mark.long
 @unhurried
 @given(streams(), st.data())
 def test_a_cut_stream_is_refused(drawn: Stream, data: st.DataObject) -> None:
@@ -221,6 +223,7 @@ def test_a_cut_stream_is_refused(drawn: Stream, data: st.DataObject) -> None:
         read(lines[:cut])
 
 
+@pytest.mark.long
 @unhurried
 @given(streams(), st.data())
 def test_a_stream_without_one_of_its_lines_is_refused(drawn: Stream, data: st.DataObject) -> None:
@@ -230,6 +233,7 @@ def test_a_stream_without_one_of_its_lines_is_refused(drawn: Stream, data: st.Da
         read(b"".join(parts))
 
 
+@pytest.mark.long
 @unhurried
 @given(streams(), st.data())
 def test_a_stream_with_one_of_its_lines_twice_is_refused(drawn: Stream, data: st.DataObject) -> None:
@@ -239,6 +243,7 @@ def test_a_stream_with_one_of_its_lines_twice_is_refused(drawn: Stream, data: st
         read(b"".join([*parts[: place + 1], *parts[place:]]))
 
 
+@pytest.mark.long
 @settings(unhurried, max_examples=30)  # most streams fail nothing, and are drawn in vain
 @given(streams(), st.data())
 def test_an_edited_verdict_is_refused(drawn: Stream, data: st.DataObject) -> None:
@@ -253,6 +258,7 @@ def test_an_edited_verdict_is_refused(drawn: Stream, data: st.DataObject) -> Non
     assert name in str(refusal.value)
 
 
+@pytest.mark.long
 @unhurried
 @given(streams(), st.data())
 def test_any_edited_line_is_refused(drawn: Stream, data: st.DataObject) -> None:
@@ -499,6 +505,7 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([passing, replace(failing, origin="shrunk")]) is Verdict.FAILS
 
 
+@pytest.mark.long
 @unhurried
 @given(runs())
 def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
@@ -532,6 +539,7 @@ def test_any_text_survives_xml(value: str) -> None:
     assert xml_text(xml_text(value)) == xml_text(value)
 
 
+@pytest.mark.long
 @unhurried
 @given(runs())
 def test_junit_has_a_testcase_for_each_clause(run: Run) -> None:
@@ -596,6 +604,7 @@ def test_any_code_survives_markdown(value: str) -> None:
     assert shown("x" + code(value)) == "x" + expected
 
 
+@pytest.mark.long
 @unhurried
 @given(runs())
 def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
@@ -705,6 +714,7 @@ def test_coverage_is_added_up_into_three_tables() -> None:
 # ---- the terminal
 
 
+@pytest.mark.long
 @unhurried
 @given(runs())
 def test_any_run_can_be_shown(run: Run) -> None:

@@ -112,6 +112,7 @@ def test_half_of_a_surrogate_pair_is_read(write: Writer) -> None:
     assert found.steps[0].text == "a name with \ud800"
 
 
+@pytest.mark.long
 @unhurried
 @given(streams())
 def test_a_stream_shows_what_its_records_show(drawn: Stream) -> None:

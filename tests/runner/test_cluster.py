@@ -133,6 +133,7 @@ def test_it_is_for_spark() -> None:
     )
 
 
+@pytest.mark.long
 def test_a_run_that_loses_its_cluster_says_why_and_proves_nothing(tmp_path: Path) -> None:
     class Lost:
         def lease(self, lost: int) -> None:

@@ -26,6 +26,7 @@ def test_the_kept_streams_are_read(folder: str, answer: str) -> None:
     assert str(answer_of(read_run(demo.KEPT / folder))).startswith(answer)
 
 
+@pytest.mark.long
 def test_the_pages_are_made_again_and_nothing_else_is_replaced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

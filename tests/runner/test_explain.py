@@ -79,6 +79,7 @@ def test_a_case_is_found_by_its_id_its_name_and_its_file(tmp_path: Path) -> None
     assert "  Step 0: `VACUUM t`." in said and any("deletion vector" in line for line in said)
 
 
+@pytest.mark.long
 def test_cases_of_the_corpus_are_explained_within_a_screen_or_two() -> None:
     for name in names()[::150]:
         said = explained(name, None)

@@ -48,6 +48,7 @@ def test_a_gate_that_is_interrupted_ends_with_130(workers: str, tmp_path: Path) 
     assert gate.returncode == 130 and said.count(INTERRUPTED) == 1 and "Traceback" not in said, said
 
 
+@pytest.mark.long
 def test_an_interrupt_after_the_answer_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(controller, "WARM", 1)
     ended = run_suite(tmp_path, "--profile=smoke", "--budget=0.02", engine="tests.outside_engine:WITH_CACHE")

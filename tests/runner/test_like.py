@@ -47,6 +47,7 @@ def cases_of(profile: Profile, order: Order | None) -> list[Case]:
     return [case for batch in batches(profile, (), order=order) for case in fixed_cases(batch, FIXED_SEED)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "shapes"), slow_after(1, [("skips-by-local-bounds", "types"), ("update-forgets-a-vector", "vectors")])
 )
@@ -84,6 +85,7 @@ def drawn(campaign: str, choice: Choice | None) -> list[Case]:
     return fixed_cases(Batch(own, 0, 6), FIXED_SEED, choice=choice)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("campaign", slow_after(1, ["feature-deletes", "vacuum-vectors", "programs"]))
 def test_cases_are_drawn_to_the_users_tables(campaign: str) -> None:
     shapes = read_shapes(SHAPES / "vectors.json", option="--like")
@@ -98,6 +100,7 @@ def test_cases_are_drawn_to_the_users_tables(campaign: str) -> None:
     assert alike(near) > alike(drawn(campaign, None)) + 0.1
 
 
+@pytest.mark.long
 def test_a_case_that_is_drawn_to_a_table_has_only_features_that_the_table_has() -> None:
     shapes = read_shapes(SHAPES / "types.json", option="--like")
     has = {*entries_of(shapes.shapes[0].shape)}

@@ -92,6 +92,7 @@ def test_a_row_has_the_answer_with_its_page_and_the_reason() -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_answer_is_that_of_a_comparison_of_the_kept_runs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = {TWO[0]: KEPT / "candidate", TWO[1]: KEPT / "base"}
     for name, stream in sides.items():

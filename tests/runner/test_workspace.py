@@ -173,6 +173,7 @@ def test_closing_ends_the_reaper() -> None:
     assert reaper.returncode == 0
 
 
+@pytest.mark.long
 def test_of_a_killed_run_everything_is_removed_and_nothing_else(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()

@@ -132,6 +132,7 @@ def test_with_alone_the_search_continues_until_a_second_clause_fails(
     assert found.ever >= set(found.first.clauses)
 
 
+@pytest.mark.long
 def test_a_violation_of_the_healthy_engine_does_not_count(worker: PooledEngine) -> None:
     found = Examiner(worker, harmless()).search(deletes(10), tries=1, alone=False)
     assert (found.judged, found.first, found.ever) == (10, None, set())

@@ -58,6 +58,7 @@ def test_a_seed_has_the_cases_of_the_nightly_profile_and_starts_with_some_of_eac
     assert sorted(first) == sorted(campaign.name for campaign in CAMPAIGNS)
 
 
+@pytest.mark.long
 def test_the_cases_of_a_batch_depend_on_the_seed_alone() -> None:
     batch = next(batch for batch in random_batches() if batch.campaign.name == "partition-deletes")
     cases = random_cases(batch, 1, EVERYTHING)
@@ -75,6 +76,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PooledEngine:
     return made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", slow_after(1, ["partition-deletes-0", "exploration-0"]))
 def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: PooledEngine) -> None:
     line = judged(1, name)
@@ -207,6 +209,7 @@ def test_a_second_run_continues_the_first(tmp_path: Path, capsys: pytest.Capture
     assert f": {cases:,} cases, " in capsys.readouterr().out.splitlines()[-3]
 
 
+@pytest.mark.long
 def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
     tmp_path: Path, worker: PooledEngine, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,6 +30,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tried]:
     return tampered_with(ReferenceEngine(), list(CATALOGUE.values()), Excuses(), directory, CASES, plan)
 
 
+@pytest.mark.long
 def test_every_way_is_noticed_or_listed(found: dict[str, Tried]) -> None:
     listed = unpromised(LISTED, "model")
     told = ("NOT NOTICED", "THE SUITE FAILS")

@@ -21,6 +21,7 @@ VACUUMS = [batch.campaign.name for batch in random_batches()].index("vacuum-rete
 CASE = Case(TABLE, (Vacuum(),))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pair", [*PAIRS][2:3])
 def test_healthy_engines_in_turn_are_no_alarm(pair: str) -> None:
     found = judged(pair, 7, VACUUMS)

@@ -42,6 +42,7 @@ def with_features(*features: Feature) -> Table:
     return replace(TABLE, features=tuple(feature.value for feature in features))
 
 
+@pytest.mark.long
 @given(evolved_tables())
 def test_evolved_tables_are_well_formed(case: Case) -> None:
     assert codec.from_json(codec.to_json(case)) == case

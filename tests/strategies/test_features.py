@@ -185,6 +185,7 @@ def test_tables_shrink_to_one_small_file_without_features() -> None:
     assert len(table.files[0].rows) == 1
 
 
+@pytest.mark.long
 def test_a_vector_shrinks_to_one_row() -> None:
     table = smallest(feature_tables(), lambda table: any(commit.deletion_vectors for commit in table.commits))
     assert table.features == (Feature.DELETION_VECTORS.value,)

@@ -43,6 +43,7 @@ def test_each_vector_has_the_container_that_it_is_named_after(kind: str) -> None
     assert decode_rows(encode_rows(rows)) == rows
 
 
+@pytest.mark.long
 def test_the_deletes_hide_more_rows_of_each() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table, step = case.table, case.steps[0]

@@ -122,6 +122,7 @@ def test_commits_stay_in_their_order() -> None:
     assert [commit.at for commit in case.table.commits] == [-HOUR - 2, -HOUR - 1, -HOUR]
 
 
+@pytest.mark.long
 def test_the_state_machine_judges_whole_cases_on_such_an_engine(tmp_path: Path) -> None:
     lines: list[RecordedCase] = []
     engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")

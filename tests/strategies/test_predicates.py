@@ -133,6 +133,7 @@ def test_partition_predicates_match_some_files_and_not_others() -> None:
     assert shares["NULL"] >= 0.1, shares
 
 
+@pytest.mark.long
 @given(st.data())
 def test_predicates_use_the_requested_columns(data: st.DataObject) -> None:
     table = data.draw(tables(partition_counts=st.integers(1, 3)))

@@ -44,6 +44,7 @@ def tables_with_programs(draw: st.DrawFn, /, **arguments: int) -> Drawn:
     return table, draw(programs(table, **arguments))  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @given(tables_with_programs())
 def test_programs_are_well_formed(program: Drawn) -> None:
     table, steps = program
@@ -55,6 +56,7 @@ def test_programs_are_well_formed(program: Drawn) -> None:
     assert added == list(range(len(table.files), len(table.files) + len(added)))
 
 
+@pytest.mark.long
 @given(tables_with_programs(length=3, engine_steps=2))
 def test_the_length_and_the_engine_steps_are_bounded(program: Drawn) -> None:
     _, steps = program
@@ -63,6 +65,7 @@ def test_the_length_and_the_engine_steps_are_bounded(program: Drawn) -> None:
     assert len(steps) <= 7
 
 
+@pytest.mark.long
 @fifty
 @given(tables_with_programs(length=12, engine_steps=9))
 def test_the_clock_never_goes_back(program: Drawn) -> None:
@@ -93,6 +96,7 @@ def of_operations(draw: st.DrawFn, *some: Operation, last: Operation) -> Drawn:
     return program.initial, tuple(program.steps)
 
 
+@pytest.mark.long
 def test_appended_files_are_not_newer_than_the_clock() -> None:
     ages: list[tuple[int, int]] = []  # of a file, and of the clock
     others = (Operation.CLOCK, Operation.VACUUM, Operation.APPEND)
@@ -153,6 +157,7 @@ def test_metadata_only_deletes_use_partition_columns_only(data: st.DataObject) -
         assert table.partition_by or isinstance(step.where, Constant)
 
 
+@pytest.mark.long
 @fifty
 @given(st.data())
 def test_an_operation_ends_with_a_step_of_its_kind(data: st.DataObject) -> None:
@@ -170,6 +175,7 @@ def test_an_operation_ends_with_a_step_of_its_kind(data: st.DataObject) -> None:
     assert codec.from_json(codec.to_json(case)) == case
 
 
+@pytest.mark.long
 def test_changes_are_read_while_their_files_are_certain() -> None:
     """A VACUUM after the DELETE could delete its change files, and a version beyond retention may be refused."""
     others = (Operation.DELETE, Operation.VACUUM, Operation.DRY_RUN, Operation.CLOCK)

@@ -91,6 +91,7 @@ NOTHING = Capabilities(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_with_all_capabilities_cases_do_not_change(name: str) -> None:
     for case in drawn_by(name, 3):
@@ -98,6 +99,7 @@ def test_with_all_capabilities_cases_do_not_change(name: str) -> None:
         assert knows_types(case, capabilities=EVERYTHING)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("capabilities", [DELTALAKE, NOTHING], ids=["deltalake", "almost nothing"])
 @pytest.mark.parametrize("name", ALL)
 def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilities: Capabilities) -> None:

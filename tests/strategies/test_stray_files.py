@@ -20,6 +20,7 @@ from tests.sampling import check_shares, sample
 AGE = 3 * DAY
 
 
+@pytest.mark.long
 @given(st.data())
 def test_paths_do_not_conflict(data: st.DataObject) -> None:
     table = data.draw(tables())

@@ -61,6 +61,7 @@ def test_tombstones_stay_on_their_side_of_the_cutoff() -> None:
     assert OLD + WEEK < 0 < YOUNG + WEEK
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["vacuum_retentions", "vacuum_histories", "programs"])
 def test_a_restricted_case_stays_as_it_is(name: str) -> None:
     for case in drawn_by(name, 4):
@@ -69,6 +70,7 @@ def test_a_restricted_case_stays_as_it_is(name: str) -> None:
         assert kept_apart(once) == once
 
 
+@pytest.mark.long
 def test_both_kinds_of_cases_are_drawn() -> None:
     found = [
         restricted_to(case, capabilities=IN_BUCKET).table.retention_hours == 0

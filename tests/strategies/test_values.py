@@ -161,6 +161,7 @@ def test_pools_cover_the_whole_domain(type: AnyType) -> None:
     assert {repr(value) for pool in drawn for value in pool} >= set(map(repr, domain(type)))
 
 
+@pytest.mark.long
 def test_every_type_is_drawn() -> None:
     primitive, whole, any_ = zip(*sample(st.tuples(primitives(), nested(), types()), examples=400, seeds=range(3)))
     assert set(primitive) == set(PRIMITIVES)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from model import codec
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
@@ -22,6 +24,7 @@ def conditions(case: Case) -> list[Predicate]:
     return [step.where for step in case.steps if isinstance(step, Delete) and step.where is not None]
 
 
+@pytest.mark.long
 def test_cases_are_valid_and_have_all_kinds_of_functions_and_tables() -> None:
     cases = sample(wrapped_deletes())
     assert all(codec.from_json(codec.to_json(case)) == case for case in cases)

@@ -86,6 +86,7 @@ def test_an_engine_without_vacuum_gets_the_cases_with_other_commands() -> None:
     assert cases and all(chapters_of(case) and "VAC" not in chapters_of(case) for case in cases)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 def test_a_profile_draws_all_its_cases_in_batches(profile: object) -> None:
     assert isinstance(profile, type(PROFILES["gate"]))
@@ -108,6 +109,7 @@ def test_gate_judges_the_corpus_of_smoke_first() -> None:
     assert gate[: len(smoke)] == smoke and len(gate) > len(smoke)
 
 
+@pytest.mark.long
 def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
     whole, part = (
         [case for batch in batches(profile, ()) if batch.campaign.name == CORPUS.name for case in fixed_cases(batch, 1)]
@@ -126,6 +128,7 @@ def of_corpus(profile: Profile, order: Order | None) -> list[Case]:
     return [case for batch in found if batch.campaign.name == CORPUS.name for case in fixed_cases(batch, 1)]
 
 
+@pytest.mark.long
 def test_an_order_decides_what_a_budget_takes() -> None:
     gate = PROFILES["gate"]
     assert of_corpus(gate, partitioned_first) == of_corpus(gate, None), "without a budget the gate judges all of it"
@@ -134,6 +137,7 @@ def test_an_order_decides_what_a_budget_takes() -> None:
     assert not all(case.table.partition_by for case in of_corpus(gate.scaled(0.2), None))
 
 
+@pytest.mark.long
 def test_smoke_with_an_order_takes_cases_of_the_gate_too() -> None:
     """Without a budget beside its own, for a fifth of the time; with one in their place."""
 

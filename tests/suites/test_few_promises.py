@@ -73,6 +73,7 @@ def judged(case: Case, directory: Path, *, claimed: Rules, kept: Rules | None = 
     return Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory).judge(case)
 
 
+@pytest.mark.long
 def test_a_healthy_engine_raises_no_alarm_and_smoke_exercises_every_clause(tmp_path: Path) -> None:
     engine = ReferenceEngine(rules=RULES, capabilities=CAPABILITIES)
     promised = CATALOGUE.keys() - unsupported(engine).keys()

@@ -51,6 +51,7 @@ def engine_of(copy: WorkingCopy, objects: MemoryObjects, set_up: str) -> Engine:
     return CopyingEngine(ObjectsEngine(reference, objects), copy)
 
 
+@pytest.mark.long
 @by_set_up
 def test_a_healthy_engine_violates_no_clause(set_up: str, tmp_path: Path) -> None:
     objects = objects_of(set_up)
@@ -79,6 +80,7 @@ NOTICED = (
 NOT_ON_A_SERVER = ("cutoff-early-for-tombstones", "obeys-retain", "counts-otherwise-by-name")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("set_up", "name"),
     [(set_up, name) for set_up in SET_UPS for name in NOTICED if set_up == "clock" or name not in NOT_ON_A_SERVER],

@@ -54,6 +54,7 @@ def known_bad(fault: str) -> Engine:
     return KnownBadEngine(ReferenceEngine(), FAULTS[fault])
 
 
+@pytest.mark.long
 def test_a_healthy_engine_is_explored_to_the_end(tmp_path: Path) -> None:
     lines: list[run.RecordedCase] = []
     explore(ReferenceEngine(), tmp_path, lines, runs=25)
@@ -62,6 +63,7 @@ def test_a_healthy_engine_is_explored_to_the_end(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} <= {"examples"}
 
 
+@pytest.mark.long
 def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
     lines: list[run.RecordedCase] = []
     bad = known_bad("removes-without-time")
@@ -91,6 +93,7 @@ def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: 
     assert case_record(found[0], campaign="c", batch=0, index=0, origin="generated").left == found[0].left
 
 
+@pytest.mark.long
 def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONDITIONS, "any step", lambda observation: True)
     lines: list[run.RecordedCase] = []
@@ -101,6 +104,7 @@ def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypa
     assert all(violation.step == line.steps[-1].index for line in excused for violation in line.violations)
 
 
+@pytest.mark.slow
 def test_a_failing_example_is_kept_for_the_next_run(tmp_path: Path) -> None:
     lines: list[run.RecordedCase] = []
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
@@ -117,6 +121,7 @@ def runs() -> tuple[Case, ...]:
     return tuple(fixed_cases(Batch(EXPLORATION, 0, 20), FIXED_SEED))
 
 
+@pytest.mark.long
 def test_a_fixed_profile_draws_the_same_runs_without_an_engine() -> None:
     batch = Batch(EXPLORATION, 0, 2)
     assert fixed_cases(batch, FIXED_SEED) == fixed_cases(batch, FIXED_SEED) != fixed_cases(batch, FIXED_SEED + 1)
@@ -126,6 +131,7 @@ def test_a_fixed_profile_draws_the_same_runs_without_an_engine() -> None:
         assert from_json(to_json(case)) == case
 
 
+@pytest.mark.long
 def test_every_rule_runs() -> None:
     drawn = {operation_of(step) for case in fixed_cases(Batch(EXPLORATION, 0, 40), FIXED_SEED) for step in case.steps}
     together = {Operation.KILLED_DELETE, Operation.KILLED_VACUUM, *COMMANDS}  # several have one rule

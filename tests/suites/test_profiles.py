@@ -55,6 +55,7 @@ def lacking(counts: Counter[What], wanted: Iterable[What], least: int) -> dict[W
     return {name: counts[name] for name in wanted if counts[name] < least}
 
 
+@pytest.mark.long
 def test_a_healthy_engine_violates_no_clause_and_the_smoke_profile_exercises_every_one(tmp_path: Path) -> None:
     """An engine with other habits for each case; and the one by which the corpus is chosen, for what they do not exercise.
 
@@ -71,6 +72,7 @@ def test_a_healthy_engine_violates_no_clause_and_the_smoke_profile_exercises_eve
     assert lacking(counts, ids, SMOKE["clause"]) == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
 def test_a_healthy_engine_violates_no_clause_in_drawn_cases(
     campaign: Campaign, tmp_path: Path, pytestconfig: pytest.Config
@@ -91,6 +93,7 @@ def _runs_to_its_end(judged: JudgedCase) -> None:
     assert len(judged.steps) == len(engine_steps), "a case without a violation runs to its end"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", slow_after(1, ["2.4.0", "3.0.0", "3.2.1"]))
 def test_the_smoke_profile_exercises_every_clause_of_an_older_release(version: str, tmp_path: Path) -> None:
     """If not, `tox -e gate-version` says nothing about it: the clause may need what the release cannot be asked for."""
@@ -125,6 +128,7 @@ def test_the_fixed_profiles_show_the_fault(fault: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_fixed_profile_draws_the_same_cases_again() -> None:
     batch = next(batch for batch in batches(drawing(PROFILES["smoke"], 60), ()) if batch.campaign.kept is None)
     assert fixed_cases(batch, FIXED_SEED) == fixed_cases(batch, FIXED_SEED)

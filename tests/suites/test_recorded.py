@@ -10,6 +10,7 @@ import pytest
 from tests.recorded import KINDS, cases, recorded, verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in cases(kind)], ids=str)
 def test_a_case_is_judged_as_recorded(kind: str, name: str, tmp_path: Path) -> None:
     found = json.loads(json.dumps(verdict(kind, name, tmp_path)))

@@ -189,6 +189,7 @@ def test_conditions_with_functions_are_not_simple() -> None:
     assert not is_simple(And(v(Op.EQ, 1), Not(with_function)))
 
 
+@pytest.mark.long
 def test_most_conditions_of_the_smoke_profile_are_judged(tmp_path: Path) -> None:
     clauses = [CATALOGUE["DEL-INFO-4"], CATALOGUE["DEL-INFO-2D"]]
     judge = Judge(ReferenceEngine(), clauses, tmp_path)

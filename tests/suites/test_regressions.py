@@ -23,6 +23,7 @@ from suites.profiles import PROFILES, on
 from tests.builders.observations import listener
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 def test_every_run_judges_them(profile: Profile) -> None:
     planned = batches(profile, ())
@@ -47,6 +48,7 @@ def test_smoke_leaves_out_what_only_other_engines_get_wrong() -> None:
     assert sum(batch.cases for batch in first) == len(judged("spark"))
 
 
+@pytest.mark.long
 def test_they_exercise_the_known_faults_that_are_drawn_rarely(tmp_path: Path) -> None:
     """So that a small budget reports none as stale: those of the newest release, and those with a condition."""
     conditions: set[str] = set()

@@ -48,6 +48,7 @@ def test_a_source_is_rewritten_so_that_mutmut_changes_more(source: str, rewritte
     assert mutable(source) == rewritten
 
 
+@pytest.mark.long
 def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark(pytestconfig: pytest.Config) -> None:
     found = modules([])
     assert {"model/prediction/vacuum.py", "model/codec/cases.py", "suites/clauses/delete/rows.py"} <= set(found)

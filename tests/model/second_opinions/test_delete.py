@@ -121,6 +121,7 @@ def check(second: SecondOpinion, *, compared: int) -> None:
     assert second.compared >= compared, second.compared
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_duckdb_agrees_on_edge_values(second_opinion: SecondOpinion, chapter: str) -> None:
     """Each type, comparison, function and cast over values at the ends of their types."""
@@ -132,6 +133,7 @@ def test_duckdb_agrees_on_edge_values(second_opinion: SecondOpinion, chapter: st
     assert set(second_opinion.not_comparable) <= set(NOT_COMPARABLE)
 
 
+@pytest.mark.long
 def test_duckdb_agrees_on_random_combinations(second_opinion: SecondOpinion) -> None:
     """Three-valued logic: trees of AND, OR and NOT over tests of edge values, and rows of values that are mixed at random."""
     generator = random.Random(20)
@@ -170,6 +172,7 @@ def test_duckdb_agrees_on_what_is_drawn(second_opinion: SecondOpinion, campaign:
     assert 100 * (second_opinion.asked - not_comparable) >= LEAST_COMPARABLE * second_opinion.asked
 
 
+@pytest.mark.long
 def test_all_reasons_not_to_compare_are_needed(second_opinion: SecondOpinion) -> None:
     second_opinion.about(ROWS[:1], TYPES)
     for chapter in CHAPTERS.values():

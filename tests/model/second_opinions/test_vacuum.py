@@ -25,6 +25,7 @@ def test_the_second_opinion_shares_no_code_with_the_project(module: str) -> None
     assert own <= {f"tests.model.second_opinions.{name}" for name in OPINION}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tenth", range(10))
 def test_the_model_and_the_second_opinion_agree(tenth: int) -> None:
     for number in range(tenth * WORLDS, (tenth + 1) * WORLDS):
