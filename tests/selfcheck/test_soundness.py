@@ -229,6 +229,7 @@ def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
     assert not is_known(path, one["clause"]), "a flaky case is not settled"
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_the_next_run_judges_false_positives_again(tmp_path: Path) -> None:
     """A case that no longer fails on the same suite and engine still counts."""
