@@ -199,8 +199,8 @@ def _without_clauses(one: Shown) -> Shown:
 
 def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]) -> Chosen:
     """Choose among the cases of the pool."""
-    own = in_smoke(regressions)
-    cover = _cover([_without_clauses(one) for one in own], pool)
+    own = [_without_clauses(one) for one in in_smoke(regressions)]
+    cover = _cover(own, pool)
     cover.fill(goal_in_smoke)
     first = set(cover.chosen)
     faults, missed = _show_faults(workers, cover, [*own, *pool])
@@ -212,16 +212,17 @@ def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: 
     }
     cover.drop_superfluous(goal_in_smoke, keep=(faults.keys() - dear) | set(range(len(own))))
     smoke = [one for place, one in enumerate(pool, len(own)) if place in cover.chosen]
-    others = [one for place, one in enumerate(pool, len(own)) if one.faults and place not in cover.chosen]
+    left = [one for place, one in enumerate(pool, len(own)) if place not in cover.chosen]
+    others, left = [one for one in left if one.faults], [one for one in left if not one.faults]
     smoke = _shortened(workers, smoke, cover, goal_in_smoke, own)
-    smoke = _arranged([_without_clauses(one) for one in own], smoke, [goal_in_smoke])
+    smoke = _arranged(own, smoke, [goal_in_smoke])
     judged = [*regressions, *smoke]
-    cover = _cover([*judged, *others], pool)
+    cover = _cover([*judged, *others], left)
     for goal in _PARTS:
         cover.fill(goal)
     taken = len(judged) + len(others)
     cover.drop_superfluous(goal_of, keep=range(taken))
-    gate = [*others, *(one for place, one in enumerate(pool, taken) if place in cover.chosen)]
+    gate = [*others, *(one for place, one in enumerate(left, taken) if place in cover.chosen)]
     gate = _arranged(judged, _shortened(workers, gate, cover, goal_of, judged), _PARTS)
     return Chosen(smoke, gate, missed, sorted({name for one in others for name in one.faults}))
 
@@ -229,9 +230,10 @@ def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: 
 def extended(workers: ProcessPoolExecutor, corpus: Mapping[str, Sequence[Shown]], pool: Sequence[Shown]) -> Chosen:
     """As ``distilled``, with all cases of the ``corpus``, by the names of KEPT; of ``pool`` those that show what these do not."""
     regressions, smoke, gate = (corpus[name] for name in KEPT)
-    own = in_smoke(regressions)
+    own = [_without_clauses(one) for one in in_smoke(regressions)]
     taken, judged = [*own, *smoke], [*own, *smoke, *gate]
     faults, missed = _show_faults(workers, _cover(judged, pool), [*judged, *pool])
+    of_gate = sorted({name for place in range(len(taken), len(judged)) for name in faults.get(place, {})})
     faults = {place - len(gate): some for place, some in faults.items() if place >= len(judged)}
     cover = _cover(taken, pool)
     for place in faults:
@@ -248,7 +250,7 @@ def extended(workers: ProcessPoolExecutor, corpus: Mapping[str, Sequence[Shown]]
     cover = _cover([*first, *gate], pool)
     cover.fill(lambda facet: goal_of(facet) if facet[0] in ADDED else 0)
     others = [one for place, one in enumerate(pool, len(first) + len(gate)) if place in cover.chosen]
-    return Chosen(smoke, _arranged(first, [*gate, *others], _PARTS), missed)
+    return Chosen(smoke, _arranged(first, [*gate, *others], _PARTS), missed, of_gate)
 
 
 #: The kinds of facets for which the gate gets cases that are added.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, cast
 from deltalog.entries.actions import Add, Metadata, Remove
 from deltalog.entries.codec import to_json
 from deltalog.entries.commits import LoggedCommit
+from deltalog.errors import MalformedPath
 from deltalog.log import Log, read_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.lines import json_lines
@@ -164,8 +166,11 @@ class TableLog:
         return {path: self.live[path] for path in self.removed if path in self.live}
 
     def path(self, action: JsonAction) -> str:
-        """The path of an action's file."""
-        return from_root(decode(action["path"]), str(self._root))
+        """The path of an action's file; as it is written where that is no path: delta-rs does not encode a column's name."""
+        written: str = action["path"]
+        with suppress(MalformedPath):
+            written = decode(written)
+        return from_root(written, str(self._root))
 
     def commit_file(self, version: int) -> Path:
         return self._root / LOG_DIRECTORY / commit_name(version)

@@ -48,8 +48,9 @@ def names() -> list[str]:
 
 
 def _kept(file: Path) -> FoundCase:
-    engine = "" if file.parent == FOLDER else f"; of smoke only on {file.parent.name}"
-    where = f"judged first by every run{engine}: {file.relative_to(FOLDER.parent).as_posix()}"
+    folder = file.parent.name
+    smoke = {FOLDER.name: "", "gate": ", but not by smoke"}.get(folder, f", but by smoke only on {folder}")
+    where = f"judged first by every run{smoke}: {file.relative_to(FOLDER.parent).as_posix()}"
     return FoundCase(loads(file.read_text(encoding="utf-8")), where)
 
 

@@ -76,6 +76,9 @@ def test_a_case_is_found_by_its_id_its_name_and_its_file(tmp_path: Path) -> None
     assert by_file is not None and by_id is not None and by_file.case == by_id.case == by_name.case
     said = explained("inline-vector", None)
     assert said[0] == "Case 686937e527fb, judged first by every run: regressions/inline-vector.json"
+    of_gate, of_delta_rs = explained("checkpoint-of-a-delete", None), explained("change-feed-read-back", None)
+    assert "judged first by every run, but not by smoke: regressions/gate/checkpoint" in of_gate[0]
+    assert "judged first by every run, but by smoke only on deltalake: regressions/deltalake/" in of_delta_rs[0]
     assert "  Step 0: `VACUUM t`." in said and any("deletion vector" in line for line in said)
 
 

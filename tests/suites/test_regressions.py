@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from harness.campaigns.campaign import Profile
+from harness.campaigns.corpus import corpus_cases
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.regressions import FOLDER, files, kept_cases
 from harness.judging.excusing.conditions import CONDITIONS
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from known_faults.entries import holding_on, in_force, read_known_faults
-from model.codec import InvalidCase
+from model.codec import InvalidCase, case_id
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
 from suites.campaigns import REGRESSIONS, batches
@@ -31,6 +33,11 @@ def test_every_run_judges_them(profile: Profile) -> None:
     assert planned[: len(first)] == first
     assert [case for batch in first for case in fixed_cases(batch, 1)] == list(kept_cases())
     assert len(kept_cases()) == len(list(FOLDER.rglob("*.json"))) > 0
+
+
+def test_no_case_is_kept_twice() -> None:
+    ids = Counter(case_id(case) for case in (*kept_cases(), *corpus_cases("smoke"), *corpus_cases("gate")))
+    assert [id for id, times in ids.items() if times > 1] == []
 
 
 def test_smoke_leaves_out_what_only_other_engines_get_wrong() -> None:
