@@ -82,7 +82,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Refere
     elif isinstance(command, Checkpoint):
         checkpoint(view, base.storage, view.snapshot.version, base.clock)
     elif isinstance(command, CompactLog):
-        compact(view, base.at)
+        compact(view, command.commits, base.at)
     elif isinstance(command, CleanUpLog):
         clean_up(view, base.clock, base.rules)
     elif isinstance(command, ShallowClone):

@@ -31,9 +31,9 @@ def checkpoint(view: View, storage: TableStorage, version: int, clock: int) -> N
         storage.checkpoint(write)
 
 
-def compact(view: View, at: int) -> None:
-    """Write a compaction file of all commits, unless there is one or they are fewer than two."""
-    commits = [view.log.commits[version] for version in sorted(view.log.commits)]
+def compact(view: View, newest: int | None, at: int) -> None:
+    """Write a compaction file of the newest commits, or of all, unless there is one or they are fewer than two."""
+    commits = [view.log.commits[version] for version in sorted(view.log.commits)][-(newest or 0) :]
     if len(commits) > 1 and compacted_name(commits[0].version, commits[-1].version) not in view.log.others:
         write_compaction(view.root, commits, modified=at)
 

@@ -28,6 +28,7 @@ from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.command_line.bucket import bucket_of
 from runner.command_line.commands import Parser, ended, whole
+from runner.command_line.parts import WHOLE, part
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
@@ -226,7 +227,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--profile", default="gate", metavar="NAME", help="a fixed profile (default: gate)")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this fault; repeatable")
-    parser.add_argument("--every", type=whole, metavar="N", default=1, help="only every Nth fault, for a sample")
+    shard = "only part K of the N parts of the faults, by their names: the N parts together try all"
+    parser.add_argument("--shard", type=part, default=WHOLE, metavar="K/N", help=shard)
     parser.add_argument(
         "--alone",
         action="store_true",
@@ -263,7 +265,7 @@ def main(arguments: list[str]) -> int:
         raise UsageMistake(
             f"--fault {unknown[0]} is not known: `tox -e gate -- --known-bad list` names those that are."
         )
-    code, chosen = 0, bool(options.fault) or options.every > 1
+    code, chosen = 0, bool(options.fault) or options.shard != WHOLE
     if not options.render:
         tries = profile.tries if options.tries is None else options.tries
         given = _given(options)
@@ -271,11 +273,11 @@ def main(arguments: list[str]) -> int:
         plan = PowerPlan(
             options.engine, options.profile, options.alone, tries, given, place, options.predicted, options.cases
         )
-        faults = ([FAULTS[name] for name in options.fault] or list(FAULTS.values()))[:: options.every]
-        part = "".join(f"-{key.removeprefix('spark_')}" for key in given)
-        part += "" if place.storage is Storage.LOCAL else f"-{place.storage.value}"
-        part += "-chosen" if chosen else ""
-        lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")
+        faults = [FAULTS[name] for name in options.fault or FAULTS if options.shard.has(name)]
+        where = "".join(f"-{key.removeprefix('spark_')}" for key in given)
+        where += "" if place.storage is Storage.LOCAL else f"-{place.storage.value}"
+        where += "-chosen" if chosen else ""
+        lines = run(plan, faults, options.n, options.lines / f"{options.engine}{where}.jsonl")
         code = exit_code(lines, chosen=chosen)
         if not chosen and EngineRun(lines).unproven:
             print(f"Unproven: {', '.join(EngineRun(lines).unproven)}")

@@ -75,6 +75,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "In-Commit Timestamps": "in-commit-timestamps",
     "JSON checksum": "json-checksum",
     "Last Checkpoint File": "last-checkpoint-file",
+    "Log Compaction Files": "log-compaction-files",
     "Metadata Cleanup": "metadata-cleanup",
     "Overview": "overview",
     "Per-file Statistics": "per-file-statistics",

@@ -17,13 +17,15 @@ from functools import cache
 from pathlib import Path
 
 from engines.deltalake.capabilities import NEWEST
+from engines.spark.releases import capabilities_of
+from engines.versions import judged_of
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.shrinking import reduce, truncated
 from harness.running.judge import Judge
 from known_faults.known import known, known_faults_in
 from model.codec import loads, to_json
-from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK
 from model.vocabulary.steps import Together
@@ -43,6 +45,8 @@ from tests.handmade.vacuums import HANDMADE
 TRIES = 250
 
 WITNESSES = Path(__file__).parent / "witnesses"
+
+ON_SPARK = capabilities_of(judged_of("spark")[-1])
 
 
 def witness(name: str) -> Case:
@@ -69,7 +73,8 @@ def known_faults_of(engine: str, version: str) -> tuple[KnownFault, ...]:
 
 def imitating(fault: Fault) -> ReferenceEngine:
     """A healthy engine for which it is a fault: with the rules of delta-rs, or those of Delta on Spark."""
-    if fault.rules.get("implementation") == DELTA_RS.implementation:
+    beyond_spark = fault.needs and not any(has(ON_SPARK, need) for need in fault.needs)
+    if beyond_spark or fault.rules.get("implementation") == DELTA_RS.implementation:
         return ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)
     return ReferenceEngine()
 

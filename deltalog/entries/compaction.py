@@ -1,4 +1,4 @@
-"""Log compaction files: several commits in one file. Readers may use them; this reader does not."""
+"""Log compaction files: several commits in one file. Readers may use them; ``deltalog.log`` does not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
 from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.entries.commits import LoggedCommit, commit_bytes
+from deltalog.entries.commits import LoggedCommit, commit_bytes, parse_commit
 from deltalog.storage.files import write_new
 from deltalog.storage.names import LOG_DIRECTORY, compacted_name
 
@@ -37,3 +37,8 @@ def write_compaction(root: Path, commits: Sequence[LoggedCommit], *, modified: i
     path = root / LOG_DIRECTORY / compacted_name(commits[0].version, commits[-1].version)
     write_new(path, commit_bytes(compacted(commits)), modified)
     return path
+
+
+def read_compaction(path: Path) -> tuple[Action, ...]:
+    """The actions of a compaction file. Raises UnreadableCommit and OSError."""
+    return parse_commit(path.read_bytes(), path.name)

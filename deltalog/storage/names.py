@@ -37,18 +37,19 @@ _PATTERNS = (
     ),
     (LogFileKind.CHECKPOINT_UUID, re.compile(rf"{_VERSION}\.checkpoint\.{_UUID}\.(?:parquet|json)")),
     (LogFileKind.CHECKSUM, re.compile(rf"{_VERSION}\.crc")),
-    (LogFileKind.COMPACTED, re.compile(rf"{_VERSION}\.[0-9]{{20}}\.compacted\.json")),
+    (LogFileKind.COMPACTED, re.compile(rf"{_VERSION}\.(?P<last>[0-9]{{20}})\.compacted\.json")),
 )
 
 
 @dataclass(frozen=True)
 class LogFileName:
-    """A parsed name. ``part`` counts from 1."""
+    """A parsed name. ``part`` counts from 1; ``last`` is the last version of a log compaction, whose first is ``version``."""
 
     kind: LogFileKind
     version: int
     part: int = 1
     parts: int = 1
+    last: int | None = None
 
 
 def commit_name(version: int) -> str:
@@ -85,5 +86,6 @@ def parse_name(name: str) -> LogFileName | None:
         if match:
             groups = match.groupdict()
             part, parts = (int(groups.get(name) or 1) for name in ("part", "parts"))
-            return LogFileName(kind, int(groups["version"]), part, parts)
+            last = int(groups["last"]) if "last" in groups else None
+            return LogFileName(kind, int(groups["version"]), part, parts, last)
     return None

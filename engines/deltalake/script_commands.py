@@ -39,12 +39,15 @@ def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> Scr
     setup = [_rows(rows_file)] if rows_file else []
     if any(SOURCE in one.arguments.values() for one in calls):
         setup.append(_source(columns))
-    given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name, FIRST: "min(log())", LAST: "version()"}
+    given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name, LAST: "version()"}
     if isinstance(command, Restore):
         given[VERSION] = case.version_before(command.before_step)
     pieces = [] if calls[0].name == WRITE else ["DeltaTable(ROOT)"]
     pieces += [_call(one, given, case.root) for one in calls]
-    condition = "min(log()) < version() and " if isinstance(command, CompactLog) else ""  # there is none of one commit
+    condition = ""
+    if isinstance(command, CompactLog):
+        given[FIRST] = "min(log())" if command.commits is None else f"sorted(log())[-{command.commits}:][0]"
+        condition = f"{given[FIRST]} < version() and "  # there is none of one commit
     return ScriptCommand(condition + ".".join(pieces), setup=tuple(setup))
 
 

@@ -168,7 +168,8 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
     if isinstance(command, Merge):
         given[SOURCE] = _source(found, command.insert)
     if isinstance(command, CompactLog):
-        given[FIRST], given[LAST] = min(map(int, _commits(root))), asked(found.version)
+        given[FIRST] = sorted(map(int, _commits(root)))[-(command.commits or 0) :][0]
+        given[LAST] = asked(found.version)
         if given[FIRST] == given[LAST]:
             return ()  # PROTOCOL.md has no compaction of one commit: deltalake refuses it
     for call in calls_of(command, columns):

@@ -190,9 +190,10 @@ class SparkScript:
             return ScriptCommand(f"{writer}.save(ROOT)", setup=tuple(setup))
         if isinstance(command, Checkpoint):
             return ScriptCommand("delta_log(spark).checkpoint()", "", tuple(setup))
-        if isinstance(command, (CompactLog, CleanUpLog)):
-            function = "compact_log" if isinstance(command, CompactLog) else "clean_up_log"
-            return ScriptCommand(f"{function}(spark)", "", tuple(setup))
+        if isinstance(command, CompactLog):
+            return ScriptCommand(f"compact_log(spark, {command.commits or 0})", "", tuple(setup))
+        if isinstance(command, CleanUpLog):
+            return ScriptCommand("clean_up_log(spark)", "", tuple(setup))
         *first, last = command_sql(command, root, columns, _VERSION)
         setup += map(self._statement, first)
         text = self._statement(last)

@@ -122,10 +122,11 @@ def clean_up_log(spark: SparkSession) -> None:
     log.cleanUpExpiredLogs(log.unsafeVolatileSnapshot(), *defaults)
 
 
-def compact_log(spark: SparkSession) -> None:
-    """Writes a log compaction file of all commits, by Delta Kernel, which comes with Delta on Spark."""
+def compact_log(spark: SparkSession, newest: int) -> None:
+    """Writes a log compaction file of the newest commits (0: of all), by Delta Kernel, which comes with Delta on Spark."""
     log, kernel = delta_log(spark), spark._jvm.io.delta.kernel
-    first = min(int(name[:20]) for name in os.listdir(f"{ROOT}/_delta_log") if re.fullmatch("[0-9]{20}.json", name))
+    names = [name for name in os.listdir(f"{ROOT}/_delta_log") if re.fullmatch("[0-9]{20}.json", name)]
+    first = int(sorted(names)[-newest:][0][:20])
     snapshot = log.unsafeVolatileSnapshot()
     name = f"{first:020}.{snapshot.version():020}.compacted.json"
     if first < snapshot.version() and not os.path.exists(f"{ROOT}/_delta_log/{name}"):

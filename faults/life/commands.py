@@ -34,6 +34,7 @@ from model.vocabulary.commands import (
     CleanUpLog,
     Command,
     CommandKind,
+    CompactLog,
     DropColumn,
     Merge,
     Optimize,
@@ -218,6 +219,15 @@ def _change_clone(change: Callable[[list[JsonAction]], list[JsonAction]]) -> Tam
     return tamper
 
 
+def _without_removes(t: Tampering) -> None:
+    """Of what the step wrote, log compactions alone."""
+    for path in sorted((t.root / LOG_DIRECTORY).glob("*.compacted.json")):
+        if not t.disk.existed(path.relative_to(t.root).as_posix()):
+            drop_checksum(path)
+            lines = path.read_bytes().splitlines(keepends=True)
+            path.write_bytes(b"".join(line for line in lines if b'"remove"' not in line[:12]))
+
+
 def _without_first_add(found: list[JsonAction]) -> list[JsonAction]:
     first = next((action for action in found if "add" in action), None)
     return [action for action in found if action is not first]
@@ -311,6 +321,8 @@ FAULTS = (
         "A checkpoint lacks a tombstone that is inside retention.", needs=[CommandKind.CHECKPOINT]),
     command_fault("checkpoint-command-loses-a-file", "LIFE-3C", _of(Checkpoint, without_first("add")),
         "A checkpoint lacks a live file.", needs=[CommandKind.CHECKPOINT]),
+    command_fault("compaction-forgets-a-remove", "LIFE-LOG-1A", _of(CompactLog, _without_removes),
+        "A log compaction leaves out the removes of its commits.", needs=[CommandKind.COMPACT_LOG]),
     # clones
     command_fault("clone-loses-a-file", "LIFE-4A", _of(ShallowClone, _change_clone(_without_first_add)),
         "A shallow clone lacks a file of its source.", needs=[CommandKind.SHALLOW_CLONE]),

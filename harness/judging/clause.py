@@ -89,7 +89,7 @@ CHAPTERS = {
     "CONC": "two at once",
 }
 
-_ID = re.compile(r"((DEL|VAC)-[A-Z]+|READ|LIFE|CRASH|CONC)-\d+[A-Z]?")
+_ID = re.compile(r"((DEL|VAC)-[A-Z]+|READ|LIFE(-LOG)?|CRASH|CONC)-\d+[A-Z]?")
 
 
 def clause(

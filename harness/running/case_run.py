@@ -37,6 +37,7 @@ from harness.observing.steps.sessions import in_order, reached, sessions_of
 from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from harness.observing.table.left import left_by
+from harness.observing.table.log_compactions import is_ambiguous
 from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import committed
 from harness.running.coverage import Cell, coverage, operation_cell
@@ -47,7 +48,7 @@ from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for
 from harness.tables.storage import write_files, write_table
 from model.prediction.refusals import expected_vacuum_refusal
-from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, CompactLog
 from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import (
     ENGINE_STEPS,
@@ -164,6 +165,7 @@ class CaseRun:
                 ends
                 or after.rows != self._expected.rows
                 or (observation.refused and isinstance(step.command, CHANGE_COLUMNS))
+                or (isinstance(step.command, CompactLog) and is_ambiguous(before, after))
             )
         if isinstance(step, Insert):
             ends = ends or observation.refused or after.rows != self._expected.rows  # later steps count on its rows

@@ -15,6 +15,7 @@ from model.vocabulary.commands import (
     AddColumn,
     Assignment,
     Command,
+    CompactLog,
     DropColumn,
     DropFeature,
     Merge,
@@ -110,6 +111,11 @@ def _overwrite(command: Overwrite, table: Table) -> None:
             refuse(f"the condition cannot be evaluated for it ({error})", f"rows[{index}]")
         if not satisfied:
             refuse("does not satisfy the condition of the overwrite", f"rows[{index}]")
+
+
+def _compact(command: CompactLog, table: Table) -> None:
+    if command.commits is not None and command.commits < 2:
+        refuse(f"must be at least 2, but is {command.commits}", "commits")
 
 
 def _stream(command: StreamAppend, table: Table) -> None:
@@ -258,6 +264,7 @@ _CHECKS: dict[type, Callable[..., None]] = {
     Merge: _merge,
     Overwrite: _overwrite,
     StreamAppend: _stream,
+    CompactLog: _compact,
     AddColumn: _add,
     RenameColumn: _rename,
     DropColumn: _drop,

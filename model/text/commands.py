@@ -58,7 +58,8 @@ def _maintenance(command: Command, table: str) -> str:
     if isinstance(command, Checkpoint):
         return f"checkpoint of {table}"
     if isinstance(command, CompactLog):
-        return f"log compaction of {table}"
+        some = "" if command.commits is None else f"the newest {command.commits} commits of "
+        return f"log compaction of {some}{table}"
     if isinstance(command, CleanUpLog):
         return f"log clean-up of {table}"
     if isinstance(command, SetRetention):

@@ -100,7 +100,10 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class CompactLog:
-    """Writes a log compaction file of all commits that the log has (PROTOCOL.md, "Log Compaction Files")."""
+    """Writes a log compaction file (PROTOCOL.md, "Log Compaction Files") of the newest ``commits`` that the log has, at least
+    two; ``None``: of all."""
+
+    commits: int | None = None
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from hypothesis.strategies import DrawFn
 
 from model.semantics.definitions import VECTORS
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Checkpoint, CleanUpLog, Command, CompactLog, Restore, SetRetention
+from model.vocabulary.commands import Checkpoint, CleanUpLog, Command, Restore, SetRetention
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Delete, Moment, OtherCommand, Read, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, FEATURES, HOUR, Feature, Table
+from strategies.steps.commands import log_compactions
 from strategies.steps.operations import operations
 from strategies.steps.program_state import Program
 from strategies.steps.programs import command_programs
@@ -67,7 +68,7 @@ def log_cleanups(draw: DrawFn) -> Case:
     between = draw(st.integers(made + 1, len(program.steps)))
     if draw(one_in(3)):
         program.take(SetClock(Moment(draw(st.sampled_from((HOUR, table.retention // 2))))))
-    commands: list[Command] = [CompactLog()] if draw(one_in(4)) else []
+    commands: list[Command] = [draw(log_compactions())] if draw(one_in(4)) else []
     commands += [Checkpoint()] if draw(odds((2, True), (1, False))) else []
     for command in (*commands, CleanUpLog()):
         program.take(OtherCommand(command))

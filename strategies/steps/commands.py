@@ -339,6 +339,11 @@ def _always(command: Command) -> Callable[[Program], SearchStrategy[Command]]:
     return lambda program: st.just(command)
 
 
+def log_compactions() -> SearchStrategy[CompactLog]:
+    """A third of all commits that the log has, the others of the newest two to four. Shrinks to all."""
+    return st.sampled_from((None, 2, 3, 2, 3, 4)).map(CompactLog)
+
+
 #: What can be drawn of each command, if its condition holds.
 COMMANDS: Mapping[Operation, Callable[[Program], SearchStrategy[Command]]] = {
     Operation.OPTIMIZE: optimizes,
@@ -349,7 +354,7 @@ COMMANDS: Mapping[Operation, Callable[[Program], SearchStrategy[Command]]] = {
     Operation.OVERWRITE: overwrites,
     Operation.STREAM_APPEND: lambda program: new_rows(program).map(StreamAppend),
     Operation.CHECKPOINT: _always(Checkpoint()),
-    Operation.COMPACT_LOG: _always(CompactLog()),
+    Operation.COMPACT_LOG: lambda program: log_compactions(),
     Operation.CLEAN_UP_LOG: _always(CleanUpLog()),
     Operation.SET_RETENTION: retentions,
     Operation.SWITCH: switches,

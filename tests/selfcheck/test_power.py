@@ -19,6 +19,7 @@ from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, InvalidDelete, Mode
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
+from runner.command_line.parts import Part
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
@@ -26,7 +27,7 @@ from selfcheck.engine_pool import Host, PooledEngine, hosted
 from selfcheck.power import exit_code, main, read_lines
 from selfcheck.power_tables import EngineRun, tables
 from suites.campaigns import batches
-from suites.catalogue import CATALOGUE
+from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 
 SMOKE = PROFILES["smoke"]
@@ -277,13 +278,20 @@ def test_a_predicted_search_finds_the_fault_in_its_first_case(tmp_path: Path) ->
     assert predicted["cases"] == found["cases"] and predicted["case"] == found["case"]
 
 
-def test_a_sample_is_every_nth_fault(tmp_path: Path) -> None:
+def test_a_shard_is_a_part_of_the_faults(tmp_path: Path) -> None:
     names = sorted(FAULTS)[:4]
     chosen = [word for name in names for word in ("--fault", name)]
-    main([*chosen, "--every", "3", "--cases", "1", "--tries", "0", "--lines", str(tmp_path), "-n", "1"])
+    main([*chosen, "--shard", "1/2", "--cases", "1", "--tries", "0", "--lines", str(tmp_path), "-n", "1"])
     _, *found = read_lines(tmp_path / "model-chosen.jsonl")
-    assert {line["name"] for line in found} == {names[0], names[3]}
+    assert {line["name"] for line in found} == {name for name in names if Part(1, 2).has(name)} != set()
     assert {line.get("judged", 1) for line in found} == {1}
+
+
+def test_each_clause_of_the_reference_engine_has_a_fault_that_applies_to_it() -> None:
+    engine = ReferenceEngine()
+    unpromised = unsupported(engine)
+    applicable = [fault for fault in FAULTS.values() if not inapplicable(fault, engine, unpromised, ())]
+    assert CATALOGUE.keys() - unpromised.keys() - {id for fault in applicable for id in fault.caught_by} == set()
 
 
 def test_the_healthy_engine_judges_a_case_once(worker: PooledEngine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def run_command(spark: SparkSession, root: Path, command: Command, *, clock: int
     elif isinstance(command, Checkpoint):
         log_of(spark, root).checkpoint()
     elif isinstance(command, CompactLog):
-        _compact_log(spark, root)
+        _compact_log(spark, root, command.commits or 0)
     elif isinstance(command, CleanUpLog):
         _clean_up_log(spark, root)
     elif isinstance(command, (ShallowClone, VacuumClone)):
@@ -79,14 +79,14 @@ def _append_by_stream(spark: SparkSession, root: Path, command: StreamAppend) ->
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _compact_log(spark: SparkSession, root: Path) -> None:
-    """Delta Kernel's, which comes with Delta on Spark; Delta on Spark reads such files, and writes none.
+def _compact_log(spark: SparkSession, root: Path, newest: int) -> None:
+    """Of the ``newest`` commits, or of all (0). By Delta Kernel: Delta on Spark, with which it comes, only reads such files.
 
     Nothing for a log with a single commit, as such a file has the actions of at least two, nor for one that has the file already.
     """
     log, jvm, session = log_of(spark, root), spark._jvm, spark._jsparkSession
     snapshot, kernel = log.unsafeVolatileSnapshot(), jvm.io.delta.kernel  # type: ignore[union-attr]
-    first = min(int(path.stem) for path in (root / "_delta_log").glob("[0-9]" * 20 + ".json"))
+    first = sorted(int(path.stem) for path in (root / "_delta_log").glob("[0-9]" * 20 + ".json"))[-newest:][0]
     compacted = root / "_delta_log" / f"{first:020}.{snapshot.version():020}.compacted.json"
     if first == snapshot.version() or compacted.exists():
         return

@@ -1,4 +1,4 @@
-"""LIFE-3: commands that change no row leave every version that must stay, and row ids."""
+"""LIFE-3 and LIFE-LOG: commands that change no row leave every version that must stay, row ids, and the state."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, 
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import CommandObservation, Observation
 from harness.observing.table.identified_rows import identified
+from harness.observing.table.log_compactions import new_ranges
 from harness.observing.table.table_state import RowId
 from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.lite import monotonized
-from model.vocabulary.commands import KEEP_ROWS, Merge, Update
+from model.vocabulary.commands import KEEP_ROWS, CommandKind, Merge, Update
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, ForbiddenChange, NothingChanged
 from suites.clauses.shared import harms
 from suites.clauses.shared.checks import difference
-from suites.clauses.shared.log_files import log_cutoff
+from suites.clauses.shared.log_files import check_compaction, log_cutoff
 
 T = TypeVar("T")
 
@@ -89,6 +90,17 @@ def row_ids_kept(c: CommandObservation) -> Judgement:
     if isinstance(command, Update) or (isinstance(command, Merge) and command.to is not None):
         return judgement(_other_ids(_ids(before), _ids(after))) if before.total() == after.total() else NOT_EXERCISED
     return NOT_EXERCISED
+
+
+@clause(
+    "LIFE-LOG-1A",
+    "Who reads a log compaction in place of its commits finds the same state: live files, protocol, metadata, transactions, and every tombstone that is inside retention.",
+    sources=("P Log Compaction Files", "P Action Reconciliation"),
+    harm=harms.DELETED_ROWS_BACK,
+    needs=(CommandKind.COMPACT_LOG,),
+)
+def compactions_hold_what_their_commits_leave(c: CommandObservation) -> Judgement:
+    return each(new_ranges(c.before, c.after), lambda versions: check_compaction(c, *versions))
 
 
 def _ids(rows: Counter[tuple[Row, RowId]]) -> Counter[int | None]:

@@ -22,13 +22,16 @@ from deltalog.storage.names import (
     LogFileKind,
     LogFileName,
     commit_name,
+    compacted_name,
     parse_name,
 )
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
+from harness.judging.severity import NO_CAUSE, Cause
 from harness.observing import evidence
 from harness.observing.steps.observation import CommandObservation, Observation
 from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuums import vacuums_of
+from harness.observing.table.log_compactions import compaction
 from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
@@ -254,17 +257,34 @@ def check_checkpoint(o: Observation, checkpoint: LoggedCheckpoint) -> Violation 
         found = replay([(checkpoint.version, actions)])
     except (DeltaLogError, ValueError) as unreadable:
         return _wrong_checkpoint(checkpoint, f"it cannot be read: {unreadable}")
-    written = o.clock if o.rules.own_clock else o.outcome.ended  # at the latest
-    problem = _repeated(actions) or _difference(expected, found, oldest=written - _retention(o))
+    problem = _repeated(actions) or _difference(expected, found, oldest=_oldest_tombstone(o))
     return _wrong_checkpoint(checkpoint, problem) if problem else None
 
 
-def _retention(o: Observation) -> int:
-    """How long a checkpoint keeps tombstones, in ms; of a command that changes it, what is asked of both."""
-    return min(
-        o.table.retention,
-        o.defined.retention if isinstance(o, (CommandObservation, TogetherObservation)) else o.table.retention,
-    )
+def check_compaction(o: Observation, first: int, last: int) -> Violation | None:
+    """Who reads a log compaction in place of its commits must find the same state; of tombstones, those inside retention."""
+    file, what = compacted_name(first, last), f"The log compaction of the versions {first} to {last}"
+    try:
+        read = compaction(o.after.log, first, last)
+    except (DeltaLogError, ValueError) as unreadable:
+        return _wrong_state(file, f"{what} cannot be read: {unreadable}.")
+    if read is None:
+        return None
+    oldest = _oldest_tombstone(o)
+    problem = _repeated(read.actions) or _difference(read.expected, read.found, oldest=oldest)
+    back = read.brought_back
+    expired = back and all((remove.deletion_timestamp or 0) <= oldest for remove in back)
+    left_out = Cause("the expired remove of a file that was added before its commits is left out")
+    message = f"{what} does not hold the state of its commits: {problem}."
+    return _wrong_state(file, message, left_out if expired else NO_CAUSE) if problem else None
+
+
+def _oldest_tombstone(o: Observation) -> int:
+    """Until when files were removed, in ms since the epoch, of which no tombstone must be kept, by the latest time at which the
+    step may have written; of a command that changes the retention, by the shorter one."""
+    written = o.clock if o.rules.own_clock else o.outcome.ended
+    changed = o.defined if isinstance(o, (CommandObservation, TogetherObservation)) else o.table
+    return written - min(o.table.retention, changed.retention)
 
 
 def _repeated(actions: Iterable[Action]) -> str:
@@ -293,6 +313,8 @@ def _difference(expected: Snapshot, found: Snapshot, *, oldest: int) -> str:
             return f"it lacks the remove of {key[0]}, which is inside retention"
         if kept is not None and comparable(remove) != comparable(_completed(kept, remove)):
             return f"its remove of {key[0]} is {kept}, and must be {remove}"
+    if back := next((key[0] for key in found.adds if key in expected.removes), None):
+        return f"by it the file {back} is live again, which is removed"
     known = {*expected.adds, *expected.removes}
     unknown = [key[0] for key in (*found.adds, *found.removes) if key not in known]
     return f"it names {unknown[0]}, which the log does not" if unknown else ""
@@ -331,7 +353,11 @@ def _parsed(stats: str | None) -> object:
 
 
 def _wrong_checkpoint(checkpoint: LoggedCheckpoint, problem: str) -> Violation:
-    message = f"The checkpoint of version {checkpoint.version} does not hold the state of that version: {problem}."
-    return Violation(
-        f"checkpoint {checkpoint.version}", message, ByReplay("a checkpoint must be compared with the log")
+    where = f"checkpoint of version {checkpoint.version}"
+    return _wrong_state(
+        f"checkpoint {checkpoint.version}", f"The {where} does not hold the state of that version: {problem}."
     )
+
+
+def _wrong_state(file: str, message: str, cause: Cause = NO_CAUSE) -> Violation:
+    return Violation(file, message, ByReplay("a checkpoint must be compared with the log"), cause=cause)
