@@ -49,6 +49,10 @@ def unreadable(reason: str) -> Harm:
     return Harm(Severity.UNREADABLE, reason)
 
 
+def fails(reason: str) -> Harm:
+    return Harm(Severity.FAILS, reason)
+
+
 def space_kept(reason: str) -> Harm:
     return Harm(Severity.SPACE_KEPT, reason)
 

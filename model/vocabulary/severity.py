@@ -12,6 +12,7 @@ class Severity(str, Enum):
     DATA_LOSS = "data loss"  # a file that somebody still needs is deleted, or rows that must stay are gone
     WRONG_ANSWERS = "wrong answers"  # a query of the table, or of its change feed, answers other rows than it must
     UNREADABLE = "unreadable"  # the log, or a file that it names, is wrong: readers fail now or later
+    FAILS = "command fails"  # a command that must succeed ends in an error, and changes nothing
     SPACE_KEPT = "space kept"  # files are kept that should be deleted, or written that nobody needs
     WRONG_NUMBERS = "wrong numbers"  # a metric or a time is wrong
     WRONG_WORDS = "wrong words"  # another error, name or text than promised

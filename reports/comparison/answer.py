@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from model.vocabulary.severity import Severity, gravest
 from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison
+from reports.comparison.groups import Group
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import accepted
@@ -22,17 +23,19 @@ def answer_to(comparison: Comparison) -> Answer:
 
     Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
     could not be judged, or if there is no way back; else UPGRADE (0). The word, the sentence and the exit code are those of
-    every view.
+    every view. The sentence begins with what can cost most, whatever kind of reason it is.
     """
     base, candidate = named(comparison.base), named(comparison.candidate)
     if base == candidate:
         base = "the base"
     else:
         base = base.partition(" ")[2] or base
-    worse = comparison.worse
+    worse, shared = comparison.worse, comparison.shared
+    ranks = [one.severity.rank for one in worse]
     if comparison.forbids:
         told = f"{candidate} {', and '.join(_harms(comparison, base))}"
         word = Word.DO_NOT_UPGRADE
+        ranks += [one.severity.rank for one in shared.forward] if shared is not None else []
     elif worse:
         told = (
             f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, {_worst(comparison)}: {_told(worse[0])}"
@@ -42,14 +45,17 @@ def answer_to(comparison: Comparison) -> Answer:
         told = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
         asks = comparison.lost or comparison.is_open or comparison.bars_the_way_back
         word = Word.LOOK_FIRST if asks else Word.UPGRADE
-    withdrawn = [_withdrawn(comparison.lost)] if comparison.lost else []
-    questions = _open_questions(comparison) if word is Word.LOOK_FIRST else ()
-    told += (
-        _sparing(comparison)
-        + _better(comparison.better)
-        + "".join(f"; {one}" for one in (*withdrawn, *questions, *_back(comparison)))
-    )
-    return Answer(word, told, comparison.exit)
+    told += _sparing(comparison)
+    reasons = [(min(ranks, default=Severity.WRONG_WORDS.rank), told)]
+    if comparison.lost:
+        reasons.append((comparison.lost[0].severity.rank, _withdrawn(candidate, comparison.lost)))
+    if word is Word.LOOK_FIRST and comparison.unexplained:
+        reasons.append((comparison.unexplained[0].severity.rank, _unexplained(comparison.unexplained)))
+    if comparison.bars_the_way_back and shared is not None:
+        reasons.append((min(one.severity.rank for one in shared.back), "there is no way back"))
+    told = "; ".join(told for _, told in sorted(reasons, key=lambda reason: reason[0])) + _better(comparison.better)
+    questions = _unjudged(comparison) if word is Word.LOOK_FIRST else ()
+    return Answer(word, "; ".join((told, *questions)), comparison.exit)
 
 
 def _harms(comparison: Comparison, base: str) -> Iterator[str]:
@@ -61,11 +67,6 @@ def _harms(comparison: Comparison, base: str) -> Iterator[str]:
         yield harm + (f" ({crashes} by a crash)" if crashes else "")
     if comparison.shared is not None and comparison.shared.forward:
         yield in_ways((one.severity for one in comparison.shared.forward), that=f"on tables of {base}")
-
-
-def _back(comparison: Comparison) -> Iterator[str]:
-    if comparison.bars_the_way_back:
-        yield "there is no way back"
 
 
 def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str]:
@@ -116,12 +117,14 @@ def _better(better: Sequence[WeighedWay]) -> str:
     return f"; better in {len(better)}" + (f", {losses} of them data loss" if losses else "")
 
 
-def _open_questions(comparison: Comparison) -> Iterator[str]:
-    unexplained = comparison.unexplained
-    if unexplained:
-        worst, count = unexplained[0], len(unexplained)
-        harm = "in words alone" if worst.is_text else f"the worst {can(worst.severity)}"
-        yield f"{counted(count, 'difference')} {'is' if count == 1 else 'are'} unexplained, {harm}"
+def _unexplained(unexplained: Sequence[Group]) -> str:
+    """``3 differences are unexplained, the worst can lose data``."""
+    worst, count = unexplained[0], len(unexplained)
+    harm = "in words alone" if worst.is_text else f"the worst {can(worst.severity)}"
+    return f"{counted(count, 'difference')} {'is' if count == 1 else 'are'} unexplained, {harm}"
+
+
+def _unjudged(comparison: Comparison) -> Iterator[str]:
     cases = sum(one.cases for one in comparison.unjudged)
     clauses = len({clause for one in comparison.unjudged for clause in one.clauses})
     clauses += len({one.clause for one in comparison.shifted(VerdictChange.UNCOMPARED)})
@@ -136,12 +139,13 @@ def _open_questions(comparison: Comparison) -> Iterator[str]:
             yield "no case was judged in turn" + "".join(f": {_open_end(one)}" for one in report.errors[:1])
 
 
-def _withdrawn(lost: Sequence[Withdrawn]) -> str:
-    """``1 promise is withdrawn, which can lose data: RETAIN has no effect …; before the upgrade: Set …``."""
+def _withdrawn(candidate: str, lost: Sequence[Withdrawn]) -> str:
+    """``Delta 4.4.0 withdraws 1 promise, which can lose data: RETAIN has no effect …``. What to do is the next step."""
     worst, count = lost[0], len(lost)
     which = "which" if count == 1 else "of which the worst"
-    told = f"{counted(count, 'promise')} {'is' if count == 1 else 'are'} withdrawn, {which} {can(worst.severity)}: "
-    return f"{told}{worst.sentence} {worst.harm} Before the upgrade: {_open_end(worst.remedy)}"
+    return (
+        f"{candidate} withdraws {counted(count, 'promise')}, {which} {can(worst.severity)}: {_open_end(worst.sentence)}"
+    )
 
 
 def _but_accepted(comparison: Comparison) -> str:

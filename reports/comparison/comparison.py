@@ -89,6 +89,12 @@ class Comparison:
     allows_changes: bool = False
     shared: SharedTables | None = None  # None: the versions did not run in turn
 
+    def listed(self, shift: ClauseShift) -> ListedFault | None:
+        """What the header of the side that fails says of a known fault."""
+        header = (self.base if shift.change is VerdictChange.IMPROVED else self.candidate).header
+        faults = header.known_faults or () if shift.known else ()
+        return next((one for one in faults if one.reason == shift.cause), None)
+
     def of(self, *changes: VerdictChange) -> tuple[ClauseChange, ...]:
         """The clauses with one of these changes."""
         return tuple(clause for clause in self.clauses if clause.change in changes)

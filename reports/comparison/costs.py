@@ -9,7 +9,7 @@ from reports.comparison.differences import Amount, Difference
 from reports.comparison.facts import ERROR
 
 _LOSS, _ANSWERS, _UNREADABLE = Severity.DATA_LOSS, Severity.WRONG_ANSWERS, Severity.UNREADABLE
-_SPACE, _NUMBERS, _WORDS = Severity.SPACE_KEPT, Severity.WRONG_NUMBERS, Severity.WRONG_WORDS
+_FAILS, _SPACE, _NUMBERS, _WORDS = Severity.FAILS, Severity.SPACE_KEPT, Severity.WRONG_NUMBERS, Severity.WRONG_WORDS
 
 #: By part of a field. What is not here is a text or a name.
 _COSTS: Mapping[str, Severity] = {
@@ -44,7 +44,7 @@ def harm_of(difference: Difference) -> Severity:
     if part == "rows":
         return _WORDS if kind == "vacuum" else _ANSWERS
     if difference.field == ERROR and None in (difference.base, difference.candidate):
-        return _WITHOUT.get(kind, _WORDS)
+        return _WITHOUT.get(kind, _FAILS)
     if part in ("metrics", "parameters") and difference.amount is not None:
         return _NUMBERS
     return _COSTS.get(part, _WORDS)

@@ -39,6 +39,15 @@ def shift_tables(shift: ClauseShift, comparison: Comparison) -> str:
     return "" if own is None else own.words(own.of_shift(shift))
 
 
+def shift_concerns(shift: ClauseShift, comparison: Comparison) -> str:
+    """``Concerns you only if …: https://…``, of a known fault; empty where the list says neither."""
+    listed = comparison.listed(shift)
+    if listed is None or not (listed.concerns or listed.link):
+        return ""
+    told = f"Concerns you only if {listed.concerns}" if listed.concerns else "Known"
+    return f"{told}: {listed.link}" if listed.link else f"{told}."
+
+
 def withdrawn_tables(promise: Withdrawn, comparison: Comparison) -> str:
     """The same of a withdrawn promise."""
     own = comparison.own

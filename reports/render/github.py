@@ -16,6 +16,7 @@ from rich.console import Console
 from records.run import Verdict
 from reports.comparison.answer import answer_to
 from reports.comparison.comparison import Comparison
+from reports.comparison.wording import shift_concerns
 from reports.findings.answers import Word, answer_of
 from reports.findings.of_run import findings_of
 from reports.render.lines import show_line
@@ -82,7 +83,8 @@ def of_comparison(comparison: Comparison) -> Iterator[Annotation]:
 def _worse(comparison: Comparison, kind: str) -> Iterator[Annotation]:
     for way in comparison.worse:
         clauses = ", ".join((way.lead.clause, *way.clauses))
-        yield Annotation(kind, f"{way.does} ({clauses})", f"{way.lead.cause}: {way.lead.message}")
+        told = (f"{way.lead.cause}: {way.lead.message}", shift_concerns(way.lead, comparison))
+        yield Annotation(kind, f"{way.does} ({clauses})", "\n".join(filter(None, told)))
 
 
 def _in_turn(comparison: Comparison, kind: str) -> Iterator[Annotation]:

@@ -12,6 +12,7 @@ _DOES: Mapping[Severity, tuple[str, str]] = {
     Severity.DATA_LOSS: ("loses data", "lose data"),
     Severity.WRONG_ANSWERS: ("gives wrong answers", "give wrong answers"),
     Severity.UNREADABLE: ("leaves tables unreadable", "leave tables unreadable"),
+    Severity.FAILS: ("fails at commands", "fail at commands"),
     Severity.SPACE_KEPT: ("keeps space", "keep space"),
     Severity.WRONG_NUMBERS: ("reports wrong numbers", "report wrong numbers"),
     Severity.WRONG_WORDS: ("uses other words", "use other words"),

@@ -50,10 +50,10 @@ def compared(report: TurnReport | None, *, allows_changes: bool = False) -> Comp
             "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way on tables of 4.3.1; there is no way back",
         ),
         (turns(replace(FORWARD, also_alone=True)), "UPGRADE: nothing is worse on Delta 4.4.0 than on 4.3.1"),
-        (turns(BACK), "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.3.1; there is no way back"),
+        (turns(BACK), "LOOK FIRST: there is no way back; nothing is worse on Delta 4.4.0 than on 4.3.1"),
         (
             turns(replace(BACK, also_alone=True)),
-            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 4.3.1; there is no way back",
+            "LOOK FIRST: there is no way back; nothing is worse on Delta 4.4.0 than on 4.3.1",
         ),
         (
             turns(errors=["x", "y"]),

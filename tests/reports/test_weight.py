@@ -114,7 +114,7 @@ def test_a_crash_is_called_a_crash(exception: str) -> None:
     )
     base, candidate = run(case(1), failing(2, LOSS), first=header("4.0.0")), run(crashing, case(2))
     comparison = compare(base, candidate)
-    assert "the worst: crashes, and gives wrong answers: cause 1; better in 1" in verdict(comparison)
+    assert "the worst: crashes, and gives wrong answers: cause 1; 1 difference" in verdict(comparison)
     assert "\n1. crashes, and gives wrong answers: cause 1\n" in shown(comparison)
     alone = compare(run(case(1), first=header("4.0.0")), run(crashing))
     assert verdict(alone).endswith("gives wrong answers in 1 way that 4.0.0 does not (1 by a crash)")
@@ -142,13 +142,13 @@ KEPT = run(case(1, clauses=CLAUSES), first=without("3.3.2"))
 GONE = run(case(1, clauses=CLAUSES[1:]), first=without("4.4.0", "VAC-KEEP-2C"))
 
 
-def test_a_promise_that_is_withdrawn_is_in_the_first_line_with_its_harm_and_what_to_do() -> None:
+def test_a_promise_that_is_withdrawn_is_in_the_first_line_and_then_what_to_do() -> None:
     comparison = compare(KEPT, GONE)
     (found,) = comparison.withdrawn
     assert (found.name, found.clauses, found.severity) == ("VAC-KEEP-2C", ("VAC-KEEP-2C",), LOSS)
     assert verdict(comparison) == (
-        "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; 1 promise is withdrawn, which can lose data: "
-        f"{RETAIN_IGNORED.sentence} {RETAIN_IGNORED.harm} Before the upgrade: {RETAIN_IGNORED.remedy[:-1]}"
+        "LOOK FIRST: Delta 4.4.0 withdraws 1 promise, which can lose data: "
+        f"{RETAIN_IGNORED.sentence[:-1]}; nothing is worse on Delta 4.4.0 than on 3.3.2"
     )
     text = shown(comparison)
     assert f"next:     before the upgrade: {RETAIN_IGNORED.remedy}\n" in text and "\nwithdrawn: 1\n" in text
@@ -156,10 +156,24 @@ def test_a_promise_that_is_withdrawn_is_in_the_first_line_with_its_harm_and_what
     assert [one.change for one in comparison.clauses if one.clause == "VAC-KEEP-2C"] == [VerdictChange.WITHDRAWN]
 
 
+def test_the_first_line_begins_with_what_can_cost_most() -> None:
+    """Whatever kind of reason it is: a promise that is withdrawn, then a command that fails, which is no matter of words."""
+    fails = broken("BETWEEN fails") | {"severity": Severity.FAILS.value}
+    loses = breaking(2, broken("gone"), clauses=CLAUSES[1:])
+    base = run(case(1, clauses=CLAUSES), loses, first=KEPT.header)
+    worse = run(breaking(1, fails, clauses=CLAUSES[1:]), case(2, clauses=CLAUSES[1:]), first=GONE.header)
+    assert verdict(compare(base, worse)) == (
+        f"LOOK FIRST: Delta 4.4.0 withdraws 1 promise, which can lose data: {RETAIN_IGNORED.sentence[:-1]}; Delta 4.4.0 is "
+        "worse than 3.3.2 in 1 way, the worst: fails at commands: BETWEEN fails; better in 1, 1 of them data loss"
+    )
+
+
 def test_a_promise_that_is_withdrawn_is_said_whatever_else_is_so() -> None:
     worse = run(breaking(1, broken("gone"), clauses=CLAUSES[1:]), first=GONE.header)
     comparison = compare(KEPT, worse)
-    assert comparison.exit == 1 and "; 1 promise is withdrawn, which can lose data: RETAIN" in verdict(comparison)
+    assert comparison.exit == 1 and "; Delta 4.4.0 withdraws 1 promise, which can lose data: RETAIN" in verdict(
+        comparison
+    )
     assert compare(KEPT, GONE, allows_changes=True).exit == 0, "it is documented"
 
 
@@ -230,7 +244,8 @@ def differing() -> tuple[Run, Run]:
 def test_unexplained_differences_are_in_the_order_of_their_harm_and_mere_texts_apart() -> None:
     comparison = compare(*differing())
     assert [(one.severity, one.cases) for one in comparison.unexplained] == [(LOSS, 1), (WORDS, 3)]
-    assert verdict(comparison).endswith("; 2 differences are unexplained, the worst can lose data")
+    first = "LOOK FIRST: 2 differences are unexplained, the worst can lose data; nothing is worse on Delta 4.4.0"
+    assert verdict(comparison).startswith(first)
     unknown = "both hold the clauses, and nothing tells which is right"
     assert unexplained(comparison) == {
         "unexplained": [

@@ -112,7 +112,8 @@ def made_comparison() -> Comparison:
     accepted = KnownFault("DEL-ROW-1", "We can live with it.", "https://example.org/1", Symptom(("late",)))
     over = KnownFault("VAC-SAFE-1", "Only for a while.", "https://example.org/2", Symptom(("gone",)), until="4.3")
     four = {"processors": "4", "time_zone": "UTC", "locale": "de_DE.UTF-8", "file_system": "tmpfs"}
-    after = _header("4.4.0", lacks="VAC-KEEP-2C", known_faults=[FEEDS, VECTORS], machine=four)
+    told = {"concerns": "a table has <b>vectors</b>", "link": "https://example.org/issues/7"}
+    after = _header("4.4.0", lacks="VAC-KEEP-2C", known_faults=[FEEDS, VECTORS | told], machine=four)
     foretold = Foretold(1, {(): step(RETAIN, vanished=["a"]), (IGNORED,): step(RETAIN)})
     return compare(
         run(*base, first=_header("4.0.1", known_faults=names)),

@@ -9,7 +9,7 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.comparison.overview import unjudged
 from reports.comparison.weight import WeighedWay
-from reports.comparison.wording import right_words, shift_tables, signature, withdrawn_tables
+from reports.comparison.wording import right_words, shift_concerns, shift_tables, signature, withdrawn_tables
 from reports.findings.answers import named
 from reports.render.comparison.markdown import beside, in_turn
 from reports.text.circumstances import profile_of
@@ -64,7 +64,7 @@ def _ways(title: str, ways: Sequence[WeighedWay], comparison: Comparison) -> lis
     lines = [
         row(
             one.does,
-            beside(text(one.lead.cause), shift_tables(one.lead, comparison)),
+            beside(text(one.lead.cause), shift_concerns(one.lead, comparison), shift_tables(one.lead, comparison)),
             "yes" if one.is_known else "no",
             ", ".join([one.lead.clause, *one.clauses]),
             len(one.case_ids),

@@ -20,6 +20,7 @@ from reports.comparison.wording import (
     fault_words,
     is_spared,
     right_words,
+    shift_concerns,
     shift_tables,
     side_by_side,
     side_names,
@@ -113,16 +114,16 @@ def _shift(own: list[ClauseShift], comparison: Comparison, *, before: bool) -> s
     return row(
         lead.severity.value,
         ", ".join(dict.fromkeys(one.clause for one in own)),
-        beside(text(lead.cause), shift_tables(lead, comparison)),
+        beside(text(lead.cause), shift_concerns(lead, comparison), shift_tables(lead, comparison)),
         *([text("; ".join(dict.fromkeys(one.before for one in own)))] if before else []),
         len(frozenset[str]().union(*(one.case_ids for one in own))),
         f"{code(lead.case.id)}, step {lead.step}: {text(lead.message)}" + (f"<br>{text(ended)}." if ended else ""),
     )
 
 
-def beside(told: str, tables: str) -> str:
-    """A cell with a line of its own on the user's tables, if something is told of them."""
-    return f"{told}<br>{text(tables)}" if tables else told
+def beside(told: str, *others: str) -> str:
+    """A cell with a line of its own for each other sentence that is not empty, such as on the user's tables."""
+    return "<br>".join((told, *(text(one) for one in others if one)))
 
 
 def _better(comparison: Comparison, rows: int) -> list[str]:
@@ -262,7 +263,7 @@ def _clauses(clauses: tuple[ClauseChange, ...], comparison: Comparison, rows: in
         )
         for one in clauses
     ]
-    heading = row("Severity", "Clause", "VerdictChange", *map(text, side_titles(comparison)), "Expected")
+    heading = row("Severity", "Clause", "Change", *map(text, side_titles(comparison)), "Expected")
     return table(heading, lines, rows, whole=_WHOLE)
 
 

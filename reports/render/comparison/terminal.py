@@ -12,7 +12,15 @@ from reports.comparison.answer import answer_to, next_steps
 from reports.comparison.comparison import Comparison
 from reports.comparison.overview import overview
 from reports.comparison.weight import WeighedWay
-from reports.comparison.wording import also, ended_words, explained_lines, shift_tables, side_names, unexplained
+from reports.comparison.wording import (
+    also,
+    ended_words,
+    explained_lines,
+    shift_concerns,
+    shift_tables,
+    side_names,
+    unexplained,
+)
 from reports.render.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 from reports.text.harms import in_ways
 from reports.text.quantities import counted
@@ -61,6 +69,8 @@ def _show_way(number: int, way: WeighedWay, comparison: Comparison, console: Con
     show_fact(console, "from", f"{base}: {lead.before}")
     show_fact(console, "to", f"{candidate}: {lead.message}")
     show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
+    if concerns := shift_concerns(lead, comparison):
+        show_fact(console, "known", concerns)
     if tables := shift_tables(lead, comparison):
         show_fact(console, "your tables", tables)
     if ended := ended_words(lead, comparison):

@@ -28,7 +28,7 @@ from reports.comparison.wording import (
     signature,
 )
 from reports.findings.answers import Answer, named
-from reports.render.page.content import PageFact, StepShown, case_in
+from reports.render.page.content import PageFact, StepShown, case_in, issue_text
 from reports.render.page.picture import Picture, picture_of
 from reports.render.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.text.harms import can, does
@@ -38,15 +38,21 @@ from reports.text.replaying import replay_command
 
 @dataclass(frozen=True)
 class WayShown:
-    """A way in which the candidate is worse. ``tables``: the user's tables that it concerns, a sentence; empty where nothing is
-    told."""
+    """A way in which the candidate is worse.
+
+    Of a known fault ``concerns`` is the end of "Concerns you only if …", and ``link`` a page about it. ``tables``: the user's
+    tables that it concerns, a sentence. Each is empty where nothing is told.
+    """
 
     worse: WeighedWay
     harm: str
     sentence: str
+    concerns: str
+    link: str
     tables: str
     cases: str
     replay: str  # a command
+    issue: str  # a text for an issue
     steps: tuple[StepShown, ...]
     difference: tuple[DiffLine, ...]
     picture: Picture | None
@@ -149,14 +155,27 @@ def _way(way: WeighedWay, comparison: Comparison, sentences: dict[str, str], cas
     now = () if case is None else tree_of(case, lead.case, lead.step)
     violations = (one for one in lead.case.violations if (one.clause, one.step) == (lead.clause, lead.step))
     violation = next(violations, None)
+    listed, steps = (
+        comparison.listed(lead),
+        tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
+    )
     return WayShown(
         worse=way,
         harm=way.does,
         sentence=sentences[lead.clause],
+        concerns="" if listed is None else listed.concerns,
+        link="" if listed is None else listed.link,
         tables=shift_tables(lead, comparison),
         cases=counted(len(way.case_ids), "case"),
         replay=replay_command(comparison.candidate.header, cases / f"{lead.case.id}.json"),
-        steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
+        issue=issue_text(
+            f"{named(comparison.candidate)} {way.does}: {lead.cause}",
+            sentences[lead.clause],
+            lead.message,
+            steps,
+            f"{named(comparison.base)} in the same case: {lead.before}.",
+        ),
+        steps=steps,
         difference=() if violation is None else difference_of(lead.case, violation),
         picture=None if case is None else picture_of(case, lead.case, lead.step),
         files_from=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),

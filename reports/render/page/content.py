@@ -247,6 +247,12 @@ def _source(source: str) -> Link:
         return Link(source, "")
 
 
+def issue_text(title: str, promised: str, seen: str, steps: Sequence[StepShown], last: str) -> str:
+    """What a user can paste into an issue."""
+    numbered = (f"{number}. {step.text}" for number, step in enumerate(steps, start=1))
+    return "\n".join((title, "", f"Promised: {promised}", f"Seen: {seen}", "", *numbered, "", last))
+
+
 def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[ScriptResult]) -> FailureShown:
     lead, judged = failure.lead, failure.lead.judged
     case, failing = case_in(judged), lead.violation.step
@@ -255,17 +261,12 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
     script = None if directory is None else directory / folder / "reproduce.py"
     sentence = run.clauses[lead.clause].sentence
     steps = tuple(StepShown(step.text, step.index == failing) for step in judged.steps)
-    issue = "\n".join(
-        [
-            f"{named(run)} {does(lead.severity)}: {lead.cause}",
-            "",
-            f"Promised: {sentence}",
-            f"Seen: {lead.violation.message}",
-            "",
-            *(f"{number}. {step.text}" for number, step in enumerate(steps, start=1)),
-            "",
-            "The script reproduce.py shows it without the suite.",
-        ]
+    issue = issue_text(
+        f"{named(run)} {does(lead.severity)}: {lead.cause}",
+        sentence,
+        lead.violation.message,
+        steps,
+        "The script reproduce.py shows it without the suite.",
     )
     return FailureShown(
         anchor=f"failure-{lead.clause}-{judged.id}",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause, data_loss, unreadable, wrong_answers, wrong_words
+from harness.judging.severity import Cause, data_loss, fails, unreadable, wrong_answers, wrong_words
 from harness.observing import evidence
 from harness.observing.steps.sessions import Session, alike
 from harness.observing.steps.together_observation import TogetherObservation
@@ -161,7 +161,7 @@ def refused_for_a_conflict(c: TogetherObservation) -> Judgement:
     "CONC-1D",
     "A command is refused for a conflict only if the other committed, while the first was held, what the conflict is about: files added or removed in a partition that the first may read, or another definition of the table.",
     sources=("S7",),
-    harm=wrong_words("A command is refused that could have been committed."),
+    harm=fails("A command is refused that could have been committed."),
     needs=_NEEDS,
 )
 def conflicts_are_founded(c: TogetherObservation) -> Judgement:

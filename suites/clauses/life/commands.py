@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deltalog.entries.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause, wrong_answers, wrong_words
+from harness.judging.severity import Cause, fails, wrong_answers
 from harness.observing import evidence
 from harness.observing.steps.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
 from model.text.commands import command_text
@@ -87,7 +87,7 @@ def defined_as_said(c: CommandObservation) -> Judgement:
     "LIFE-1E",
     "A command that the engine supports succeeds, unless a rule says that it must be refused.",
     sources=("S4", "S5", "S6"),
-    harm=wrong_words("A command that must succeed is refused."),
+    harm=fails("A command that must succeed is refused."),
 )
 def succeeds(c: CommandObservation) -> Judgement:
     if c.may_be_refused or why_not_restorable(c) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.severity import Cause, wrong_words
+from harness.judging.severity import Cause, fails
 from harness.observing import evidence
 from harness.observing.steps.observation import InsertObservation
 from model.vocabulary.severity import Severity
@@ -32,7 +32,7 @@ def rows_are_added(i: InsertObservation) -> Judgement:
     "LIFE-6B",
     "An INSERT of rows that the table allows succeeds.",
     sources=("S5",),
-    harm=wrong_words("An INSERT that must succeed is refused."),
+    harm=fails("An INSERT that must succeed is refused."),
 )
 def succeeds(i: InsertObservation) -> Judgement:
     if not i.refused:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause
+from harness.judging.severity import Cause, wrong_answers
 from harness.observing.steps.observation import CommandObservation, Observation
 from harness.observing.table.identified_rows import identified
 from harness.observing.table.log_compactions import new_ranges
@@ -96,7 +96,7 @@ def row_ids_kept(c: CommandObservation) -> Judgement:
     "LIFE-LOG-1A",
     "Who reads a log compaction in place of its commits finds the same state: live files, protocol, metadata, transactions, and every tombstone that is inside retention.",
     sources=("P Log Compaction Files", "P Action Reconciliation"),
-    harm=harms.DELETED_ROWS_BACK,
+    harm=wrong_answers("Rows that were deleted are in the table again, for those who read this file."),
     needs=(CommandKind.COMPACT_LOG,),
 )
 def compactions_hold_what_their_commits_leave(c: CommandObservation) -> Judgement:

@@ -35,7 +35,7 @@ def error(observation: Observation) -> Cause:
     elif isinstance(observation, VacuumObservation):
         severity = Severity.SPACE_KEPT
     elif isinstance(observation, DeleteObservation):
-        severity = Severity.WRONG_ANSWERS if observation.prediction.commits else Severity.WRONG_WORDS
+        severity = Severity.WRONG_ANSWERS if observation.prediction.commits else Severity.FAILS
     return Cause(f"an error instead of a result: {name}", severity, is_error=True)
 
 

@@ -25,7 +25,6 @@ WRITTEN_DIFFERENTLY = data_loss("The same DELETE, written differently, deletes o
 WRONG_CUTOFF = data_loss("With a wrong cutoff VACUUM deletes files that are inside retention.")
 WRONG_RETENTION = data_loss("With a wrong retention VACUUM deletes files that readers and time travel still need.")
 
-DELETED_ROWS_BACK = wrong_answers("Rows that were deleted are in the table again, for those who read this file.")
 DELETED_ROWS_STAY = wrong_answers("Rows that were deleted are still in the table.")
 DIVIDED_CHECKPOINT = wrong_answers("Readers that look for file actions in one place miss those in the other.")
 WRONG_CHANGES = wrong_answers("Readers of the change feed miss deletions, or see some that did not happen.")
