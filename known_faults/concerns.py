@@ -121,6 +121,7 @@ CONCERNS: Mapping[str, str] = {
         "a checkpoint has statistics as a struct only (delta.checkpoint.writeStatsAsJson is false)"
     ),
     "test of a BOOLEAN that is never NULL": "a condition tests a BOOLEAN column without NULLs for both of its values",
+    "test of a CHAR": "a condition compares a CHAR(n) column with a text of less than n characters",
     "test of a NULL struct with a NOT NULL field": "a table has a struct that may be NULL, with a field that may not",
     "test of a list": "a condition has IN with a list",
     "test of a list beside another test": "a condition has IN beside another test of the same column",

@@ -243,6 +243,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
             "session that deletes all, or no row of its version",
             "session that opened the table before deletion vectors were switched on",
             "session that opened the table before others committed",
+            "test of a CHAR",
             "test of a list",
             "test of a list beside another test",
             "test of a list of thousands",

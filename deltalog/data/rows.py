@@ -12,7 +12,7 @@ from deltalog.storage.parquet import read_parquet
 from deltalog.storage.paths import is_absolute
 from deltalog.values.arrow_values import Values, from_table
 from deltalog.values.partition_values import parse_partition_value
-from deltalog.values.schemas import parse_schema
+from deltalog.values.schemas import Field, char_length, parse_schema
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -24,9 +24,10 @@ def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -
     """All rows stored in a file, in order, including those in its deletion vector, as values in schema order.
 
     Partition columns come from the log, the others from the file by the table's column mapping. A column that the file
-    lacks is NULL, columns that are not in the schema are ignored. For the form of values see ``deltalog.values.arrow_values``.
-    Raises OSError if the file is missing, pyarrow.ArrowException if it is not Parquet, UnsupportedRows for a file on another
-    file system or with columns of other types, and UnsupportedType and MalformedAction for partition values.
+    lacks is NULL, columns that are not in the schema are ignored; a value of a CHAR(n) has n characters, as Spark reads it.
+    For the form of values see ``deltalog.values.arrow_values``. Raises OSError if the file is missing, pyarrow.ArrowException
+    if it is not Parquet, UnsupportedRows for a file on another file system or with columns of other types, and
+    UnsupportedType and MalformedAction for partition values.
     Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".
     """
     return _rows(_open(root, file), file, metadata)
@@ -77,12 +78,18 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list
     texts = file.partition_values or {}
     stored = [field for field in fields if field.name not in partition]
     values = from_table(table, stored, by_id=metadata.configuration.get(_MODE) == "id")
-    columns = {field.name: column for field, column in zip(stored, values)}
+    columns = {field.name: _padded(column, field) for field, column in zip(stored, values)}
     for field in fields:
         if field.name in partition:
             value = parse_partition_value(texts.get(field.stored_name), field.type)
             columns[field.name] = [value] * table.num_rows
     return list(zip(*(columns[field.name] for field in fields))) if fields else [()] * table.num_rows
+
+
+def _padded(values: list[object], field: Field) -> list[object]:
+    """Spark's read-side padding (CharVarcharUtils)."""
+    length = char_length(field)
+    return values if length is None else [value.ljust(length) if isinstance(value, str) else value for value in values]
 
 
 def _extra_column(table: pa.Table, name: str | None) -> list[object]:

@@ -92,6 +92,23 @@ def generated_metadata(expression: str) -> dict[str, object]:
     return {"delta.generationExpression": expression}
 
 
+def declared_metadata(type: str) -> dict[str, object]:
+    """A STRING column's metadata for ``char(5)`` or ``varchar(5)``, by which Spark keeps the declared type.
+
+    No part of PROTOCOL.md: Spark's ``CharVarcharUtils``.
+    """
+    return {_DECLARED: type}
+
+
+def char_length(field: Field) -> int | None:
+    """n, if the field was declared as CHAR(n)."""
+    match = re.fullmatch(r"char\(([0-9]+)\)", str(field.metadata.get(_DECLARED, "")))
+    return None if match is None else int(match.group(1))
+
+
+_DECLARED = "__CHAR_VARCHAR_TYPE_STRING"
+
+
 def default_metadata(expression: str) -> dict[str, object]:
     """A column's metadata for DEFAULT, an SQL expression (PROTOCOL.md, "Default Columns")."""
     return {"CURRENT_DEFAULT": expression}

@@ -42,12 +42,12 @@ def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> Scr
     given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name, LAST: "version()"}
     if isinstance(command, Restore):
         given[VERSION] = case.version_before(command.before_step)
-    pieces = [] if calls[0].name == WRITE else ["DeltaTable(ROOT)"]
-    pieces += [_call(one, given, case.root) for one in calls]
     condition = ""
     if isinstance(command, CompactLog):
         given[FIRST] = "min(log())" if command.commits is None else f"sorted(log())[-{command.commits}:][0]"
         condition = f"{given[FIRST]} < version() and "  # there is none of one commit
+    pieces = [] if calls[0].name == WRITE else ["DeltaTable(ROOT)"]
+    pieces += [_call(one, given, case.root) for one in calls]
     return ScriptCommand(condition + ".".join(pieces), setup=tuple(setup))
 
 

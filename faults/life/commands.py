@@ -224,8 +224,8 @@ def _without_removes(t: Tampering) -> None:
     for path in sorted((t.root / LOG_DIRECTORY).glob("*.compacted.json")):
         if not t.disk.existed(path.relative_to(t.root).as_posix()):
             drop_checksum(path)
-            lines = path.read_bytes().splitlines(keepends=True)
-            path.write_bytes(b"".join(line for line in lines if b'"remove"' not in line[:12]))
+            lines = path.read_bytes().split(b"\n")
+            path.write_bytes(b"\n".join(line for line in lines if b'"remove"' not in line[:12]))
 
 
 def _without_first_add(found: list[JsonAction]) -> list[JsonAction]:

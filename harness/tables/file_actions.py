@@ -17,7 +17,7 @@ from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.storage.parquet import parquet_bytes, without_last_group
 from deltalog.storage.paths import encode
 from deltalog.values.arrow_values import to_table
-from deltalog.values.schemas import Field
+from deltalog.values.schemas import Field, char_length
 from deltalog.values.statistics import Indexed, count_statistics, full_statistics
 from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
 from model.text.layout import file_path, partition_texts, physical_name
@@ -163,21 +163,32 @@ class StoredColumns:
     first: tuple[Field, ...]
     early_files: frozenset[int]
     narrow: Mapping[str, AnyType]  # the types that columns had in the files from before, if not their own
+    chars: frozenset[int]  # the places of those that were declared as CHAR(n)
 
     @classmethod
     def of(cls, table: Table) -> StoredColumns:
         fields, widened = stored_fields(table), table.widened_column
         narrow = None if widened is None else table.narrower_type(widened)
         types = {widened.name: narrow} if widened is not None and narrow is not None else {}
-        return cls(fields, first_fields(table, fields), table.early_files, types)
+        chars = frozenset(place for place, field in enumerate(fields) if char_length(field) is not None)
+        return cls(fields, first_fields(table, fields), table.early_files, types, chars)
 
     def rows(self, file: DataFile) -> pa.Table:
         """See ``arrow_table``."""
         dropped = (7,) if self.fields and self.fields[-1].name == DROPPED_COLUMN else ()
-        rows = [(*row, *dropped) for row in file.rows]
+        rows = [(*self._unpadded(row), *dropped) for row in file.rows]
         if file.id not in self.early_files:
             return to_table(self.fields, rows)
         return to_table(self.first, [tuple(self._first(row)) for row in rows])
+
+    def _unpadded(self, row: Row) -> Row:
+        """The values of a CHAR without the spaces at their end, as Delta on Spark writes them."""
+        if not self.chars:
+            return row
+        return tuple(
+            value.rstrip(" ") if place in self.chars and isinstance(value, str) else value
+            for place, value in enumerate(row)
+        )
 
     def _first(self, row: Row) -> Iterator[Value]:
         """The values of a row as a file from before the table was changed stores them."""

@@ -10,6 +10,7 @@ from deltalog.values.schemas import (
     Field,
     array_type,
     decimal_type,
+    declared_metadata,
     default_metadata,
     generated_metadata,
     identity_metadata,
@@ -116,6 +117,8 @@ def _rules(table: Table, column: Column) -> Mapping[str, object]:
         values = [row[position] for file in table.files for row in (table.row(file.partition, r) for r in file.rows)]
         whole = [value for value in values if isinstance(value, int)]
         return identity_metadata(max(whole, default=None))
+    if column.declared is not None:
+        return declared_metadata(column.declared)
     return default_metadata("NULL") if column.default else {}
 
 

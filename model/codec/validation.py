@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
 from typing import NoReturn
@@ -96,6 +97,10 @@ def _check_rules(column: Column, by_name: Mapping[str, Column], is_partition: bo
         )
     if column.identity and is_partition:
         invalid(f"{path}.identity", "a partition column cannot be an identity column")
+    if column.declared is not None:
+        declared = re.fullmatch(r"(?:var)?char\(([1-9][0-9]{0,3})\)", column.declared)
+        if declared is None or column.type is not Type.STRING:
+            invalid(f"{path}.declared", f"{column.declared!r} is not char(n) or varchar(n) of a string")
     if column.generated_from is None:
         return
     where, source = f"{path}.generated_from", by_name.get(column.generated_from)

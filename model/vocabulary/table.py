@@ -64,6 +64,7 @@ class Column:
     default: bool = False  # has a default: NULL (PROTOCOL.md, "Default Columns")
     identity: bool = False  # GENERATED ALWAYS AS IDENTITY; a LONG
     generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
+    declared: str | None = None  # of a STRING: char(5), whose values in a case have 5 characters, or varchar(5)
     # With column mapping, its name in files where that does not follow from its place: of tables whose columns a command changed.
     physical_name: str | None = None
 

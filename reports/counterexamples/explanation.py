@@ -130,6 +130,7 @@ def _table(table: Table) -> str:
 
 def _column(column: Column) -> str:
     rules = [
+        (f"declared as {(column.declared or '').upper()}", column.declared is not None),
         ("NOT NULL", not column.nullable),
         ("DEFAULT NULL", column.default),
         ("GENERATED ALWAYS AS IDENTITY", column.identity),

@@ -55,6 +55,8 @@ def verbatim_deletes(draw: DrawFn, *, language: Language) -> Case:
         )
     )
     table = _without_empty_files(table)
+    if draw(one_in(4)):
+        table = draw(_declared(table))
     rows = list(live_rows(table))
     if not rows:
         return Case(table, (Delete(), Read()))
@@ -74,9 +76,36 @@ def verbatim_deletes(draw: DrawFn, *, language: Language) -> Case:
 
 
 def _tests(table: Table, rows: Sequence[Row], *, language: Language) -> SearchStrategy[Predicate]:
-    """Three in four call functions, the others have a form of SQL that the model does not have."""
-    calls = verbatim_tests(table, rows, language=language)
-    return weighted((3, calls), (1, verbatim_forms(table, rows, language=language)))
+    """Three in four call functions, the others have a form of SQL that the model does not have; with a CHAR or VARCHAR the other
+    way round."""
+    calls, forms = verbatim_tests(table, rows, language=language), verbatim_forms(table, rows, language=language)
+    is_declared = any(column.declared for column in table.columns)
+    return weighted((1, calls), (3, forms)) if is_declared else weighted((3, calls), (1, forms))
+
+
+@st.composite
+def _declared(draw: DrawFn, table: Table) -> Table:
+    """The table with a STRING of its data columns as CHAR(n) or VARCHAR(n), with n from the length of its longest value on.
+    Values of a CHAR have n characters. Shrinks to CHAR."""
+    places = [place for place, column in enumerate(table.data_columns) if column.type is Type.STRING]
+    if not places:
+        return table
+    chosen = draw(st.sampled_from(places))
+    longest = max((len(str(row[chosen] or "")) for file in table.files for row in file.rows), default=0)
+    length, kind = max(1, longest + draw(st.sampled_from((1, 2, 0)))), draw(odds((2, "char"), (1, "varchar")))
+
+    def padded(row: Row) -> Row:
+        return tuple(
+            value.ljust(length) if place == chosen and isinstance(value, str) else value
+            for place, value in enumerate(row)
+        )
+
+    files = table.files
+    if kind == "char":
+        files = tuple(replace(file, rows=tuple(map(padded, file.rows))) for file in files)
+    name = table.data_columns[chosen].name
+    columns = (replace(one, declared=f"{kind}({length})") if one.name == name else one for one in table.columns)
+    return replace(table, columns=tuple(columns), files=files)
 
 
 def _without_empty_files(table: Table) -> Table:

@@ -15,6 +15,7 @@ from model.vocabulary.predicate import Language, Verbatim
 from model.vocabulary.table import Table
 from model.vocabulary.values import Row
 from strategies.conditions.verbatim_tests import literal_text, quoted
+from strategies.weights import one_in
 
 #: Of all types: {c} is a column, {v} and {w} are values of it.
 _ANY = (
@@ -149,6 +150,18 @@ _FUSION: Mapping[str, Sequence[str]] = {
     "ARRAY<STRING>": ("{c}[1] = {v}[1]", "'a' = ANY({c})", "{c}[1] IS NULL"),
 }
 
+#: Of a CHAR or VARCHAR, with values as users write them: without the spaces at their end.
+_DECLARED = (
+    "{c} = {v}",
+    "{c} <> {v}",
+    "{c} IN ({v}, {w})",
+    "{c} NOT IN ({v}, {w})",
+    "{c} BETWEEN {v} AND {w}",
+    "{c} >= {v}",
+    "{v} = {c}",
+    "{c} LIKE {v}",
+)
+
 #: By the name of the column's type.
 FORMS = {Language.SPARK: _SPARK, Language.DATAFUSION: _FUSION}
 _TEXTS = {Language.SPARK: "STRING", Language.DATAFUSION: "VARCHAR"}
@@ -159,8 +172,8 @@ def verbatim_forms(draw: DrawFn, table: Table, rows: Sequence[Row], *, language:
     """Tests of one column in a form of SQL: each column of a type with such forms equally often, then each of its forms. On
     delta-rs of data columns only: on partition columns most remove all files (docs/findings-deltalake.md).
 
-    ``rows`` are full rows of the table, at least one: the values are those of two of them. Shrinks to the first form of the first
-    column; IS NULL where no column has one.
+    If the table has a CHAR or VARCHAR, two in three compare it. ``rows`` are full rows of the table, at least one: the values
+    are those of two of them. Shrinks to the first form of the first column; IS NULL where no column has one.
     """
     forms = FORMS[language]
     names = () if language is Language.SPARK else table.partition_by
@@ -172,8 +185,13 @@ def verbatim_forms(draw: DrawFn, table: Table, rows: Sequence[Row], *, language:
     if not known:
         column = table.columns[0]
         return Verbatim(f"{quoted(column.name, language)} IS NULL", (column.name,), language)
-    place, column = draw(st.sampled_from(known))
-    form = draw(st.sampled_from(forms[type_sql(column.type)]))
-    first, second = (literal_text(draw(st.sampled_from(list(rows)))[place], column.type, language) for _ in range(2))
+    declared = [one for one in known if one[1].declared is not None]
+    as_declared = bool(declared) and not draw(one_in(3))
+    place, column = draw(st.sampled_from(declared if as_declared else known))
+    form = draw(st.sampled_from(_DECLARED if as_declared else forms[type_sql(column.type)]))
+    values = [draw(st.sampled_from(list(rows)))[place] for _ in range(2)]
+    if as_declared:
+        values = [value.rstrip(" ") if isinstance(value, str) else value for value in values]
+    first, second = (literal_text(value, column.type, language) for value in values)
     text = form.format(c=quoted(column.name, language), v=first, w=second, text=_TEXTS[language])
     return Verbatim(text, (column.name,), language)

@@ -35,6 +35,7 @@ from model.vocabulary.predicate import (
     Expression,
     Holds,
     IsNull,
+    Language,
     Member,
     Missing,
     Not,
@@ -254,7 +255,7 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
     rules = capabilities.column_rules
     restricted = replace(
         restricted,
-        columns=tuple(_column(column, rules) for column in table.columns),
+        columns=tuple(_column(column, rules, capabilities) for column in table.columns),
         checks=table.checks if ColumnRule.CHECK in rules else (),
     )
     if not restricted.maps_columns and restricted.has(Feature.DROPPED_COLUMN):
@@ -271,12 +272,13 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
     )
 
 
-def _column(column: Column, rules: frozenset[ColumnRule]) -> Column:
+def _column(column: Column, rules: frozenset[ColumnRule], capabilities: Capabilities) -> Column:
     return replace(
         column,
         default=column.default and ColumnRule.DEFAULT in rules,
         identity=column.identity and ColumnRule.IDENTITY in rules,
         generated_from=column.generated_from if ColumnRule.GENERATED in rules else None,
+        declared=column.declared if Language.SPARK in capabilities.languages else None,
     )
 
 

@@ -206,6 +206,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "call with constants of several types": (PLAIN, deletes(Not(Verbatim("v < greatest(2, 0.5)", ("v",))))),
     "verbatim test": (PLAIN, deletes(And(ONE, Verbatim("sqrt(v) = 1", ("v",))))),
+    "test of a CHAR": (
+        one_file(("a  ",), columns=(P, Column("s", Type.STRING, declared="char(3)"))),
+        (Delete(Compare("s", Op.EQ, "a", Type.STRING)),),
+    ),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
     "partition columns compared with each other": (
         empty(P, Column("q", Type.INTEGER), V, partition_by=("p", "q")),

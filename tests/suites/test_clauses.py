@@ -89,7 +89,7 @@ from tests.handmade.steps import (
 
 def test_ids_are_well_formed() -> None:
     for id, entry in CATALOGUE.items():
-        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|READ|LIFE|CRASH|CONC)-[1-9]\d*[A-Z]?", id)
+        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|READ|LIFE(-LOG)?|CRASH|CONC)-[1-9]\d*[A-Z]?", id)
         assert entry.chapter == CHAPTERS[id.split("-")[0]]
 
 

@@ -1,4 +1,4 @@
-"""compact_logs leaves out expired removes: who reads the compaction in place of its commits reads deleted rows again.
+"""compact_logs leaves out expired removes: who reads the compaction instead of its commits reads deleted rows again.
 
     pip install deltalake pyarrow
     python log_compaction_from_the_middle.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL

@@ -300,6 +300,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "call with constants of several types": lambda o: any(
         isinstance(test, Verbatim) and _OF_SEVERAL_TYPES.search(test.text) for test in tests(o)
     ),
+    "test of a CHAR": lambda o: any((column.declared or "").startswith("char") for column in tested_columns(o)),
     "verbatim test": lambda o: any(isinstance(test, Verbatim) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
     "partition columns compared with each other": lambda o: any(_compares_partitions(o, test) for test in tests(o)),

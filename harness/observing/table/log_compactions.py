@@ -16,7 +16,7 @@ from harness.observing.table.table_state import TableState
 
 @dataclass(frozen=True)
 class Compaction:
-    """``expected`` is the state that its commits lead to, ``found`` that of a reader who reads it in their place. Paths are as
+    """``expected`` is the state that its commits lead to, ``found`` that of a reader who reads it instead. Paths are as
     stored, by which actions are reconciled."""
 
     first: int
@@ -42,7 +42,7 @@ def new_ranges(before: TableState, after: TableState) -> list[tuple[int, int]]:
 
 
 def compaction(log: Log, first: int, last: int) -> Compaction | None:
-    """None if the version before it, or one of its commits, is not there: then nobody can read it in their place.
+    """None if the version before it, or one of its commits, is not there: then nobody can read it instead.
 
     Raises DeltaLogError and OSError if it cannot be read.
     """

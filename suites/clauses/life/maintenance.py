@@ -94,7 +94,7 @@ def row_ids_kept(c: CommandObservation) -> Judgement:
 
 @clause(
     "LIFE-LOG-1A",
-    "Who reads a log compaction in place of its commits finds the same state: live files, protocol, metadata, transactions, and every tombstone that is inside retention.",
+    "Who reads a log compaction instead of its commits finds the same state: live files, protocol, metadata, transactions, and every tombstone that is inside retention.",
     sources=("P Log Compaction Files", "P Action Reconciliation"),
     harm=wrong_answers("Rows that were deleted are in the table again, for those who read this file."),
     needs=(CommandKind.COMPACT_LOG,),

@@ -262,7 +262,7 @@ def check_checkpoint(o: Observation, checkpoint: LoggedCheckpoint) -> Violation 
 
 
 def check_compaction(o: Observation, first: int, last: int) -> Violation | None:
-    """Who reads a log compaction in place of its commits must find the same state; of tombstones, those inside retention."""
+    """Who reads a log compaction instead of its commits must find the same state; of tombstones, those inside retention."""
     file, what = compacted_name(first, last), f"The log compaction of the versions {first} to {last}"
     try:
         read = compaction(o.after.log, first, last)
