@@ -156,7 +156,11 @@ CONTROLS = {
         default_column_properties=ColumnProperties(statistics_enabled="NONE")
     ),
     "DeltaTable.vacuum(retention_hours)": {"vacuum": {"retention_hours": 1000}},
+    "a row less, by what is called before": {"before": lambda table: table.delete("id = 50")},
 }
+
+#: So do these properties.
+OTHER_PROPERTIES = {"delta.enableChangeDataFeed": "true", "delta.dataSkippingNumIndexedCols": "0"}
 
 CONDITIONS = ("id = 3", "s LIKE 'a%' AND d > 1", "p = 1", "id > 100 OR d IS NULL", "s IN ('b1', 'c2', 'd3')")
 
@@ -214,6 +218,14 @@ def of_family(family: str) -> list[str]:
     return found
 
 
+def typed(statements: list[str]) -> str:
+    """The type of a number in a query's session, after these statements."""
+    session = QueryBuilder()
+    for statement in statements:
+        session.execute(statement)
+    return str(pa.table(session.execute("SELECT arrow_typeof(0.5) AS type")).to_pylist())
+
+
 def run(home: Path, number: int, given: dict, properties: dict, statements: list[str]) -> list[list[object]]:
     found = []
     for name in ("parts", "plain"):
@@ -241,17 +253,20 @@ def main(parts: list[str]) -> int:
         tried += [(name, {}, {}, of_family(name)) for name in FAMILIES]
         tried += [(name, {}, {name: value}, []) for name, value in PROPERTIES.items()]
         tried += [(name, given, {}, []) for name, given in CONTROLS.items()]
+        tried += [(name, {}, {name: value}, []) for name, value in OTHER_PROPERTIES.items()]
+        controls = {*CONTROLS, *OTHER_PROPERTIES}
+        assert typed([]) != typed(["SET datafusion.sql_parser.parse_float_as_decimal = true"]), "SET has no effect on a query"
         for number, (name, *what) in enumerate(tried, start=2):
-            if name not in CONTROLS and not any(part in name for part in parts):
+            if name not in controls and not any(part in name for part in parts):
                 continue
             try:
                 same = run(home, number, *what) == expected
-                wrong = same is (name in CONTROLS)
+                wrong = same is (name in controls)
             except Exception as problem:
-                same, wrong = False, name not in CONTROLS
+                same, wrong = False, name not in controls
                 print("  ", repr(problem)[:200])
-            unclear += wrong and name in CONTROLS
-            violated += wrong and name not in CONTROLS
+            unclear += wrong and name in controls
+            violated += wrong and name not in controls
             print("WRONG" if wrong else "ok", "no difference:" if same else "a difference:", name)
     finally:
         shutil.rmtree(home)
