@@ -166,7 +166,7 @@ CONDITIONS = ("id = 3", "s LIKE 'a%' AND d > 1", "p = 1", "id > 100 OR d IS NULL
 
 
 def make(home: Path) -> None:
-    """The two tables, each of three files."""
+    """The two tables, each of three files, with a checkpoint of every second version."""
     for name, by in (("parts", ["p"]), ("plain", None)):
         for first in (0, 40, 80):
             ids = list(range(first, first + 40))
@@ -176,7 +176,8 @@ def make(home: Path) -> None:
                 "s": [f"{'abcde'[i % 5]}{i}" for i in ids],
                 "p": pa.array([i % 4 for i in ids], pa.int32()),
             }
-            write_deltalake(str(home / name), pa.table(columns), mode="append", partition_by=by)
+            checkpoints = {"delta.checkpointInterval": "2"}
+            write_deltalake(str(home / name), pa.table(columns), mode="append", partition_by=by, configuration=checkpoints)
 
 
 def facts(root: Path, open: dict = {}, before: Callable = repr, delete: dict = {}, vacuum: dict = {}) -> list[object]:
@@ -247,6 +248,7 @@ def main(parts: list[str]) -> int:
         make(home)
         expected = run(home, 0, {}, {}, [])
         assert expected == run(home, 1, {}, {}, []), "the commands differ from run to run"
+        assert len(list((home / "plain-0").rglob("*.checkpoint.parquet"))) > 2, "nothing writes checkpoints"
         tried = [(name, given, {}, []) for name, given in PARAMETERS.items()]
         tried += [(name, {"before": read}, {}, []) for name, read in READS.items()]
         tried += [(name, {}, {}, [f"SET {name} = {VALUES.get(name.split('.')[-1], 'true')}"]) for name in SETTINGS]
