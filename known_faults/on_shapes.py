@@ -271,6 +271,7 @@ SUBJECTS_ON_SHAPES: Mapping[str, OnShape] = {
     "rows with a zero": _only_if(_has_float),
     **dict.fromkeys(
         (
+            "changes of rows that stay",
             "file committed since the session opened",
             "file of a tombstone without a time",
             "file of a young tombstone",

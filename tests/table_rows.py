@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from deltalog.data.deletion_vectors import read_vector
-from deltalog.data.rows import read_stored_rows
+from deltalog.data.rows import metadata_to_read_by, read_stored_rows
 from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.snapshot import Snapshot
 from deltalog.storage.paths import encode
@@ -18,7 +18,7 @@ def read_rows(root: Path, snapshot: Snapshot) -> list[Values]:
     found: list[Values] = []
     for add in sorted(snapshot.adds.values(), key=lambda add: (add.file, str(add.key[1]))):
         hidden = set(read_vector(root, add.deletion_vector)) if add.deletion_vector else ()
-        rows = read_stored_rows(root, add, snapshot.metadata)
+        rows = read_stored_rows(root, add, metadata_to_read_by(snapshot))
         found += [row for index, row in enumerate(rows) if index not in hidden]
     return found
 

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from deltalog.entries.actions import Add, Cdc, Metadata, Remove
+from deltalog.entries.protocols import features_of
 from deltalog.errors import UnsupportedRows
+from deltalog.frozen import FrozenMap
+from deltalog.snapshot import Snapshot
 from deltalog.storage.parquet import read_parquet
 from deltalog.storage.paths import is_absolute
 from deltalog.values.arrow_values import Values, from_table
 from deltalog.values.partition_values import parse_partition_value
-from deltalog.values.schemas import Field, char_length, parse_schema
+from deltalog.values.schemas import Field, char_length, parse_schema, unmapped
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
 _ROW_COMMIT_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
 _CHANGE_TYPE = "_change_type"
+
+
+def lacks_its_mapping(snapshot: Snapshot) -> bool:
+    """Whether the metadata asks for column mapping, and the protocol does not have it: readers do not map columns then.
+
+    Source: PROTOCOL.md, "Reader Requirements for Column Mapping".
+    """
+    wanted = snapshot.metadata.configuration.get(_MODE, "none") != "none"
+    return wanted and "columnMapping" not in features_of(snapshot.protocol)
+
+
+def metadata_to_read_by(snapshot: Snapshot) -> Metadata:
+    """The metadata by which readers find the columns in files. Raises MalformedAction."""
+    metadata = snapshot.metadata
+    if not lacks_its_mapping(snapshot):
+        return metadata
+    configuration = {name: value for name, value in metadata.configuration.items() if name != _MODE}
+    schema = None if metadata.schema_string is None else unmapped(metadata.schema_string)
+    return replace(metadata, schema_string=schema, configuration=FrozenMap(configuration))
 
 
 def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:

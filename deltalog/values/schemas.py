@@ -163,6 +163,19 @@ def map_columns(
     return found, last
 
 
+def unmapped(schema_string: str) -> str:
+    """The schemaString without the ids and physical names of column mapping. Raises MalformedAction."""
+    try:
+        found = json.loads(schema_string, object_hook=_without_mapping)
+    except (ValueError, RecursionError) as error:
+        raise MalformedAction(f"metaData.schemaString is not a schema of a table ({error!r})") from None
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+def _without_mapping(item: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in item.items() if key not in (_PHYSICAL_NAME, _COLUMN_ID)}
+
+
 def schema_string(columns: Iterable[SchemaColumn]) -> str:
     """The schemaString of ``columns``. Source: PROTOCOL.md, "Schema Serialization Format"."""
     return json.dumps(struct_type(columns), ensure_ascii=False, separators=(",", ":"))

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 import pyarrow as pa
 
 from deltalog.data.deletion_vectors import read_vector
-from deltalog.data.rows import read_change_file, read_stored_rows, row_ids
+from deltalog.data.rows import metadata_to_read_by, read_change_file, read_stored_rows, row_ids
 from deltalog.entries.actions import Add, Cdc, Remove
 from deltalog.errors import DeltaLogError, MalformedAction
 from deltalog.log import Log, read_log
@@ -134,20 +134,19 @@ class Observer:
     def _contents(self, log: Log, snapshot: Snapshot) -> dict[str, tuple[Row, ...] | None]:
         adds = {add.file: add for commit in log.commits.values() for add in commit.adds}
         adds.update({add.file: add for add in snapshot.adds.values()})
+        metadata = metadata_to_read_by(snapshot)
 
         def read(add: Add) -> tuple[Row, ...] | None:
             if self._is_as_it_was(add.file):
                 return self._unreadable[add.file]
             try:
-                return tuple(self._row(row) for row in read_stored_rows(self._root, add, snapshot.metadata))
+                return tuple(self._row(row) for row in read_stored_rows(self._root, add, metadata))
             except _UNREADABLE as error:
                 raise_if_of_the_machine(error)
                 return None
 
         return {
-            path: self._once(
-                "rows", path, partial(read, add), *add.partition_values.items(), snapshot.metadata.schema_string
-            )
+            path: self._once("rows", path, partial(read, add), *add.partition_values.items(), metadata.schema_string)
             for path, add in adds.items()
         }
 
@@ -215,9 +214,11 @@ class Observer:
         return {path: columns for path, columns in found.items() if columns is not None}
 
     def _changes(self, log: Log, snapshot: Snapshot) -> dict[str, tuple[tuple[Row, str], ...] | None]:
+        metadata = metadata_to_read_by(snapshot)
+
         def read(cdc: Cdc) -> tuple[tuple[Row, str], ...] | None:
             try:
-                rows = read_change_file(self._root, cdc, snapshot.metadata)
+                rows = read_change_file(self._root, cdc, metadata)
                 return tuple((self._row(row), str(change)) for row, change in rows)
             except _UNREADABLE as error:
                 raise_if_of_the_machine(error)
@@ -225,7 +226,7 @@ class Observer:
 
         return {
             cdc.file: self._once(
-                "changes", cdc.file, partial(read, cdc), *cdc.partition_values.items(), snapshot.metadata.schema_string
+                "changes", cdc.file, partial(read, cdc), *cdc.partition_values.items(), metadata.schema_string
             )
             for commit in log.commits.values()
             for cdc in commit.cdcs
@@ -246,7 +247,7 @@ class Observer:
         rows: Rows = Counter()
         for add in snapshot.adds.values():
             try:
-                stored = read_stored_rows(self._root, add, snapshot.metadata)
+                stored = read_stored_rows(self._root, add, metadata_to_read_by(snapshot))
                 hidden = frozenset(read_vector(self._root, add.deletion_vector)) if add.deletion_vector else frozenset()
             except _UNREADABLE as error:
                 raise_if_of_the_machine(error)

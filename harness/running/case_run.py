@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from deltalog.data.rows import lacks_its_mapping
 from deltalog.entries.commits import write_commit
 from engines.machine import raise_if_of_the_machine, require_machine
 from engines.port import EngineDied, EngineUnavailable, Outcome
@@ -164,6 +165,7 @@ class CaseRun:
             ends = (
                 ends
                 or after.rows != self._expected.rows
+                or lacks_its_mapping(after.snapshot)
                 or (observation.refused and isinstance(step.command, CHANGE_COLUMNS))
                 or (isinstance(step.command, CompactLog) and is_ambiguous(before, after))
             )

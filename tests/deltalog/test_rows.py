@@ -44,10 +44,23 @@ def test_mapped_columns_are_read(tmp_path: Path, mode: str) -> None:
     assert read_stored_rows(tmp_path, ADD, metadata(mode)) == every, "a dropped column is not seen, a new one is NULL"
     hidden_rows = replace(ADD, deletion_vector=inline_vector([1]))
     assert read_stored_rows(tmp_path, hidden_rows, metadata(mode)) == every
-    write_commit(tmp_path, 0, [Protocol(3, 7), metadata(mode), hidden_rows])
+    write_commit(tmp_path, 0, [Protocol(3, 7, ("columnMapping",), ("columnMapping",)), metadata(mode), hidden_rows])
     assert read_rows(tmp_path, read_log(tmp_path).snapshot()) == [every[0], every[2]]
     removed = Remove(PATH, 1, True, True, ADD.partition_values, deletion_vector=inline_vector([0, 1]))
     assert read_stored_rows(tmp_path, removed, metadata(mode)) == every
+
+
+def test_the_columns_are_mapped_if_a_legacy_protocol_says_so(tmp_path: Path) -> None:
+    write_data_file(tmp_path / PATH, to_table(STORED, [(1, (2, "b"), 7)]))
+    write_commit(tmp_path, 0, [Protocol(2, 5), metadata("name"), ADD])
+    assert read_rows(tmp_path, read_log(tmp_path).snapshot()) == [(INSTANT, 1, (2, "b"), None)]
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_the_columns_have_their_own_names_if_the_protocol_has_no_mapping(tmp_path: Path, mode: str) -> None:
+    write_data_file(tmp_path / PATH, pa.table({"id": [1], "col-3": [2], "s": [{"a": 3, "p_b": "x"}]}))
+    write_commit(tmp_path, 0, [Protocol(3, 7, ("deletionVectors",), ("deletionVectors",)), metadata(mode), ADD])
+    assert read_rows(tmp_path, read_log(tmp_path).snapshot()) == [(None, 1, (3, None), None)]
 
 
 def test_a_file_without_ids_is_refused_if_ids_are_needed(tmp_path: Path) -> None:

@@ -164,6 +164,34 @@ def test_a_refused_change_of_columns_ends_the_case(tmp_path: Path) -> None:
     assert len(found.steps) == 1
 
 
+class LosesColumnMapping(WrappedEngine):
+    """Takes column mapping out of the protocol when it changes it."""
+
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        outcome = super().run(root, step, clock=clock, version=version)
+        if isinstance(step, OtherCommand):
+            newest = max((root / "_delta_log").glob("[0-9]" * 20 + ".json"))
+            newest.write_bytes(newest.read_bytes().replace(b'"columnMapping",', b""))
+        return outcome
+
+
+@pytest.mark.parametrize("mode", [Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID])
+def test_a_table_whose_protocol_loses_column_mapping_has_lost_its_rows(mode: Feature, tmp_path: Path) -> None:
+    case = Case(having(mode), run(Switch(Feature.DELETION_VECTORS, on=True), Vacuum(), Read()))
+    found = judged(LosesColumnMapping(ReferenceEngine()), case, tmp_path)
+    assert found.violated == ["LIFE-1A", "LIFE-1D"]
+    assert len(found.steps) == 1
+
+
+def test_a_table_without_rows_whose_protocol_loses_column_mapping_ends_the_case(tmp_path: Path) -> None:
+    table = replace(having(Feature.COLUMN_MAPPING_NAME), files=(), commits=(Commit(-HOUR),))
+    case = Case(table, run(Switch(Feature.DELETION_VECTORS, on=True), Vacuum(), Read()))
+    clauses = [clause for clause in CATALOGUE.values() if clause.id != "LIFE-1D"]
+    found = Judge(LosesColumnMapping(ReferenceEngine()), clauses, tmp_path).judge(case)
+    assert not found.violated
+    assert len(found.steps) == 1
+
+
 class CleansUpByFileTimes(WrappedEngine):
     """Delta on Spark with its clock ahead: commits have the machine's time, and log clean-up goes by it (docs/delta.md 2.5)."""
 

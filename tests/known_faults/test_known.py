@@ -40,7 +40,7 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
         ),
         (
             ENTRY.format("VAC-SAFE-1", 'symptom.of = "rain"'),
-            "symptom.of = 'rain', which is not a kind of subject: write one of data file with several actions",
+            "symptom.of = 'rain', which is not a kind of subject: write one of changes of rows that stay",
         ),
         ("[[known_fault]]", "needs 'clause'"),
     ],

@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
+from faults.machinery.fault import Fault
+from faults.machinery.rows import change_feed
 from harness.judging.clause import Violation
 from harness.judging.excusing.conditions import CONDITIONS, Circumstances
 from harness.judging.excusing.excuses import Excuses
@@ -43,7 +46,7 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, Insert, OpenSession, Request, Step
-from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import Type
 from records.expectations import Gone
 from records.known_fault import KnownFault
@@ -131,6 +134,7 @@ class OtherRows:
 
 
 S = Column("s", REQUIRED)
+SAFE = Not(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER))
 X_IS_1 = Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER))
 LIKE_A = And(Like("s", "a"), Not(Compare("s", Op.EQ, "b", Type.STRING)))
 IS_NULL = And(Compare("v", Op.EQ, None, Type.DOUBLE), Compare("v", Op.GT, 2.5, Type.DOUBLE))  # FALSE for 2.0
@@ -143,6 +147,12 @@ SPELLED = Table(
 )
 
 OTHER_ROWS: dict[str, OtherRows] = {
+    "changes of rows that stay": OtherRows(
+        replace(PLAIN, features=(Feature.CHANGE_DATA_FEED.value,)),
+        (Delete(And(SAFE, ONE)),),
+        "loses-a-survivor",
+        "null-safe test of a partition",
+    ),
     "rows committed since the session opened": OtherRows(
         PLAIN,
         (OpenSession(), Insert(((1, 9.0),)), Delete(by_earlier=True)),
@@ -203,3 +213,25 @@ def test_other_rows_are_not_of_the_kind(kind: str, tmp_path: Path) -> None:
     seen = observed(shown.table, tmp_path, *shown.steps, spoil=spoil, engine=engine)
     assert CONDITIONS[shown.when](seen) and not seen.has_its_rows
     assert not WRONG_ROWS[kind](seen)
+
+
+def telling_of(*rows: tuple[int, float]) -> Fault:
+    """The change file also has these rows as deleted."""
+
+    def tell(changes: pa.Table) -> pa.Table:
+        told = [{"p": part, "v": value, "_change_type": "delete"} for part, value in rows]
+        return pa.concat_tables([changes, pa.Table.from_pylist(told, schema=changes.schema)])
+
+    return replace(FAULTS["change-file-loses-a-row"], tamper=change_feed(tell))
+
+
+@pytest.mark.parametrize(
+    ("told", "known"), [(((1, 2.0),), True), (((1, 3.0),), False), (((1, 2.0), (1, 2.0)), False), (((1, 1.0),), False)]
+)
+def test_only_changes_of_rows_that_stay_in_a_rewritten_file_are_known(
+    told: tuple[tuple[int, float], ...], known: bool, tmp_path: Path
+) -> None:
+    table = replace(PLAIN, features=(Feature.CHANGE_DATA_FEED.value,))
+    engine = KnownBadEngine(ReferenceEngine(), telling_of(*told))
+    seen = observed(table, tmp_path, Delete(And(SAFE, ONE)), engine=engine)
+    assert WRONG_ROWS["changes of rows that stay"](seen) is known

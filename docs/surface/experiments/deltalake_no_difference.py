@@ -156,13 +156,17 @@ CONTROLS = {
         default_column_properties=ColumnProperties(statistics_enabled="NONE")
     ),
     "DeltaTable.vacuum(retention_hours)": {"vacuum": {"retention_hours": 1000}},
+    "a row less, by what is called before": {"before": lambda table: table.delete("id = 50")},
 }
+
+#: So do these properties.
+OTHER_PROPERTIES = {"delta.enableChangeDataFeed": "true", "delta.dataSkippingNumIndexedCols": "0"}
 
 CONDITIONS = ("id = 3", "s LIKE 'a%' AND d > 1", "p = 1", "id > 100 OR d IS NULL", "s IN ('b1', 'c2', 'd3')")
 
 
 def make(home: Path) -> None:
-    """The two tables, each of three files."""
+    """The two tables, each of three files, with a checkpoint of every second version."""
     for name, by in (("parts", ["p"]), ("plain", None)):
         for first in (0, 40, 80):
             ids = list(range(first, first + 40))
@@ -172,7 +176,8 @@ def make(home: Path) -> None:
                 "s": [f"{'abcde'[i % 5]}{i}" for i in ids],
                 "p": pa.array([i % 4 for i in ids], pa.int32()),
             }
-            write_deltalake(str(home / name), pa.table(columns), mode="append", partition_by=by)
+            checkpoints = {"delta.checkpointInterval": "2"}
+            write_deltalake(str(home / name), pa.table(columns), mode="append", partition_by=by, configuration=checkpoints)
 
 
 def facts(root: Path, open: dict = {}, before: Callable = repr, delete: dict = {}, vacuum: dict = {}) -> list[object]:
@@ -214,6 +219,14 @@ def of_family(family: str) -> list[str]:
     return found
 
 
+def typed(statements: list[str]) -> str:
+    """The type of a number in a query's session, after these statements."""
+    session = QueryBuilder()
+    for statement in statements:
+        session.execute(statement)
+    return str(pa.table(session.execute("SELECT arrow_typeof(0.5) AS type")).to_pylist())
+
+
 def run(home: Path, number: int, given: dict, properties: dict, statements: list[str]) -> list[list[object]]:
     found = []
     for name in ("parts", "plain"):
@@ -235,23 +248,27 @@ def main(parts: list[str]) -> int:
         make(home)
         expected = run(home, 0, {}, {}, [])
         assert expected == run(home, 1, {}, {}, []), "the commands differ from run to run"
+        assert len(list((home / "plain-0").rglob("*.checkpoint.parquet"))) > 2, "nothing writes checkpoints"
         tried = [(name, given, {}, []) for name, given in PARAMETERS.items()]
         tried += [(name, {"before": read}, {}, []) for name, read in READS.items()]
         tried += [(name, {}, {}, [f"SET {name} = {VALUES.get(name.split('.')[-1], 'true')}"]) for name in SETTINGS]
         tried += [(name, {}, {}, of_family(name)) for name in FAMILIES]
         tried += [(name, {}, {name: value}, []) for name, value in PROPERTIES.items()]
         tried += [(name, given, {}, []) for name, given in CONTROLS.items()]
+        tried += [(name, {}, {name: value}, []) for name, value in OTHER_PROPERTIES.items()]
+        controls = {*CONTROLS, *OTHER_PROPERTIES}
+        assert typed([]) != typed(["SET datafusion.sql_parser.parse_float_as_decimal = true"]), "SET has no effect on a query"
         for number, (name, *what) in enumerate(tried, start=2):
-            if name not in CONTROLS and not any(part in name for part in parts):
+            if name not in controls and not any(part in name for part in parts):
                 continue
             try:
                 same = run(home, number, *what) == expected
-                wrong = same is (name in CONTROLS)
+                wrong = same is (name in controls)
             except Exception as problem:
-                same, wrong = False, name not in CONTROLS
+                same, wrong = False, name not in controls
                 print("  ", repr(problem)[:200])
-            unclear += wrong and name in CONTROLS
-            violated += wrong and name not in CONTROLS
+            unclear += wrong and name in controls
+            violated += wrong and name not in controls
             print("WRONG" if wrong else "ok", "no difference:" if same else "a difference:", name)
     finally:
         shutil.rmtree(home)

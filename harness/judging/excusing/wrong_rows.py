@@ -1,5 +1,5 @@
 """Kinds of wrong rows that a known fault may be bound to (``symptom.of``): every row that the table lacks after the step,
-or has too much, is of the kind, and every file that a step took away.
+or has too much, is of the kind, and every file that a step took away; so is every change too many.
 
 So another fault with the same outcome in the same step is none: it loses or leaves other rows.
 """
@@ -21,7 +21,7 @@ from harness.judging.excusing.command_conditions import (
     untyped_decimals,
     zero_signs,
 )
-from harness.observing.steps.observation import Observation
+from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.table.table_state import Rows, TableState
 from model.prediction.delete import matches
 from model.text.layout import physical_name
@@ -122,6 +122,17 @@ def _in_files_left_alone(observation: Observation) -> bool:
     return left <= _rows_in(observation.after, alone) and lost == updated
 
 
+def _told_of_rows_that_stay(observation: Observation) -> bool:
+    """Whether a DELETE leaves the right rows, and its change files have each deleted row, and beside them rows that stay, of
+    the files that it rewrites."""
+    if not isinstance(observation, DeleteObservation) or not observation.has_its_rows:
+        return False
+    files = (observation.after.changes.get(cdc.file) or () for cdc in observation.change_files)
+    told = Counter(row for rows in files for row, _ in rows)
+    rewritten = observation.removed & observation.before.live.keys()
+    return observation.prediction.deleted <= told <= _rows_in(observation.before, rewritten)
+
+
 def has_empty_text(observation: Observation, add: Add, *, of_strings: bool) -> bool:
     """Whether the log has "" as the file's value of a STRING partition column, or of one of another type: it is NULL, and some
     engines take it for ''."""
@@ -139,6 +150,7 @@ def _of_an_empty_text(observation: Observation) -> bool:
 
 #: By the name that a known fault gives.
 WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
+    "changes of rows that stay": _told_of_rows_that_stay,
     "rows committed since the session opened": _committed_since_opened,
     "rows for which the condition is NULL": _null_condition,
     "rows whose struct is NULL": _null_struct,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from enum import Enum
 
+from deltalog.data.rows import lacks_its_mapping
 from deltalog.entries.actions import Add
 from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
@@ -32,10 +33,11 @@ def earlier_versions(o: Observation) -> Judgement:
     """Every version before the step has the rows that the case gives it, read from the log and the files alone.
 
     Not judged: a version whose commits were cleaned up, one of which a VACUUM so far was allowed to delete a file, and one
-    with other columns than a RESTORE has brought back; nor anything after a VACUUM that lost disputed paths.
+    with other columns than a RESTORE has brought back; nor anything after a VACUUM that lost disputed paths, or where the
+    protocol has lost column mapping: all files are read as readers of the current version find their columns.
     """
     allowed = may_be_gone(o)
-    if allowed is None:
+    if allowed is None or lacks_its_mapping(o.after.snapshot):
         return NOT_EXERCISED
     right = _right(o, allowed)
     return each(right, lambda version: None if right[version] else _problem(o, version))
