@@ -20,6 +20,7 @@ from engines.kind import Version
 from engines.versions import version_of
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
+from runner.command_line import launched
 from runner.command_line.bucket import is_bucket
 from runner.command_line.commands import in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given
@@ -83,7 +84,7 @@ def variables(version: Version) -> dict[str, str]:
 #: Where tox makes environments.
 _WORK = ROOT / ".tox"
 
-_TOX = (sys.executable, "-m", "tox", "run", "-q", "-e", "versioned")
+_TOX = (sys.executable, launched.__file__, "tox", "run", "-q", "-e", "versioned")
 
 
 def _environ_of(version: Version) -> dict[str, str]:

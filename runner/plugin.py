@@ -21,6 +21,7 @@ from harness.campaigns.drawing import PromiseBroken
 from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
+from runner.command_line.launched import end_with_launcher
 from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
 from runner.processes.channel import Caller, Server
@@ -63,6 +64,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    end_with_launcher()
     config.addinivalue_line(
         "markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaigns.campaign)"
     )

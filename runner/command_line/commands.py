@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
+from runner.command_line.launched import end_with_launcher
 
 
 class Parser(argparse.ArgumentParser):
@@ -54,6 +55,7 @@ def in_a_sentence(main: Main) -> Main:
     @wraps(main)
     def wrapped(arguments: list[str]) -> int:
         try:
+            end_with_launcher()
             return main(arguments)
         except (UsageMistake, EngineUnavailable) as mistake:
             print(mistake, file=sys.stderr)
