@@ -12,7 +12,7 @@ from functools import wraps
 from typing import NoReturn
 
 from engines.port import EngineUnavailable
-from records.mistakes import UsageMistake
+from records.mistakes import UsageMistake, told
 from runner.command_line.launched import end_with_launcher
 
 
@@ -50,7 +50,10 @@ INTERRUPTED_CODE = 128 + signal.SIGINT
 
 
 def in_a_sentence(main: Main) -> Main:
-    """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130."""
+    """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130.
+
+    Only what it answers ends with 1.
+    """
 
     @wraps(main)
     def wrapped(arguments: list[str]) -> int:
@@ -64,6 +67,8 @@ def in_a_sentence(main: Main) -> Main:
         except KeyboardInterrupt:
             print(INTERRUPTED, file=sys.stderr)
             return INTERRUPTED_CODE
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
+            return told(error)
         return 2
 
     return wrapped

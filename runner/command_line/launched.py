@@ -67,6 +67,11 @@ def _kill() -> None:
 if __name__ == "__main__":
     sys.path[:] = [place for place in sys.path if place != os.path.dirname(os.path.abspath(__file__))]
     del sys.argv[0]
+    module = sys.argv[0]
     # tox would go on for half a minute: what it has started has a watch of its own.
-    _watch(_kill if sys.argv[0] == "tox" else _interrupt)
-    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    _watch(_kill if module == "tox" else _interrupt)
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        # tox ends as pip does, and 1 is a verdict.
+        sys.exit(2 if module == "pip" and ended.code == 1 else ended.code)
