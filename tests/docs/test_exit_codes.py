@@ -48,6 +48,7 @@ def no_network(patched: pytest.MonkeyPatch, _: Path) -> None:
         patched.setattr(module, "exit_code_of", lambda *_, **__: 1)
     patched.setattr(subprocess, "run", failed)
     patched.setattr(machine, "registry_answers", lambda: "cannot be reached")
+    patched.setattr(machine, "is_made", lambda *_: False)
 
 
 def _refused(number: int) -> Trouble:
