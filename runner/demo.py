@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from records.mistakes import UsageMistake
-from reports.__main__ import main as reports
+from reports.command import main as reports
 from runner.command_line.commands import Parser, ended
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
     wrong = [command for command, code in commands.items() if reports([str(part) for part in command]) != code]
     for command in wrong:
         print(f"python -m reports {' '.join(map(str, command))} ended otherwise than it must.", file=sys.stderr)
-    return 1 if wrong else 0
+    return 2 if wrong else 0
 
 
 def _clear(made: Path) -> None:

@@ -17,9 +17,13 @@ from typing import IO, Any
 from filelock import FileLock
 
 from engines.kind import Version
+from engines.port import EngineUnavailable
+from engines.provider import DEFAULT
+from engines.spark.jvm.java import find_java
 from engines.versions import version_of
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
+from runner.command_line import launched
 from runner.command_line.bucket import is_bucket
 from runner.command_line.commands import in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given
@@ -83,7 +87,7 @@ def variables(version: Version) -> dict[str, str]:
 #: Where tox makes environments.
 _WORK = ROOT / ".tox"
 
-_TOX = (sys.executable, "-m", "tox", "run", "-q", "-e", "versioned")
+_TOX = (sys.executable, launched.__file__, "tox", "run", "-q", "-e", "versioned")
 
 
 def _environ_of(version: Version) -> dict[str, str]:
@@ -95,8 +99,11 @@ def _environ_of(version: Version) -> dict[str, str]:
 def make_environment(version: Version, *, output: IO[bytes] | None = None) -> int:
     """Let tox make the version's environment, if it is not there; tox's exit code. ``output``: where its words go.
 
-    Of two commands at once for one version the first makes it.
+    Of two commands at once for one version the first makes it. Raises EngineUnavailable if JAVA_HOME names a Java that
+    cannot serve.
     """
+    if version.engine == DEFAULT and os.environ.get("JAVA_HOME") and "connect" not in version.uses:
+        find_java(spark=version.parts["pyspark"])
     _WORK.mkdir(exist_ok=True)
     environ = _environ_of(version)
     with FileLock(_WORK / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
@@ -111,14 +118,24 @@ def python_in(version: Version) -> Path:
 def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
     """Run the gate in an environment that tox makes for the version, with these arguments to pytest; its exit code.
 
-    The report goes to ``report``, after that of an earlier run was removed from there: tox also ends with 1 if it cannot make
-    the environment, and that must not be read as a result. Raises UsageMistake if that is none of the suite.
+    The report goes to ``report``, after that of an earlier run was removed from there. Raises UsageMistake if that is none of
+    the suite. 2, with a sentence, if the environment cannot be made.
     """
     if report is not None:
         prepare(report, option="The report").close()
         arguments = ["--report-dir", str(report), *arguments]
-    if code := make_environment(version):
-        return code
+    try:
+        made = not make_environment(version)
+    except EngineUnavailable as refusal:
+        print(refusal, file=sys.stderr)
+        return 2
+    if not made:
+        print(
+            f"The environment of {version.title} cannot be made, as is said above, and nothing was judged: check the network, or "
+            "the mirror that pip is set to.",
+            file=sys.stderr,
+        )
+        return 2
     tox = [*_TOX, "--skip-env-install", "--", *arguments]
     return exit_code_of(tox, directory=ROOT, environ=_environ_of(version))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,8 +18,9 @@ from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
 from known_faults.known import known_faults_in
-from records.mistakes import UsageMistake
+from records.mistakes import UsageMistake, told
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
+from runner.command_line.launched import end_with_launcher
 from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
 from runner.processes.channel import Caller, Server
@@ -63,6 +63,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    end_with_launcher()
     config.addinivalue_line(
         "markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaigns.campaign)"
     )
@@ -303,9 +304,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
             session.exitstatus = controller.finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
     except KeyboardInterrupt:
         session.exitstatus = controller.interrupted()
-    except Exception:  # noqa: BLE001 - without a report, the run is inconclusive
-        traceback.print_exc()
-        session.exitstatus = 2
+    except Exception as error:  # noqa: BLE001 - without a report, the run is inconclusive
+        session.exitstatus = told(error, "The report")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from engines.kind import Version
 from engines.provider import DEFAULT, ENGINES
 from records.mistakes import StreamError, UsageMistake
-from reports.__main__ import main as reports
+from reports.command import main as reports
 from reports.comparison.acceptance import acceptance_in
 from reports.comparison.proposal import check_proposal
 from reports.render import together

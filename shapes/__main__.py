@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from records.json_form import to_json
-from records.mistakes import UsageMistake
+from records.mistakes import UsageMistake, told
 from shapes.folding import Folded
 from shapes.many import read_all
 from shapes.reading import RefusedTable, Wanted
@@ -20,7 +20,7 @@ from shapes.store import root_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The exit code: 0 if all tables were read, 1 if some were not, 2 for a mistake in the command."""
+    """The exit code: 0 if all tables were read, 2 if some were not, or for a mistake in the command."""
     arguments = parser().parse_args(argv)
     try:
         tables = [_from(one, arguments.relative_to) for one in _tables(arguments.tables, arguments.tables_from)]
@@ -34,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Interrupted: nothing was written.", file=sys.stderr)
         return 130
-    return 1 if folded.refused else 0
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
+        return told(error)
+    return 2 if folded.refused else 0
 
 
 def parser() -> argparse.ArgumentParser:

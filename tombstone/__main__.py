@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -49,7 +50,12 @@ def python_for(versions: Sequence[str]) -> Python:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    words = sys.argv[1:] if words is None else words
+    """The exit code. Only what a run answers is 1."""
+    if words is None:
+        code = main(sys.argv[1:])
+        for late in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(late, signal.SIG_IGN)  # the answer stands
+        return code
     signal.signal(signal.SIGTERM, _terminated)
     try:
         if not words or words[0] in ("--help", "-h", "help"):
@@ -65,6 +71,16 @@ def main(words: Sequence[str] | None = None) -> int:
         return run(job, tree_for(python), python)
     except Mistake as mistake:
         print(mistake, file=sys.stderr)
+        return 2
+    except OSError as error:
+        what = error.filename or "A file"
+        print(
+            f"{what} cannot be read or written ({error.strerror or error}): make room, or name another place.",
+            file=sys.stderr,
+        )
+        return 2
+    except Exception:  # noqa: BLE001 - Python would end with 1, which is a verdict
+        traceback.print_exc()
         return 2
     except Terminated:
         return 128 + signal.SIGTERM

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -39,19 +40,25 @@ def exit_code_of(
             code = child.wait()
         except KeyboardInterrupt as interrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            if not in_terminal:
-                os.killpg(child.pid, signal.SIGINT)
-            elif isinstance(interrupt, Terminated):
-                child.send_signal(signal.SIGINT)
+            if in_terminal:
+                if isinstance(interrupt, Terminated):
+                    child.send_signal(signal.SIGINT)
+            else:
+                _signal_group(child.pid, signal.SIGINT)
             try:
                 child.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 if in_terminal:
                     child.kill()
                 else:
-                    os.killpg(child.pid, signal.SIGKILL)
+                    _signal_group(child.pid, signal.SIGKILL)
             raise
     return code if code >= 0 else 128 - code
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):  # it has ended
+        os.killpg(group, number)
 
 
 def _interruptible() -> None:

@@ -83,5 +83,6 @@ def _environ() -> dict[str, str]:
 
 
 def _tox(tree: Path, *arguments: str, output: IO[str] | None = None) -> int:
-    command = [sys.executable, "-m", "tox", "run", "-qq", "-c", str(tree / "tox.ini"), *arguments]
+    launched = tree / "runner" / "command_line" / "launched.py"
+    command = [sys.executable, str(launched), "tox", "run", "-qq", "-c", str(tree / "tox.ini"), *arguments]
     return exit_code_of(command, directory=tree, environ=_environ(), output=output)

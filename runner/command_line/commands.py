@@ -12,7 +12,8 @@ from functools import wraps
 from typing import NoReturn
 
 from engines.port import EngineUnavailable
-from records.mistakes import UsageMistake
+from records.mistakes import UsageMistake, told
+from runner.command_line.launched import end_with_launcher
 
 
 class Parser(argparse.ArgumentParser):
@@ -49,11 +50,15 @@ INTERRUPTED_CODE = 128 + signal.SIGINT
 
 
 def in_a_sentence(main: Main) -> Main:
-    """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130."""
+    """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130.
+
+    Only what it answers ends with 1.
+    """
 
     @wraps(main)
     def wrapped(arguments: list[str]) -> int:
         try:
+            end_with_launcher()
             return main(arguments)
         except (UsageMistake, EngineUnavailable) as mistake:
             print(mistake, file=sys.stderr)
@@ -62,6 +67,8 @@ def in_a_sentence(main: Main) -> Main:
         except KeyboardInterrupt:
             print(INTERRUPTED, file=sys.stderr)
             return INTERRUPTED_CODE
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
+            return told(error)
         return 2
 
     return wrapped

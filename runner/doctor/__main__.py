@@ -1,7 +1,8 @@
-"""``python -m runner.doctor``: what can be judged on this machine. Exit 0: the default gate can run; 1: it cannot.
+"""``python -m runner.doctor``: what can be judged on this machine. Exit 0: the default gate can run; 2: it cannot.
 
 ``python -m runner.doctor python-for VERSION ...`` writes the Python on which these versions can be judged, as JSON: its
-``release`` and ``path``, which is null for the one that runs this. Exit 2 and a sentence if there is none, or no such version.
+``release`` and ``path``, which is null for the one that runs this. Exit 2 and a sentence if there is none, or no such version, or
+if JAVA_HOME names a Java that cannot serve.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 from pathlib import Path
 
 from runner.command_line.commands import Parser, in_a_sentence
-from runner.doctor.judging import needs_of, python_for
+from runner.doctor.judging import needs_of, python_for, require_java
 from runner.doctor.pythons import FoundPython, pythons
 from runner.doctor.report import lines, look, obstacle
 
@@ -32,7 +33,7 @@ def _diagnosis() -> int:
     print("\n".join(lines(found)))
     if reason := obstacle(found):
         print(f"\nThe gate cannot run here. {reason}")
-        return 1
+        return 2
     print("\nThe gate can run here.")
     return 0
 
@@ -41,7 +42,9 @@ def _python_for(versions: list[str]) -> int:
     found = pythons()
     # That of this process is the first choice: its environments are there already.
     found = tuple(sorted(found, key=lambda one: one.release != sys.version_info[:2]))
-    chosen = python_for([needs_of(version) for version in versions], found)
+    needs = [needs_of(version) for version in versions]
+    require_java(needs)
+    chosen = python_for(needs, found)
     path = None if chosen == FoundPython(sys.version_info[:2], Path(sys.executable)) else str(chosen.path)
     print(json.dumps({"release": chosen.number, "path": path}))
     return 0

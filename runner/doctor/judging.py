@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.deltalake.versions import PACKAGE, DeltalakeReleases
 from engines.port import EngineUnavailable
+from engines.spark.jvm.java import find_java
 from engines.spark.versions import LINES, RELEASES, DeltaReleases, artifact_for
 from runner.doctor.pythons import OLDEST, FoundPython, works
 
@@ -24,6 +26,7 @@ class Needs:
     engine: str
     pythons: tuple[tuple[int, int], tuple[int, int]] | None = None
     java: tuple[int, int] | None = None
+    pyspark: str | None = None
 
 
 def needs_of(text: str) -> Needs:
@@ -53,7 +56,7 @@ def needs_of(text: str) -> Needs:
     pyspark = pyspark or next(LINES[one.spark[-1]].pyspark for one in RELEASES if one.covers(delta))
     artifact_for(delta=delta, pyspark=pyspark)
     line = LINES[".".join(pyspark.split(".")[:2])]
-    return Needs(f"Delta {delta}", engine, (line.first, line.last), line.java)
+    return Needs(f"Delta {delta}", engine, (line.first, line.last), line.java, pyspark)
 
 
 def serve(need: Needs, python: FoundPython) -> bool:
@@ -88,6 +91,13 @@ def missing_python(needs: Sequence[Needs]) -> str:
     wanted = f"Python {first[0]}.{first[1]} to {number}" if last < (9, 99) else f"Python {first[0]}.{first[1]} or newer"
     run = "run" if len(needs) > 1 else "runs"
     return f"{what} {run} on {wanted}, and none is found on this machine: `uv python install {number}` brings one."
+
+
+def require_java(needs: Iterable[Needs], environ: Mapping[str, str] = os.environ) -> None:
+    """Raise EngineUnavailable, with the remedy, if JAVA_HOME names a Java that cannot serve all of them."""
+    for need in needs:
+        if need.pyspark is not None and environ.get("JAVA_HOME"):
+            find_java(environ, spark=need.pyspark)
 
 
 def brings_java(need: Needs) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import re
 import shutil
@@ -39,6 +40,19 @@ def _release(java: Path) -> int | None:
         return None
     match = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
     return int(match[1]) if match else None
+
+
+def is_made(environment: Path, jars: str) -> bool:
+    """Whether tox has made the environment, and Delta's jars are in the cache: then nothing is fetched."""
+    try:
+        import platformdirs  # tox brings it
+
+        index = platformdirs.user_cache_path("tombstone") / "jars" / f"{jars}.txt"
+        made = "PythonRun" in json.loads((environment / ".tox-info.json").read_text(encoding="utf-8"))
+        found = index.read_text(encoding="utf-8").splitlines()
+    except (ImportError, OSError, ValueError):
+        return False
+    return made and (environment / "bin" / "python").exists() and bool(found) and all(map(os.path.isfile, found))
 
 
 def free_disk(place: Path) -> int:

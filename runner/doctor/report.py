@@ -12,7 +12,7 @@ from pathlib import Path
 from engines.deltalake.versions import DeltalakeReleases
 from engines.port import EngineUnavailable
 from engines.spark.jvm.java import find_java
-from engines.spark.versions import LINES, DeltaReleases
+from engines.spark.versions import LINES, DeltaReleases, artifact_for
 from runner.doctor import machine
 from runner.doctor.judging import Needs, brings_java, missing_python, needs_of, serve
 from runner.doctor.pythons import OLDEST, FoundPython, pythons
@@ -33,6 +33,7 @@ class MachineReport:
     disk: int
     memory: int | None
     registry: str | None  # None: it answers
+    made: bool  # the default gate's environment and jars are there
     uv: bool
     browser: str | None
 
@@ -49,9 +50,17 @@ def look(place: Path) -> MachineReport:
             machine.free_disk(place),
             machine.free_memory(),
             registry.result(),
+            machine.is_made(place / ".tox" / "gate", _jars_of(needs_of("spark"))),
             shutil.which("uv") is not None,
             machine.browser(),
         )
+
+
+def _jars_of(need: Needs) -> str:
+    """What the jars of a Delta are called in the cache (engines.spark.jvm.jars)."""
+    assert need.pyspark is not None
+    delta = need.title.removeprefix("Delta ")
+    return f"{artifact_for(delta=delta, pyspark=need.pyspark)}-{delta}"
 
 
 def _refused() -> dict[str, str]:
@@ -72,7 +81,7 @@ def obstacle(found: MachineReport) -> str | None:
         return missing_python([newest])
     if refusal := _java_obstacle(newest, found):
         return refusal
-    if found.registry is not None:
+    if found.registry is not None and not found.made:
         return f"The package registry that pip is set to {found.registry}: check the network, or pip's index-url, proxy and cert."
     if found.disk < DISK:
         return (
@@ -108,7 +117,7 @@ def lines(found: MachineReport) -> list[str]:
         f"Java      {java}",
         f"disk      {_size(found.disk)} free where the environments go",
         f"memory    {_size(found.memory)} free" if found.memory is not None else "memory    not known",
-        f"packages  the registry {found.registry or 'answers'}",
+        f"packages  the registry {found.registry or 'answers'}{'; those of the gate are there' if found.made else ''}",
         f"browser   {found.browser or 'none'} (only for the suite's own tests of its pages)",
         "",
     ]

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from runner.command_line.launched import is_alone
+
 #: Seconds for it to end by itself: Ctrl-C in a terminal reaches all processes, a signal from elsewhere only one.
 PATIENCE = 20
 
@@ -30,6 +32,8 @@ def exit_code_of(
         try:
             return child.wait()
         except KeyboardInterrupt:
+            if is_alone():
+                child.kill()  # what it has started ends by itself
             try:
                 child.wait(PATIENCE)
             except subprocess.TimeoutExpired:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
@@ -25,6 +25,7 @@ from known_faults.entries import ended, in_force, proposed
 from known_faults.known import known, known_faults_in, places_of
 from model.vocabulary.severity import Severity
 from records.known_fault import KnownFault
+from records.mistakes import sentence_of
 from records.run import Header, RecordedCase, Verdict
 from reports.counterexamples.checked import disagreements
 from reports.findings.failures import Failure, examples
@@ -170,11 +171,21 @@ class Controller:
                     machine={**circumstances(self._workspace.directory, self._options.kind), **self._set_up},
                 )
                 if self._options.replay is None:
-                    self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
-                    self._writer.header(self._header)
+                    with self._writing():
+                        self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
+                        self._writer.header(self._header)
                     self._findings = FindingsSoFar(self._header)
                     self._progress.start(self._header, seconds_of(self.plan, self._options.engine))
         return RunContext(self._seed, self._workspace.directory, tuple(listed))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raises EngineUnavailable if the stream cannot be written: no case can be judged any more."""
+        try:
+            yield
+        except OSError as error:
+            self.lost(sentence_of(error, "The report"))
+            raise EngineUnavailable(self._unavailable) from error
 
     def claim(self, clause: str, cause: str, severity: Severity, circumstances: Sequence[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""
@@ -187,7 +198,8 @@ class Controller:
             if self._writer is None or self._findings is None:
                 self._replayed = case_of(line)
                 return
-            case = self._writer.case(line)
+            with self._writing():
+                case = self._writer.case(line)
             self._findings.take(case)
             self._judged.add((case.campaign, case.batch))
             if case.origin == "shrunk":

@@ -48,8 +48,14 @@ def write_counterexamples(
     }
     leads = [folder_of(failure.lead.clause, failure.lead.judged.id) for failure in found]
     order = [*(folder for folder in leads if folder in written), *(folder for folder in written if folder not in leads)]
+    running: set[subprocess.Popen[str]] = set()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = list(pool.map(lambda folder: answer_of(written[folder], workspace), order[:scripts]))
+        try:
+            answers = list(pool.map(lambda folder: answer_of(written[folder], workspace, running), order[:scripts]))
+        except BaseException:  # an interrupt
+            for one in list(running):
+                one.kill()
+            raise
     checked = []
     for folder, (answer, said) in zip(order, answers):
         script = written[folder]
@@ -60,10 +66,11 @@ def write_counterexamples(
     return checked
 
 
-def answer_of(written: Script, workspace: Path) -> tuple[str, str]:
+def answer_of(written: Script, workspace: Path, running: set[subprocess.Popen[str]]) -> tuple[str, str]:
     """Run a script in a process of its own: its answer and its last line.
 
-    Its table is made below ``workspace`` instead of its usual place, where another run may be at work.
+    Its table is made below ``workspace`` instead of its usual place, where another run may be at work. Its process is in
+    ``running`` as long as it runs.
     """
     home = Path(tempfile.mkdtemp(prefix="script-", dir=workspace))
     try:
@@ -71,20 +78,27 @@ def answer_of(written: Script, workspace: Path) -> tuple[str, str]:
         text = written.text.replace(written.home, str(home / "t"))
         script.write_text(text, encoding="utf-8", errors="backslashreplace")
         command = [sys.executable, "-I", str(script)]
-        done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_LIMIT, check=False)
-    except subprocess.TimeoutExpired:
-        return "nothing", f"it did not end within {_LIMIT} seconds"
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=home, stdout=pipe, stderr=pipe, text=True) as process:
+            running.add(process)
+            try:
+                out, errors = process.communicate(timeout=_LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return "nothing", f"it did not end within {_LIMIT} seconds"
+            finally:
+                running.remove(process)
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    if done.returncode < 0:
-        return CANNOT_TELL, f"the engine ended the process (signal {-done.returncode})"
-    lines = _lines(done.stdout)
+    if process.returncode < 0:
+        return CANNOT_TELL, f"the engine ended the process (signal {-process.returncode})"
+    lines = _lines(out)
     # A script ends with its verdict: the exit code, and the line that says it. The engine may print such a line too, and
     # Python ends a script that breaks off with the code of VIOLATED.
-    word = _WORDS.get(done.returncode)
+    word = _WORDS.get(process.returncode)
     verdict = next((line for line in reversed(lines) if word is not None and line.startswith(f"{word}:")), None)
-    ended = f"it ended with exit code {done.returncode}"
-    said = verdict or next(reversed(_lines(done.stderr)), ended)
+    ended = f"it ended with exit code {process.returncode}"
+    said = verdict or next(reversed(_lines(errors)), ended)
     return word if word is not None and verdict is not None else "nothing", said[:500].replace(str(home / "t"), "…")
 
 

@@ -21,6 +21,7 @@ from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, ENGINES, kind_of
 from engines.versions import name_of, version_of
 from records.mistakes import UsageMistake
+from runner.command_line import launched
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, variables
 from runner.processes.child_process import exit_code_of
@@ -52,7 +53,7 @@ def offered(version: Version) -> EngineSurface:
                 )
             available(name_of(version.engine, version.version))
             environ |= variables(version)
-            command = [sys.executable, "-m", "tox", "exec", "-q", "-e", "versioned", "--", "python", *ask]
+            command = [sys.executable, launched.__file__, "tox", "exec", "-q", "-e", "versioned", "--", "python", *ask]
         if exit_code_of(command, directory=ROOT, environ=environ) or not file.is_file():
             raise UsageMistake(f"{version.title} could not be asked, as is said above: there is no inventory.")
         return inventory.read(file)

@@ -147,7 +147,7 @@ _PLACEHOLDERS = {
 }
 
 
-class Parsed(Exception):
+class Parsed(BaseException):
     """The arguments were read without a mistake. ``unknown``: the options that the command passes on, with their values."""
 
     def __init__(self, unknown: list[str]) -> None:

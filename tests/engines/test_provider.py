@@ -12,7 +12,7 @@ import pytest
 from engines import provider
 from engines.kind import Given, Provider, Settings
 from engines.port import EngineUnavailable
-from reports import __main__ as reports
+from reports import command as reports
 
 
 class Lacking:

@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.runner.test_interrupted import in_a_terminal
+from tombstone import processes
 from tombstone.processes import exit_code_of
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +75,50 @@ def test_a_launcher_in_the_background_of_a_script_can_be_terminated(tmp_path: Pa
         launcher.send_signal(signal.SIGTERM)
         launcher.communicate(timeout=60)
     assert launcher.returncode == 143 and len(list(tmp_path.glob("ended-*"))) == 2
+
+
+@pytest.mark.parametrize("ended_before", [True, False])
+def test_an_interrupt_when_it_has_just_ended_is_no_error(ended_before: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a terminal its group is gone then."""
+    ended = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
+    ended.wait()
+    late = None if ended_before else subprocess.TimeoutExpired("x", 1)
+    waits: Iterator[BaseException | None] = iter([KeyboardInterrupt(), late])
+
+    def wait(*_: object) -> int:
+        if (error := next(waits)) is not None:
+            raise error
+        return 0
+
+    monkeypatch.setattr(ended, "wait", wait)
+    monkeypatch.setattr(subprocess.Popen, "__exit__", lambda *_: None)
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: ended)
+    monkeypatch.setattr(processes, "_in_terminal", lambda: False)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            exit_code_of(["x"], directory=ROOT, environ=os.environ)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_after_the_answer_changes_nothing(tmp_path: Path) -> None:
+    asked = """
+import os, signal, sys
+from tombstone import __main__ as launcher
+sys.argv = ["tombstone", "--version"]
+code = launcher.main()
+for sent in (signal.SIGINT, signal.SIGTERM):
+    os.kill(os.getpid(), sent)
+sys.exit(code)
+"""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    asked = asked.replace(
+        "from tombstone", "import importlib.metadata; importlib.metadata.version = lambda _: '1'\nfrom tombstone", 1
+    )
+    with in_a_terminal([sys.executable, "-c", asked], cwd=tmp_path, env=environ) as launcher:
+        said = launcher.communicate()[0]
+    assert (launcher.returncode, said) == (0, "tombstone 1\n")
 
 
 def test_the_launcher_needs_no_package_of_the_suite() -> None:

@@ -36,7 +36,7 @@ from model.vocabulary.steps import (
 )
 from records.json_form import from_json
 from records.run import ClauseResult, Header, RecordedCase, RecordedStep, RecordedViolation, Verdict
-from reports.__main__ import main
+from reports.command import main
 from reports.comparison.cases import VerdictChange
 from reports.comparison.commands import ComparedCommand, command_of
 from reports.comparison.comparison import Comparison, compare

@@ -20,7 +20,7 @@ from model.vocabulary.steps import Vacuum
 from records.known_fault import KnownFault, Symptom
 from records.run import RecordedCase
 from reference_engine import ReferenceEngine
-from reports.__main__ import main
+from reports.command import main
 from reports.comparison.acceptance import Acceptance, AcceptedEntries, covering
 from reports.comparison.answer import answer_to
 from reports.comparison.cases import VerdictChange

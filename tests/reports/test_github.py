@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.__main__ import main
+from reports.command import main
 from reports.comparison.comparison import compare
 from reports.render.github import Annotation, of_comparison, of_run
 from tests.builders.small_streams import case, footer, header, run, written

@@ -40,7 +40,7 @@ from records.run import (
     RecordedStep,
     RecordedViolation,
 )
-from reports.__main__ import main
+from reports.command import main
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
 from reports.findings.engine_rules import rules_in, sets_clock

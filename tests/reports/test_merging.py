@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from records.mistakes import StreamError, UsageMistake
 from records.run import Header, Part, RecordedCase, Verdict
-from reports.__main__ import main
+from reports.command import main
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult, read_checked, write_checked
 from reports.findings.answers import answer_of

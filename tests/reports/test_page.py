@@ -17,7 +17,7 @@ from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules
 from model.vocabulary.steps import Delete, Moment, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Table
 from reference_engine import ReferenceEngine
-from reports.__main__ import main
+from reports.command import main
 from reports.comparison.answer import answer_to
 from reports.comparison.comparison import compare
 from reports.counterexamples.checked import ScriptResult

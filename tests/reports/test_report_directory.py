@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from records.mistakes import UsageMistake
-from reports.__main__ import main as reports
+from reports.command import main as reports
 from reports.render.marks import COMPARISON, REPORT, require_own
 from reports.render.report_directory import prepare, reserve
 from reports.stream.reading import read_run

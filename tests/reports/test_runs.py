@@ -24,7 +24,7 @@ from records.json_form import from_json
 from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
 from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
-from reports.__main__ import main
+from reports.command import main
 from reports.findings.coverage import Covered
 from reports.findings.of_run import findings_of
 from reports.findings.verdicts import CaseFold, counts, exit_code, verdicts

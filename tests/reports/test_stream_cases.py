@@ -18,7 +18,7 @@ from rich.console import Console
 from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, RecordedCase
-from reports.__main__ import main
+from reports.command import main
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
 from reports.render.files import write_views

@@ -16,7 +16,7 @@ from model.vocabulary.rules import Retain
 from model.vocabulary.severity import Severity
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED, WITHDRAWALS
 from records.run import Footer, Header, RecordedCase
-from reports.__main__ import main
+from reports.command import main
 from reports.comparison.acceptance import Acceptance, acceptance_in
 from reports.comparison.answer import next_steps
 from reports.comparison.cases import VerdictChange

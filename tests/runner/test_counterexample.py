@@ -143,11 +143,11 @@ print("HOLDS: says the engine")
 )
 def test_a_script_says_it_by_its_exit_code(end: str, answer: str, said: str, tmp_path: Path) -> None:
     """Lines of the engine that begin with such a word do not count."""
-    found = answer_of(Script("C", f"import os, sys\n{NOISE}{end}\n", "/tmp/none"), tmp_path)
+    found = answer_of(Script("C", f"import os, sys\n{NOISE}{end}\n", "/tmp/none"), tmp_path, set())
     assert found[0] == answer and found[1].startswith(said)
 
 
 @pytest.mark.parametrize("end", ["import nothing_of_the_kind", "os._exit(0)", "sys.exit(1)", "sys.exit(2)"])
 def test_a_script_that_does_not_run_to_its_end_says_nothing(end: str, tmp_path: Path) -> None:
     text = f"import os, sys\nprint('HOLDS the lock')\nprint('VIOLATED the lock')\n{end}\n"
-    assert answer_of(Script("C", text, "/tmp/none"), tmp_path)[0] == "nothing"
+    assert answer_of(Script("C", text, "/tmp/none"), tmp_path, set())[0] == "nothing"

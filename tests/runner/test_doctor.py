@@ -34,6 +34,7 @@ HEALTHY = MachineReport(
     disk=10 * 2**30,
     memory=8 * 2**30,
     registry=None,
+    made=False,
     uv=False,
     browser=None,
 )
@@ -58,7 +59,7 @@ def test_it_says_so_within_seconds_and_without_the_packages_of_the_suite() -> No
         text=True,
         check=False,
     )
-    assert done.returncode == 1 and not done.stderr, done.stderr
+    assert done.returncode == 2 and not done.stderr, done.stderr
     assert time.monotonic() - began < 10, "it is two on a machine that does nothing else"
     assert "packages  the registry cannot be reached" in done.stdout and "localhost" not in done.stdout
     assert done.stdout.splitlines()[-1].startswith(
@@ -163,6 +164,7 @@ def test_what_cannot_be_judged_is_refused_with_a_sentence(versions: list[str], s
         ({}, None),
         ({"pythons": (python(3, 9),)}, missing_python([needs_of("spark")])),
         ({"registry": "cannot be reached"}, "The package registry that pip is set to cannot be reached: check"),
+        ({"registry": "cannot be reached", "made": True}, None),
         ({"disk": 2**30}, "1.0 GB are free where the environments go, and the gate takes 2.0 GB: make room"),
         ({"memory": 2**30}, "1.0 GB of memory are free, and the gate takes 2.0 GB: end other programs"),
         ({"memory": None}, None),
@@ -177,6 +179,26 @@ def test_what_cannot_be_judged_is_refused_with_a_sentence(versions: list[str], s
 def test_why_the_gate_cannot_run(changed: dict[str, object], reason: str | None) -> None:
     said = obstacle(replace(HEALTHY, **changed))  # type: ignore[arg-type]
     assert said is None if reason is None else said is not None and said.startswith(reason)
+
+
+def test_what_a_gate_has_fetched_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / "cache" / name)
+    environment, jar, jars = tmp_path / "gate", tmp_path / "delta.jar", tmp_path / "cache" / "tombstone" / "jars"
+    make(environment / "bin" / "python")
+    jars.mkdir(parents=True)
+    (jars / "delta-1.txt").write_text(f"{jar}\n", encoding="utf-8")
+    jar.touch()
+    assert not machine.is_made(environment, "delta-1"), "pip was interrupted"
+    (environment / ".tox-info.json").write_text('{"PythonRun": {}}', encoding="utf-8")
+    assert machine.is_made(environment, "delta-1") and not machine.is_made(environment, "delta-2")
+    jar.unlink()
+    assert not machine.is_made(environment, "delta-1")
+
+
+def test_the_jars_are_named_as_in_the_cache() -> None:
+    """By the name of their artifact (engines.spark.jvm.jars), with its version."""
+    assert report._jars_of(needs_of("4.3.1")) == "delta-spark_4.1_2.13-4.3.1"
 
 
 def test_what_is_missing_is_said_with_the_command_that_brings_it() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.__main__ import main
+from reports.command import main
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run, read_run, read_stream
 from runner.plugin import ROOT

@@ -66,7 +66,7 @@ def test_a_bad_table_is_a_line_and_not_the_end(jobs: str, tmp_path: Path, capsys
     list_file.write_text("\n".join([*map(str, reasons), "", "good"]), encoding="utf-8")
     write_small(tmp_path / "good")
     words = ["--tables", str(list_file), "--out", str(out), "--jobs", jobs, "--relative-to", str(tmp_path)]
-    assert main(words) == 1
+    assert main(words) == 2
     said = capsys.readouterr()
     assert not said.out and len(said.err.splitlines()) == len(reasons)
     assert all(f"{path}: {reason}: " in said.err for path, reason in reasons.items())
@@ -78,7 +78,7 @@ def test_a_bad_table_is_a_line_and_not_the_end(jobs: str, tmp_path: Path, capsys
 
 def test_names_are_kept_for_who_asks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = write_table(tmp_path / "a")
-    assert main(["--keep-names", str(table), str(tmp_path / "none")]) == 1
+    assert main(["--keep-names", str(table), str(tmp_path / "none")]) == 2
     document = written(capsys.readouterr().out)
     (named,) = document["shapes"][0]["named"]
     assert named["table"] == str(table) and f"{SECRET}%" in named["columns"]
