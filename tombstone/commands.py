@@ -119,7 +119,7 @@ def _explain(words: Sequence[str], here: Path) -> Job:
 
 
 def _shape(words: Sequence[str], here: Path) -> Job:
-    return Job("shape", (f"--relative-to={here}", *words))
+    return Job(MODULES, ("shapes", f"--relative-to={here}", *words))
 
 
 def _rehearse(words: Sequence[str], here: Path) -> Job:
@@ -127,7 +127,7 @@ def _rehearse(words: Sequence[str], here: Path) -> Job:
     place = [] if asks_help else _reported("--out", words, here, "rehearsal")
     named, _ = _leading(words, 3)
     runs = () if "--model-only" in words or asks_help else tuple(named[1:])
-    return Job("rehearse", (f"--relative-to={here}", *place, *words), runs)
+    return Job(MODULES, ("rehearsal", f"--relative-to={here}", *place, *words), runs)
 
 
 def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:

@@ -208,6 +208,7 @@ def of_months(root: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "part"),
     [
+        (Path, " does not exist: name the directory of a table."),
         (not_a_table, " is no Delta table: "),
         (damaged, " cannot be replayed, so that nothing can be said of its files: "),
         (pruned, " the commit of version 1 is missing"),
