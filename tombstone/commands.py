@@ -115,7 +115,7 @@ def _explain(words: Sequence[str], here: Path) -> Job:
     if not words:
         raise Mistake("Name a clause, a case or a known fault: tombstone explain VAC-SAFE-2.")
     named = [str(here / word) if (here / word).is_file() else word for word in words]
-    return Job(MODULES, ("runner.explain", *named))
+    return Job(MODULES, ("runner.explain", f"--reports={here / REPORTS}", *named))
 
 
 def _shape(words: Sequence[str], here: Path) -> Job:

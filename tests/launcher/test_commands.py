@@ -81,6 +81,7 @@ def here(tmp_path: Path) -> Path:
         ),
         ("merge a b", MODULES, "reports merge HERE/a HERE/b --out=HERE/REPORTS/merged", ""),
         ("compare a b --out c", MODULES, "reports compare HERE/a HERE/b --out=HERE/c", ""),
+        ("explain 01a58165dab6", MODULES, "runner.explain --reports=HERE/REPORTS 01a58165dab6", ""),
         ("demo", MODULES, "runner.demo --out=HERE/REPORTS/demo", ""),
     ],
 )
