@@ -76,12 +76,12 @@ def versions_after(state: TableState, going: Collection[str], *, cutoff: int) ->
     )
 
 
-def _is_backdated(remove: Remove, committed: int | None) -> bool:
+def _is_backdated(tombstone: Remove, committed: int | None) -> bool:
     """Whether the time of a tombstone is earlier than its commit's by more than a transaction takes."""
     return (
         committed is not None
-        and remove.deletion_timestamp is not None
-        and remove.deletion_timestamp + _TRANSACTION < committed
+        and tombstone.deletion_timestamp is not None
+        and tombstone.deletion_timestamp + _TRANSACTION < committed
     )
 
 
