@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from deltalog.storage.names import LOG_DIRECTORY
 from rehearsal.prediction import Prediction
 from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
@@ -12,19 +13,18 @@ from reports.findings.answers import Answer, Word
 
 
 def answer_of(predictions: Sequence[Prediction], difference: Difference | None) -> Answer:
-    """Of one release PASS (0) or FAIL (1); of two UPGRADE (0), LOOK FIRST (3) or DO NOT UPGRADE (1)."""
+    """Of one release PASS (0), FAIL (1) or, where the log contradicts itself, INCONCLUSIVE (2); of two UPGRADE (0), LOOK FIRST
+    (3) or DO NOT UPGRADE (1)."""
     if difference is None:
         return _of_one(predictions[0])
     first, second = predictions
     new = sorted({*second.versions.needed} - {*first.versions.needed})
-    if new:
+    if {*new} - {*second.versions.backdated}:
         return Answer(Word.DO_NOT_UPGRADE, _loses(second, new), 1)
     if not difference.is_none or (first.refusal is None) != (second.refusal is None):
         return Answer(Word.LOOK_FIRST, _differs(first, second, difference), 3)
     if second.versions.needed:
-        return Answer(
-            Word.LOOK_FIRST, f"{_loses(second, second.versions.needed)}, and so does {first.release.title}", 3
-        )
+        return Answer(Word.LOOK_FIRST, _loses(second, second.versions.needed, also=first.release.title), 3)
     if second.refusal is not None:
         return Answer(
             Word.UPGRADE, f"{first.release.title} and {second.release.title} refuse the statement: {second.refusal}", 0
@@ -38,7 +38,9 @@ def _of_one(prediction: Prediction) -> Answer:
     if prediction.refusal is not None:
         return Answer(Word.PASS, f"{title} refuses the statement and deletes nothing: {prediction.refusal}", 0)
     if prediction.versions.needed:
-        return Answer(Word.FAIL, _loses(prediction, prediction.versions.needed), 1)
+        is_of_log = prediction.versions.needed == prediction.versions.backdated
+        word, code = (Word.INCONCLUSIVE, 2) if is_of_log else (Word.FAIL, 1)
+        return Answer(word, _loses(prediction, prediction.versions.needed), code)
     deleted = files(prediction.total(prediction.deleted_files))
     return Answer(
         Word.PASS, f"{title} {_verb(prediction)} {deleted}, and none that a version inside the retention needs", 0
@@ -49,9 +51,17 @@ def _verb(prediction: Prediction) -> str:
     return "lists" if prediction.vacuum.dry_run else "deletes"
 
 
-def _loses(prediction: Prediction, needed: Sequence[str]) -> str:
-    lost = files(prediction.total(needed))
-    return f"{prediction.release.title} {_verb(prediction)} {lost} that a version inside the retention needs, such as {needed[0]}"
+def _loses(prediction: Prediction, needed: Sequence[str], *, also: str = "") -> str:
+    """``also``: the release that does the same."""
+    lost, such = prediction.total(needed), f"such as {needed[0]}{f', and so does {also}' if also else ''}"
+    does = f"{prediction.release.title} {_verb(prediction)} {files(lost)}"
+    if {*needed} - {*prediction.versions.backdated}:
+        return f"{does} that a version inside the retention needs, {such}"
+    return (
+        f"the log contradicts itself: tombstones are older than their own commits. By the tombstones {does}, {such}; by the "
+        f"commits a version inside the retention needs {'it' if lost.files == 1 else 'them'}. A copy of a table must keep the "
+        f"times of the files in {LOG_DIRECTORY}"
+    )
 
 
 def _differs(first: Prediction, second: Prediction, difference: Difference) -> str:

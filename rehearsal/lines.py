@@ -118,12 +118,30 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
     if trial.error is not None:
         yield f"{trial.release} refused the statement on a copy: {trial.error}"
         return
-    yield f"{trial.release} on a copy: DRY RUN listed {amount(trial.listed, 'path')}, and then {files(trial.gone)} went"
+    yield f"{trial.release} on a copy: {_announced(trial)}"
     for what, paths in (("must keep", trial.wrongly_deleted), ("must delete", trial.wrongly_kept)):
         for one in paths[:most]:
             yield f"  it {what} {one.path}: {one.reason}"
         if len(paths) > most:
             yield f"  … and {len(paths) - most:,} more that it {what}"
+
+
+def _announced(trial: Trial) -> str:
+    """``DRY RUN listed 37 paths, and then 4 files (2 kB) went. Of those listed 33 were not there any more``, without an end."""
+    but = trial.announced
+    said = [f"DRY RUN listed {amount(trial.listed, 'path')}, and then {files(trial.gone)} went"]
+    counts = (
+        (but.absent, "was not there any more", "were not there any more"),
+        (but.directories, "is a directory", "are directories"),
+        (but.stayed, "stayed", "stayed"),
+    )
+    of_listed = [f"{number:,} {one if number == 1 else many}" for number, one, many in counts if number]
+    if of_listed:
+        said.append(f"Of those listed {', '.join(of_listed)}")
+    if but.unlisted:
+        which = ": checksums" if but.checksums == but.unlisted else f": {but.checksums:,} of them checksums"
+        said.append(f"{amount(but.unlisted, 'file')} went without being listed{which if but.checksums else ''}")
+    return ". ".join(said)
 
 
 def fault_line(trial: Trial, fault: NamedFault) -> str:

@@ -102,6 +102,8 @@ def read_table(root: Root, copy: Path) -> ReadTable:
             f"{root.path} cannot be read: {_on_one_line(error)}. Check the path and your rights."
         ) from None
     except NotATable:
+        if root.is_missing:
+            raise UsageMistake(f"{root.path} does not exist: name the directory of a table.") from None
         raise UsageMistake(
             f"{root.path} is no Delta table: {LOG_DIRECTORY} is not there, or has neither a commit nor a checkpoint. Name "
             "the directory that has it."

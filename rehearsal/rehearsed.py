@@ -119,11 +119,24 @@ class OtherFate:
 
 
 @dataclass(frozen=True)
+class Announced:
+    """How what a DRY RUN listed differs from the files that went in the run after it: ``absent``: listed, but not there any more;
+    ``directories`` and ``stayed``: listed; ``unlisted``: files that went all the same, ``checksums`` of them checksums."""
+
+    absent: int = 0
+    directories: int = 0
+    stayed: int = 0
+    unlisted: int = 0
+    checksums: int = 0
+
+
+@dataclass(frozen=True)
 class Trial:
     """What a release really did to copies of the table, with stand-ins for its data files.
 
     ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that; ``fault``: the
-    known fault by which it refused. ``listed``: how many files and directories the DRY RUN before listed.
+    known fault by which it refused. ``listed``: how many files and directories the DRY RUN before listed; ``announced``: what of
+    them did not go.
     """
 
     release: str
@@ -135,6 +148,7 @@ class Trial:
     wrongly_deleted: tuple[OtherFate, ...]
     wrongly_kept: tuple[OtherFate, ...]
     fault: NamedFault | None = None
+    announced: Announced = Announced()
 
     @property
     def faults(self) -> tuple[NamedFault, ...]:

@@ -21,7 +21,7 @@ from rehearsal.deletion import DeletePrediction
 from rehearsal.known import KnownOfTable
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, copy_newest_checkpoint
-from rehearsal.rehearsed import DeleteTrial, OtherFate, Trial
+from rehearsal.rehearsed import Announced, DeleteTrial, OtherFate, Trial
 from rehearsal.releases import Release
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.tried import Asked, Tried
@@ -75,8 +75,10 @@ def _tried(
 
 @dataclass(frozen=True)
 class Run:
-    """A VACUUM of a copy: what it answered and deleted, and when it began and ended, by the time that the user asks for."""
+    """A VACUUM of a copy at ``root``: what it answered and deleted, and when it began and ended, by the time that the user asks
+    for."""
 
+    root: Path
     outcome: Outcome
     gone: frozenset[str]
     began: int
@@ -120,7 +122,7 @@ def vacuumed(engine: HostedEngine, prediction: Prediction, root: Path, *, dry: b
     outcome = engine.run(root, replace(prediction.vacuum, dry_run=dry), clock=began, version=None)
     offset = later or 0
     gone = frozenset(prediction.read.state.listing.keys() - listing_of(root).keys())
-    return Run(outcome, gone, began + offset, outcome.ended + offset)
+    return Run(root, outcome, gone, began + offset, outcome.ended + offset)
 
 
 def _trial(prediction: Prediction, known: KnownOfTable, announced: Run, run: Run) -> Trial:
@@ -138,9 +140,27 @@ def _trial(prediction: Prediction, known: KnownOfTable, announced: Run, run: Run
         is_expected=prediction.refusal is None,
         gone=prediction.total(run.gone),
         listed=len(announced.outcome.rows),
+        announced=_announced(prediction, announced, run),
         gone_in_dry_run=tuple(sorted(announced.gone)),
         wrongly_deleted=tuple(one for one in deleted if one.path in run.gone),
         wrongly_kept=tuple(one for one in deleted if one.path not in run.gone),
+    )
+
+
+def _announced(prediction: Prediction, dry: Run, run: Run) -> Announced:
+    observation = prediction.observation_of(dry.outcome)
+    listed = replace(observation, root=str(dry.root), step=replace(prediction.vacuum, dry_run=True)).listed
+    absent = listed - prediction.read.state.listing.keys()
+    directories = frozenset(filter(prediction.is_directory, listed - absent))
+    if prediction.vacuum.dry_run:
+        return Announced(len(absent), len(directories))
+    unlisted = [path for path in run.gone - listed if not prediction.is_directory(path)]
+    return Announced(
+        absent=len(absent),
+        directories=len(directories),
+        stayed=len(listed - absent - directories - run.gone),
+        unlisted=len(unlisted),
+        checksums=sum(path.endswith(".crc") for path in unlisted),
     )
 
 

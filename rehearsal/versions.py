@@ -32,13 +32,15 @@ class Range:
 class VersionFates:
     """``readable``: how many versions of the log have all their files now; ``lost``: those of them that miss one afterwards.
 
-    ``needed``: the files that go although a version inside the retention needs them. A right prediction has none.
+    ``needed``: the files that go although a version inside the retention needs them. A right prediction has none, unless the log
+    contradicts itself: ``backdated`` are those of them whose tombstone is older than the commit that has it.
     ``missing``: the files of the latest version that are not there even now.
     """
 
     readable: int
     lost: tuple[Range, ...]
     needed: tuple[str, ...]
+    backdated: tuple[str, ...]
     missing: tuple[str, ...]
 
     @property
@@ -51,11 +53,15 @@ def versions_after(state: TableState, going: Collection[str], *, cutoff: int) ->
     begins. Files outside of the root count as there. All versions together cost as much as one replay."""
     files = _FilesOfVersion(state, going)
     replaced = monotonized(commit_times(state))
-    readable, lost, needed = 0, list[int](), set[str]()
+    readable, lost, needed, backdated = 0, list[int](), set[str](), set[str]()
     for rebuilt in state.log.rebuilt():
         if rebuilt.from_nothing:
             files.clear()
+        # The tombstones of a checkpoint are of other commits.
+        committed = None if rebuilt.from_nothing else replaced.get(rebuilt.version)
         for action in rebuilt.actions:
+            if isinstance(action, Remove) and _is_backdated(action, committed):
+                backdated.update(files.paths.get(action.key, ()))
             files.take(action)
         until = replaced.get(rebuilt.version + 1)
         if not files.missing:
@@ -65,7 +71,18 @@ def versions_after(state: TableState, going: Collection[str], *, cutoff: int) ->
         if files.going and (rebuilt.version == state.version or (until is not None and until >= cutoff + _TRANSACTION)):
             needed.update(path for key in files.going for path in files.paths[key] if path in going)
     missing = {path for key in files.missing for path in files.paths[key] if not files.is_there(path)}
-    return VersionFates(readable, tuple(_ranges(lost)), tuple(sorted(needed)), tuple(sorted(missing)))
+    return VersionFates(
+        readable, tuple(_ranges(lost)), tuple(sorted(needed)), tuple(sorted(needed & backdated)), tuple(sorted(missing))
+    )
+
+
+def _is_backdated(tombstone: Remove, committed: int | None) -> bool:
+    """Whether the time of a tombstone is earlier than its commit's by more than a transaction takes."""
+    return (
+        committed is not None
+        and tombstone.deletion_timestamp is not None
+        and tombstone.deletion_timestamp + _TRANSACTION < committed
+    )
 
 
 class _FilesOfVersion:

@@ -87,7 +87,8 @@ def variables(version: Version) -> dict[str, str]:
 #: Where tox makes environments.
 _WORK = ROOT / ".tox"
 
-_TOX = (sys.executable, launched.__file__, "tox", "run", "-q", "-e", "versioned")
+# So quiet that it does not congratulate above the answer of an upgrade.
+_TOX = (sys.executable, launched.__file__, "tox", "run", "-qq", "-e", "versioned")
 
 
 def _environ_of(version: Version) -> dict[str, str]:
@@ -107,7 +108,7 @@ def make_environment(version: Version, *, output: IO[bytes] | None = None) -> in
     _WORK.mkdir(exist_ok=True)
     environ = _environ_of(version)
     with FileLock(_WORK / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
-        return exit_code_of([*_TOX, "-q", "--notest"], directory=ROOT, environ=environ, output=output)
+        return exit_code_of([*_TOX, "--notest"], directory=ROOT, environ=environ, output=output)
 
 
 def python_in(version: Version) -> Path:

@@ -21,6 +21,7 @@ from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake, told
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.command_line.launched import end_with_launcher
+from runner.command_line.near import meant
 from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
 from runner.processes.channel import Caller, Server
@@ -106,7 +107,8 @@ def _check_fault(chosen: Options) -> None:
     if chosen.known_bad is None:
         return
     if chosen.known_bad not in FAULTS:
-        raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
+        remedy = meant(chosen.known_bad, FAULTS, otherwise="`--known-bad list` names those that are.")
+        raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: {remedy}")
     of_vacuum = all(id.startswith("VAC") for id in FAULTS[chosen.known_bad].caught_by)
     if of_vacuum and not kind_of(chosen.engine).capabilities_of(None).vacuum:
         raise UsageMistake(f"--known-bad {chosen.known_bad} changes VACUUM, which {chosen.engine} lacks: name another.")

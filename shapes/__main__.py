@@ -90,6 +90,10 @@ def _tables(named: Sequence[str], file: str | None) -> list[str]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageMistake(f"{file} cannot be read: {error}. Name a file in UTF-8 with a path a line.") from None
         found += [line.strip() for line in text.split("\n") if line.strip()]
+    if not found and file == "-":
+        raise UsageMistake(
+            "The standard input names no table: give it a path a line. tox passes it on with -i: tox -i -e shape -- --tables -."
+        )
     if not found:
         raise UsageMistake("Name the tables: tombstone shape PATH ..., or --tables FILE with a path a line.")
     return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from deltalog.checkpoints.reading import LoggedCheckpoint
 from deltalog.entries.actions import Metadata, Protocol
-from deltalog.errors import DeltaLogError, UnreadableCommit
+from deltalog.errors import DeltaLogError, NotATable, UnreadableCommit
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, commit_name, parse_name
 from deltalog.values.schemas import parse_schema
 from shapes.columns import columns_of
@@ -56,6 +56,8 @@ def read_table(table: str, root: Root, wanted: Wanted) -> ReadTable | RefusedTab
     """``table`` is how the user names it."""
     try:
         return _read(table, root, wanted)
+    except NotATable as error:
+        return RefusedTable(table, reason_of(error), "it does not exist" if root.is_missing else str(error))
     except (DeltaLogError, StoreError) as error:
         return RefusedTable(table, reason_of(error), _on_one_line(error))
     except Exception as error:  # noqa: BLE001 - one table of many must not end the others

@@ -56,6 +56,11 @@ class Root:
         """That of its directory."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether nothing is at a local path. In a bucket there are no directories that could be missing."""
+        return isinstance(self.store, LocalStore) and not os.path.exists(self.path)
+
 
 class ArrowStore:
     """What lies below a directory of a file system of pyarrow."""

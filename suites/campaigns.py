@@ -133,9 +133,14 @@ def left_out(
 
 
 def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
-    """What one worker needs for the regression cases and the profile's whole corpus, by ``harness.campaigns.costs``."""
+    """What one worker needs for the profile's whole corpus, by ``harness.campaigns.costs``."""
     judged, others = _of_corpus(profile, clauses, capabilities)
-    return sum(map(seconds_of, (*_regressions(profile, capabilities), *judged, *others)))
+    return sum(map(seconds_of, (*judged, *others)))
+
+
+def regression_seconds(profile: Profile, capabilities: Capabilities = EVERYTHING) -> float:
+    """The same for the regression cases, which no budget leaves out."""
+    return sum(map(seconds_of, _regressions(profile, capabilities)))
 
 
 def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[str]:

@@ -115,11 +115,11 @@ def _explain(words: Sequence[str], here: Path) -> Job:
     if not words:
         raise Mistake("Name a clause, a case or a known fault: tombstone explain VAC-SAFE-2.")
     named = [str(here / word) if (here / word).is_file() else word for word in words]
-    return Job(MODULES, ("runner.explain", *named))
+    return Job(MODULES, ("runner.explain", f"--reports={here / REPORTS}", *named))
 
 
 def _shape(words: Sequence[str], here: Path) -> Job:
-    return Job("shape", (f"--relative-to={here}", *words))
+    return Job(MODULES, ("shapes", f"--relative-to={here}", *words))
 
 
 def _rehearse(words: Sequence[str], here: Path) -> Job:
@@ -127,7 +127,7 @@ def _rehearse(words: Sequence[str], here: Path) -> Job:
     place = [] if asks_help else _reported("--out", words, here, "rehearsal")
     named, _ = _leading(words, 3)
     runs = () if "--model-only" in words or asks_help else tuple(named[1:])
-    return Job("rehearse", (f"--relative-to={here}", *place, *words), runs)
+    return Job(MODULES, ("rehearsal", f"--relative-to={here}", *place, *words), runs)
 
 
 def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:

@@ -54,18 +54,16 @@ DRAWN_SECONDS = 3.2
 WORKERS = 2
 
 
-#: The part of a run after which its own pace says more than the estimate: its first cases wait for an engine that is not warm.
-TELLING = 0.1
+#: The estimate of a run counts as much as the pace of such a part of it.
+_ESTIMATE = 0.1
 
 
-def seconds_left(estimated: float, judged: float, elapsed: float) -> float:
-    """The seconds that a run still needs, of which the part ``judged``, above 0 and at most 1, took ``elapsed`` seconds.
+def seconds_by_pace(estimated: float, judged: float, elapsed: float) -> float:
+    """The seconds that a run takes, of which the part ``judged`` took ``elapsed`` seconds.
 
-    ``estimated``: what the whole run takes, by its costs. It counts until a tenth is judged, unless it is over already.
+    ``estimated``: the same by its costs. It counts less and less, so that what is shown as left does not jump.
     """
-    by_pace = elapsed / judged
-    whole = estimated if judged < TELLING and elapsed < estimated else by_pace
-    return whole * (1 - judged)
+    return (elapsed + _ESTIMATE * estimated) / (judged + _ESTIMATE)
 
 
 def seconds_of(case: Case) -> float:

@@ -123,6 +123,8 @@ def verdicts(
         failed = tally.failures > 0
         known = listed.get(name, [])
         verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
+        if verdict is Verdict.NOT_TESTED and unasked:
+            reason += " A case also ends where it breaks a clause that --clause does not select."
         if tally.raised and not tally.failed:
             verdict, reason = Verdict.ERROR, f"It raised an error of the suite in {counted(tally.raised, 'case')}."
         if header.left_out:

@@ -8,6 +8,8 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
+from reports.text.cut import cut
+
 #: The width of the labels of facts.
 _LABEL = 13
 
@@ -29,8 +31,7 @@ def show_text(console: Console, text: str = "", style: str = "") -> None:
 def show_clipped(console: Console, text: str) -> None:
     """One line, cut at the width of the terminal; whole where there is none, as a log is all that its readers have."""
     shown = visible(text)
-    fits = len(shown) <= console.width or not console.is_terminal
-    _print(console, [shown if fits else f"{shown[: console.width - 1]}…"])
+    _print(console, [cut(shown, console.width) if console.is_terminal else shown])
 
 
 def show_line(console: Console, text: str, style: str = "") -> None:

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from harness.campaigns.costs import seconds_left
+from harness.campaigns.costs import seconds_by_pace
 from model.text.durations import duration
 from records.run import Header, RecordedCase, Verdict
 from reports.counterexamples import folder_of
@@ -70,6 +70,7 @@ class Progress:
         self._name = ""
         self._planned = self._done = self._steps = self._failed = 0
         self._began = self._shown = self._seconds = 0.0
+        self._first: tuple[float, float] | None = None
 
     def start(self, header: Header, seconds: float) -> None:
         """The run begins, and takes so many ``seconds`` by an estimate."""
@@ -104,8 +105,11 @@ class Progress:
             _seconds(elapsed),
         ]
         if 0 < self._done < self._planned:
-            left = seconds_left(self._seconds, self._done / self._planned, elapsed)
-            parts.append(f"about {_seconds(left)} left")
+            share = self._done / self._planned
+            # Before the first case came, the run waited for an engine: that is no pace.
+            self._first = first, begun = self._first or (now, share)
+            whole = seconds_by_pace(self._seconds, share - begun, now - first)
+            parts.append(f"about {_seconds(whole * (1 - share))} left")
         if self._failed:
             parts.append(f"{self._failed} failing")
         return ", ".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from reports.text.cut import cut
 from reports.text.quantities import counted
 
 #: GitHub refuses a step summary of more than 1 MiB (docs, "Workflow commands", job summaries). Bytes.
@@ -65,7 +66,7 @@ def _visible(value: str) -> str:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST else line[:_LONGEST] + " …"
+    return cut(line, _LONGEST)
 
 
 def table(heading: str, rows: Sequence[str], limit: int, *, whole: str = "the run stream") -> str:

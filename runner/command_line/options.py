@@ -23,6 +23,7 @@ from known_faults.known import known_faults_of
 from model.vocabulary.versions import is_version
 from records.mistakes import UsageMistake
 from runner.command_line.bucket import bucket_of
+from runner.command_line.near import meant
 from runner.command_line.parts import part
 from shapes.document import read_shapes
 from shapes.shape import Shapes
@@ -154,7 +155,8 @@ def options(config: pytest.Config) -> Options:
     clauses = tuple(get("clause"))
     for wanted in clauses:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
-            raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
+            remedy = meant(wanted, _selections(), otherwise="`--clause list` names them all.", most=1)
+            raise UsageMistake(f"--clause {wanted} selects no clause: {remedy}")
     seconds = _seconds(get("budget"))
     profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
     seed = _whole("--seed", get("seed"))
@@ -190,6 +192,11 @@ def options(config: pytest.Config) -> Options:
         again=_again(get),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
+
+
+def _selections() -> list[str]:
+    """What ``--clause`` takes: the ids, and their parts that several have."""
+    return sorted({id for clause in CATALOGUE for id in (clause, clause.rpartition("-")[0], clause.partition("-")[0])})
 
 
 #: The options that decide what a case does, beside the engine, its own options and its built-in fault: by name, the default.

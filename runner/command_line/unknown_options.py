@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 import pytest
 
-#: How much alike two names are, from 0 to 1, of which one may have been meant by the other.
-_ALIKE = 0.8
+from runner.command_line.near import meant
 
 
 def options_of(parser: pytest.Parser) -> list[str]:
@@ -21,6 +19,5 @@ def unknown_option(unknown: Sequence[str], known: Iterable[str]) -> str | None:
     option = next((argument.partition("=")[0] for argument in unknown if argument.startswith("-")), None)
     if option is None:
         return None
-    meant = get_close_matches(option, known, n=1, cutoff=_ALIKE)
-    found = f"did you mean {meant[0]}?" if meant else "docs/options.md lists the options of a gate."
-    return f"{option} is not known: {found}"
+    remedy = meant(option, known, otherwise="docs/options.md lists the options of a gate.", most=1)
+    return f"{option} is not known: {remedy}"

@@ -3,20 +3,21 @@ known fault (``deltalake:12``) or a known-bad engine. ``ENGINE``: only its known
 
 from __future__ import annotations
 
-import difflib
+from pathlib import Path
 
 from engines.provider import ENGINES
 from faults import FAULTS
 from records.mistakes import UsageMistake
 from runner.command_line.commands import Parser, ended
-from runner.explain.cases import case_of, names
+from runner.command_line.near import meant
+from runner.explain.cases import REPORTS, case_of, is_id, names
 from runner.explain.known import known_faults
 from runner.explain.texts import case_text, clause_text, known_bad_text, known_text
 from suites.catalogue import CATALOGUE
 
 
-def explained(name: str, engine: str | None) -> list[str]:
-    """Raises UsageMistake, with what comes near, for a name of nothing."""
+def explained(name: str, engine: str | None, reports: Path = REPORTS) -> list[str]:
+    """``reports``: where those of the user lie. Raises UsageMistake, with what comes near, for a name of nothing."""
     if name.upper() in CATALOGUE:
         return clause_text(CATALOGUE[name.upper()], engine)
     if name in FAULTS:
@@ -24,11 +25,15 @@ def explained(name: str, engine: str | None) -> list[str]:
     known = {one.name: one for one in known_faults()}
     if name in known:
         return known_text(known[name])
-    if found := case_of(name):
+    if found := case_of(name, reports):
         return case_text(found)
-    near = difflib.get_close_matches(name.upper(), CATALOGUE, 3, 0.75)
-    near += difflib.get_close_matches(name, [*FAULTS, *known, *names()], 3, 0.75)
-    remedy = f"did you mean {' or '.join(near[:3])}?" if near else "`tombstone gate --clause list` names the clauses."
+    if is_id(name):
+        raise UsageMistake(
+            f"{name} is the id of no case of the corpus, of regressions/ or of a report in {reports}: name the case's file, "
+            "such as counterexamples/…/case.json of a report."
+        )
+    near = [*CATALOGUE, *FAULTS, *known, *names()]
+    remedy = meant(name, near, otherwise="`tombstone gate --clause list` names the clauses.")
     raise UsageMistake(f"{name} is no clause, case, known fault or known-bad engine: {remedy}")
 
 
@@ -36,10 +41,17 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="tombstone explain", description=(__doc__ or "").partition(": ")[2])
     parser.add_argument("name", metavar="ID", help="a clause, a case, a known fault or a known-bad engine")
     parser.add_argument("engine", metavar="ENGINE", nargs="?", help="only the known faults of this engine")
+    parser.add_argument(
+        "--reports",
+        type=Path,
+        default=REPORTS,
+        metavar="DIR",
+        help="where a case is looked for that is not the suite's",
+    )
     asked = parser.parse_args(arguments)
     if asked.engine not in (None, *ENGINES):
         raise UsageMistake(f"{asked.engine} is no engine: use one of {', '.join(ENGINES)}.")
-    print("\n".join(explained(asked.name, asked.engine)))
+    print("\n".join(explained(asked.name, asked.engine, asked.reports)))
     return 0
 
 

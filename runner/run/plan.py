@@ -14,7 +14,7 @@ from model.vocabulary.capabilities import Capabilities
 from records.run import Part
 from runner.command_line.options import Options
 from runner.run.ranking import nearest_first
-from suites.campaigns import batches, corpus_seconds, left_out
+from suites.campaigns import batches, corpus_seconds, left_out, regression_seconds
 from suites.profiles import on
 
 
@@ -84,11 +84,19 @@ def _engines(options: Options) -> list[str]:
 
 
 def _factor(profile: Profile, options: Options, capabilities: Capabilities) -> float:
-    """How many times the profile's cases take the budget, by ``harness.campaigns.costs``, on the slowest engine."""
+    """How many times what may be left out fits into the budget, by ``harness.campaigns.costs``, on the slowest engine.
+
+    Of a fixed profile that is its corpus, else what is drawn. All else takes its time of the budget, even if it is longer.
+    """
     assert options.seconds is not None
     costs = [kind_of(engine).costs for engine in _engines(options)]
-    of_corpus = corpus_seconds(profile, options.clauses, capabilities)
     of_drawn = DRAWN_SECONDS * sum(profile.cases.values())
-    whole = (of_corpus + of_drawn) / WORKERS / min(one.speed for one in costs)
-    start = max(one.start for one in costs)
-    return max(options.seconds - start, 1.0) / whole
+    always = regression_seconds(profile, capabilities)
+    if profile.fixed:
+        scaled = corpus_seconds(profile, options.clauses, capabilities)
+        always += of_drawn
+    else:
+        scaled = of_drawn
+    pace = WORKERS * min(one.speed for one in costs)
+    left = options.seconds - max(one.start for one in costs) - always / pace
+    return max(left, 1.0) * pace / scaled

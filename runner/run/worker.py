@@ -79,9 +79,8 @@ class EngineWorker:
             self._seed = begun.seed
             self._capabilities = self._engine.capabilities
             directory = begun.directory / f"tables-{self._name}"
-            # Clauses of a broken log are recorded even where others are selected: they say why nothing else was judged.
             clauses = [
-                replace(clause, recorded=self._options.selects(id) or clause.of_broken)
+                replace(clause, recorded=self._options.selects(id))
                 for id, clause in CATALOGUE.items()
                 if id not in inapplicable
             ]

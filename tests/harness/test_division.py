@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.provider import kind_of
 from harness.campaigns.campaign import Batch, Campaign
 from harness.campaigns.costs import seconds_of
 from harness.campaigns.division import digest_of, divided
@@ -90,3 +91,26 @@ def test_a_run_is_estimated_by_the_costs_of_what_it_judges() -> None:
     assert 120 < whole < 480 and 0.1 < part / whole < 0.5
     faster = planned_seconds(plan_of(chosen("--engine=deltalake", "--profile=smoke")), "deltalake")
     assert faster == whole / 30
+
+
+@pytest.mark.parametrize(
+    ("engine", "budget", "options"),
+    [
+        ("spark", 180, ("--profile=gate",)),
+        ("spark", 120, ("--profile=smoke", "--draw=10")),
+        ("spark", 600, ("--profile=nightly",)),
+        ("deltalake", 10, ("--profile=gate",)),
+    ],
+)
+def test_start_up_and_regression_cases_are_part_of_a_budget(
+    engine: str, budget: int, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runner.run.plan.installed_version", lambda _: None)
+    plan = plan_of(chosen(f"--engine={engine}", f"--budget={budget}s", *options))
+    estimated = kind_of(engine).costs.start + planned_seconds(plan, engine)
+    assert 0.9 * budget < estimated <= 1.02 * budget
+
+
+def test_a_budget_that_is_used_up_before_still_judges_the_regression_cases() -> None:
+    plan = plan_of(chosen("--engine=deltalake", "--profile=gate", "--budget=3s"))
+    assert sum(item.cases for item in plan.batches if item.name.startswith("regressions")) > 60 and plan.left_out > 300

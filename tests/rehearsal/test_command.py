@@ -16,6 +16,7 @@ from deltalog.entries.actions import Add, Metadata, Protocol
 from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.times import set_modified
 from model.vocabulary.table import DAY
 from rehearsal.__main__ import main
 from runner.command_line.commands import in_a_sentence
@@ -122,11 +123,23 @@ def test_another_engine(table: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_log_that_contradicts_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The tombstone says a month, but its commit is of yesterday: a version inside the retention loses a file."""
     table = write_table(tmp_path / "table", stamps={**REMOVED, RECENT: 30})
-    assert rehearse(str(table)) == 1
-    said = capsys.readouterr().out
-    assert said.startswith(
-        "FAIL: Delta 4.4.0 deletes 1 file (200 bytes) that a version inside the retention needs, such as p=1/recent"
+    contradiction = (
+        "the log contradicts itself: tombstones are older than their own commits. By the tombstones Delta 4.4.0 "
     )
+    lost = "deletes 1 file (200 bytes), such as p=1/recent.parquet"
+    needed = "; by the commits a version inside the retention needs it. A copy of a table must keep the times"
+    assert rehearse(str(table)) == 2
+    assert capsys.readouterr().out.startswith(f"INCONCLUSIVE: {contradiction}{lost}{needed}")
+    assert rehearse(str(table), "4.3.1", "4.4.0") == 3
+    assert capsys.readouterr().out.startswith(f"LOOK FIRST: {contradiction}{lost}, and so does Delta 4.3.1{needed}")
+
+
+def test_a_log_that_was_copied_without_its_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = write_table(tmp_path / "table")
+    for commit in (table / LOG_DIRECTORY).iterdir():
+        set_modified(commit, AT)
+    assert rehearse(str(table)) == 2
+    assert "INCONCLUSIVE: the log contradicts itself: " in capsys.readouterr().out
 
 
 def test_a_log_without_its_first_commits(table: Path, tmp_path: Path) -> None:
@@ -208,6 +221,7 @@ def of_months(root: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "part"),
     [
+        (Path, " does not exist: name the directory of a table."),
         (not_a_table, " is no Delta table: "),
         (damaged, " cannot be replayed, so that nothing can be said of its files: "),
         (pruned, " the commit of version 1 is missing"),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rehearsal.__main__ import main
 from rehearsal.html_page import LISTED, html_of
+from rehearsal.lines import trial_lines
+from rehearsal.rehearsed import Announced, Sum, Trial
 from rehearsal.tree import MOST, MOST_IN_ONE, Node, tree_of
 from reports.findings.answers import Answer, Word
 from tests.rehearsal.rehearsals import GOES, STAYS, rehearsal_of, release
@@ -28,6 +32,23 @@ def test_the_answer_the_numbers_the_tree_and_the_lists(tmp_path: Path) -> None:
     assert all((out / one).is_file() for one in page.addresses if not one.startswith(("#", "https:")))
     assert "p=1/expired.parquet p=2/orphan.parquet" in text
     assert len(page.ids) == len(set(page.ids))
+
+
+@pytest.mark.parametrize(
+    ("announced", "words"),
+    [
+        (Announced(), ""),
+        (Announced(absent=2, directories=1), ". Of those listed 2 were not there any more, 1 is a directory"),
+        (Announced(stayed=4), ". Of those listed 4 stayed"),
+        (Announced(unlisted=1, checksums=1), ". 1 file went without being listed: checksums"),
+        (Announced(unlisted=3, checksums=2), ". 3 files went without being listed: 2 of them checksums"),
+        (Announced(unlisted=3), ". 3 files went without being listed"),
+    ],
+)
+def test_what_a_dry_run_listed_is_held_against_what_went(announced: Announced, words: str) -> None:
+    trial = Trial("Delta 4.4.0", None, True, Sum(4, 10), 37, (), (), (), announced=announced)
+    said = "Delta 4.4.0 on a copy: DRY RUN listed 37 paths, and then 4 files (10 bytes) went"
+    assert list(trial_lines(trial)) == [f"{said}{words}"]
 
 
 def names(node: Node) -> list[str]:

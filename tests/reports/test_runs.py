@@ -17,7 +17,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from harness.campaigns.costs import seconds_left
+from harness.campaigns.costs import seconds_by_pace
 from harness.running.coverage import Cell, nested
 from records import run as run_records
 from records.json_form import from_json
@@ -749,20 +749,18 @@ def test_sentences_are_whole_in_a_narrow_log() -> None:
 
 
 @pytest.mark.parametrize(
-    ("estimated", "judged", "elapsed", "left"),
+    ("estimated", "judged", "elapsed", "whole"),
     [
-        (240, 0.01, 60, 237.6),  # its pace would say 99 minutes
-        (240, 0.09, 200, 218.4),
-        (240, 0.1, 60, 540),  # from here on the pace counts
-        (240, 0.5, 60, 60),
-        (20, 0.05, 30, 570),  # the estimate is over already
-        (240, 1.0, 60, 0),
+        (240, 0.0, 0, 240),
+        (240, 0.01, 60, 763.6),  # its pace alone would say 100 minutes
+        (240, 0.1, 24, 240),
+        (240, 0.1, 48, 360),
+        (240, 0.5, 240, 440),  # its pace says 8 minutes
+        (240, 0.9, 432, 456),
     ],
 )
-def test_what_is_left_is_estimated_by_costs_until_the_pace_tells(
-    estimated: float, judged: float, elapsed: float, left: float
-) -> None:
-    assert seconds_left(estimated, judged, elapsed) == pytest.approx(left)
+def test_the_pace_of_a_run_counts_more_and_more(estimated: float, judged: float, elapsed: float, whole: float) -> None:
+    assert seconds_by_pace(estimated, judged, elapsed) == pytest.approx(whole, abs=0.1)
 
 
 def test_the_first_progress_line_is_by_the_costs() -> None:
@@ -781,12 +779,12 @@ def test_without_a_terminal_progress_is_a_plain_line_at_intervals() -> None:
     moments = iter([0.0, 10.0, 40.0, 45.0])
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     progress = Progress(console, every=30, now=lambda: next(moments))
-    progress.start(changed(first, campaigns=[{"name": "strays", "planned": 8}]), 3600)
+    progress.start(changed(first, campaigns=[{"name": "strays", "planned": 8}]), 240)
     for line in (passing, failing, passing):
         progress.case(line)
     progress.stop()
     output = console.file.getvalue()  # type: ignore[attr-defined]
-    assert output == "Delta 4.4.0: 2 of 8 cases, 2 steps, 40 s, about 2 min left, 1 failing\n"
+    assert output == "Delta 4.4.0: 2 of 8 cases, 2 steps, 40 s, about 3 min left, 1 failing\n"
 
 
 def test_progress_is_one_line_on_a_terminal() -> None:

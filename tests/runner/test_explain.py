@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
 import re
 from pathlib import Path
 
@@ -80,6 +83,20 @@ def test_a_case_is_found_by_its_id_its_name_and_its_file(tmp_path: Path) -> None
     assert "judged first by every run, but not by smoke: regressions/gate/checkpoint" in of_gate[0]
     assert "judged first by every run, but by smoke only on deltalake: regressions/deltalake/" in of_delta_rs[0]
     assert "  Step 0: `VACUUM t`." in said and any("deletion vector" in line for line in said)
+
+
+def test_a_case_of_a_report_is_found_in_the_newest_that_has_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageMistake, match="0123456789ab is the id of no case of the corpus"):
+        explained("0123456789ab", None, tmp_path)
+    case = json.loads((ROOT / "regressions" / "inline-vector.json").read_text(encoding="utf-8"))
+    line = json.dumps({"type": "case", "id": "0123456789ab", "case": case}, separators=(",", ":")) + "\n"
+    for age, name in enumerate(("older", "newer")):
+        (tmp_path / name).mkdir()
+        with gzip.open(tmp_path / name / "run.jsonl.gz", "wt") as stream:
+            stream.write('{"type":"header"}\n' + line)
+        os.utime(tmp_path / name / "run.jsonl.gz", (age, age))
+    said = explained("01234567", None, tmp_path)
+    assert said[0].endswith(f", judged by the run in {tmp_path / 'newer' / 'run.jsonl.gz'}")
 
 
 @pytest.mark.long

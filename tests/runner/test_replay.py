@@ -31,8 +31,10 @@ WRONG = Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE))  # docs/findings-deltalake
         ((WRONG,), ("--known-faults=known_faults/none.toml",), ["FAILED: DEL-META-1: "], 1),
         ((Delete(None),), (), ["FIXED: ", "keeps all "], 0),
         ((), (), ["ERROR: ", "exercises no clause"], 2),
+        ((Delete(None),), ("--known-bad=breaks-the-log",), ["FAILED: DEL-PHYS-3: "], 1),
+        ((Delete(None),), ("--known-bad=breaks-the-log", "--clause=VAC"), ["ERROR: ", "exercises no clause"], 2),
     ],
-    ids=["known", "failed", "fixed", "nothing"],
+    ids=["known", "failed", "fixed", "nothing", "asked", "unasked"],
 )
 def test_what_it_prints(
     steps: tuple[Step, ...], options: tuple[str, ...], words: list[str], code: int, tmp_path: Path

@@ -151,7 +151,7 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gate_version.main(["3.3.2"]) == 0
     assert asked == [
         (
-            ["run", "-q", "-e", "versioned", "--skip-env-install", "--", "-x"],
+            ["run", "-qq", "-e", "versioned", "--skip-env-install", "--", "-x"],
             {
                 "TOMBSTONE_ENVIRONMENT": "deltalake-1.0.0",
                 "TOMBSTONE_REQUIREMENTS": "deltalake==1.0.0",
@@ -159,7 +159,7 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
             },
         ),
         (
-            ["run", "-q", "-e", "versioned", "--skip-env-install", "--"],
+            ["run", "-qq", "-e", "versioned", "--skip-env-install", "--"],
             {
                 "TOMBSTONE_ENVIRONMENT": "delta-3.3.2-pyspark-3.5.7",
                 "TOMBSTONE_REQUIREMENTS": "delta-spark==3.3.2\npyspark==3.5.7\njdk4py==17.0.9.2",

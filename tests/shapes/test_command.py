@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +81,9 @@ def test_a_bad_table_is_a_line_and_not_the_end(jobs: str, tmp_path: Path, capsys
 def test_names_are_kept_for_who_asks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = write_table(tmp_path / "a")
     assert main(["--keep-names", str(table), str(tmp_path / "none")]) == 2
-    document = written(capsys.readouterr().out)
+    said = capsys.readouterr()
+    assert said.err == f"{tmp_path / 'none'}: no-log: it does not exist\n"
+    document = written(said.out)
     (named,) = document["shapes"][0]["named"]
     assert named["table"] == str(table) and f"{SECRET}%" in named["columns"]
     assert named["unknown"] == [SECRET, f"{SECRET}.owner"]
@@ -93,9 +97,13 @@ def test_names_are_kept_for_who_asks(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["ftp://x/y"], "ftp:// is no storage that can be read: "),
         (["s3://bucket/a b"], "s3://bucket/a b cannot be opened: "),
         (["--tables", "nowhere.txt"], "nowhere.txt cannot be read: "),
+        (["--tables", "-"], "The standard input names no table: "),
     ],
 )
-def test_a_mistake_is_a_sentence(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_is_a_sentence(
+    words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.err.startswith(sentence) and said.err.count("\n") == 1 and not said.out
