@@ -150,7 +150,7 @@ def test_what_goes_wrong_in_turn_is_in_the_row_and_in_the_page(
     gate.ways = (replace(WAY, side="deltalake 1.5.0", other="deltalake 1.5.1"),)
     assert asked(root, *TWO, *GATE, "--run", "--write", alone=False) == 0
     assert gate.turns == ["deltalake 1.5.0", "deltalake 1.5.1"]
-    assert "⚠️ [LOOK FIRST]" in (said := capsys.readouterr().out) and "; there is no way back |" in said
+    assert "⚠️ [LOOK FIRST]" in (said := capsys.readouterr().out) and "there is no way back; nothing is worse" in said
     page = (root / "docs" / "upgrades" / "deltalake-1.5.0-1.5.1.md").read_text(encoding="utf-8")
     assert "**NO WAY BACK: on tables of deltalake 1.5.1, deltalake 1.5.0 loses data in 1 way.**" in page
     assert (

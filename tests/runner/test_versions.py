@@ -225,7 +225,7 @@ def test_both_versions_get_cases_that_both_support(
         (
             (replace(WAY, side="Delta 3.3.2", other="Delta 4.4.0"),),
             3,
-            "LOOK FIRST: nothing is worse on Delta 4.4.0 than on 3.3.2; there is no way back",
+            "LOOK FIRST: there is no way back; nothing is worse on Delta 4.4.0 than on 3.3.2",
         ),
         (
             "tox cannot make it.",

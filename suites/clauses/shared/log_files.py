@@ -35,6 +35,7 @@ from harness.observing.table.log_compactions import compaction
 from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
+from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand, Together
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
 from records.expectations import ByReplay, Unchanged, about
@@ -274,9 +275,27 @@ def check_compaction(o: Observation, first: int, last: int) -> Violation | None:
     problem = _repeated(read.actions) or _difference(read.expected, read.found, oldest=oldest)
     back = read.brought_back
     expired = back and all((remove.deletion_timestamp or 0) <= oldest for remove in back)
-    left_out = Cause("the expired remove of a file that was added before its commits is left out")
+    cause = NO_CAUSE
+    if expired:
+        cause = Cause("the expired remove of a file that was added before its commits is left out")
+    elif not _difference(*(_without_nulls(state) for state in (read.expected, read.found)), oldest=oldest):
+        cause = Cause("partition values that are NULL are left out", Severity.UNREADABLE)
     message = f"{what} does not hold the state of its commits: {problem}."
-    return _wrong_state(file, message, left_out if expired else NO_CAUSE) if problem else None
+    return _wrong_state(file, message, cause) if problem else None
+
+
+def _without_nulls(state: Snapshot) -> Snapshot:
+    """The state with actions that do not name the partition columns in which their files are NULL."""
+
+    def named(values: Mapping[str, str | None]) -> dict[str, str | None]:
+        return {name: text for name, text in values.items() if text is not None}
+
+    adds = {key: replace(add, partition_values=named(add.partition_values)) for key, add in state.adds.items()}
+    removes = {
+        key: replace(remove, partition_values=named(remove.partition_values)) if remove.partition_values else remove
+        for key, remove in state.removes.items()
+    }
+    return replace(state, adds=adds, removes=removes)
 
 
 def _oldest_tombstone(o: Observation) -> int:
