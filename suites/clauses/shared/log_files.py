@@ -272,16 +272,21 @@ def check_compaction(o: Observation, first: int, last: int) -> Violation | None:
     if read is None:
         return None
     oldest = _oldest_tombstone(o)
-    problem = _repeated(read.actions) or _difference(read.expected, read.found, oldest=oldest)
-    back = read.brought_back
-    expired = back and all((remove.deletion_timestamp or 0) <= oldest for remove in back)
-    cause = NO_CAUSE
-    if expired:
-        cause = Cause("the expired remove of a file that was added before its commits is left out")
-    elif not _difference(*(_without_nulls(state) for state in (read.expected, read.found)), oldest=oldest):
-        cause = Cause("partition values that are NULL are left out", Severity.UNREADABLE)
-    message = f"{what} does not hold the state of its commits: {problem}."
-    return _wrong_state(file, message, cause) if problem else None
+    repeated = _repeated(read.actions)
+    problem = repeated or _difference(read.expected, read.found, oldest=oldest)
+    if not problem:
+        return None
+    back, cause = read.brought_back, NO_CAUSE
+    left = {key: add for key, add in read.found.adds.items() if key not in read.expected.removes}
+    others = (_without_nulls(read.expected), _without_nulls(replace(read.found, adds=left)))
+    expired = all((remove.deletion_timestamp or 0) <= oldest for remove in back)
+    if not repeated and expired and not _difference(*others, oldest=oldest):  # nothing else is wrong
+        cause = (
+            Cause("the expired remove of a file that was added before its commits is left out")
+            if back
+            else Cause("partition values that are NULL are left out", Severity.UNREADABLE)
+        )
+    return _wrong_state(file, f"{what} does not hold the state of its commits: {problem}.", cause)
 
 
 def _without_nulls(state: Snapshot) -> Snapshot:
