@@ -86,7 +86,7 @@ class View:
             partition_by=self.metadata.partition_columns,
             files=(),
             commits=(),
-            retention_hours=None if text is None else retention_of(text) // HOUR,
+            retention_hours=None if text is None else retention_of(text) / HOUR,
             features=tuple(feature.value for feature in features),
         )
         self.retention = self.table.retention

@@ -104,7 +104,7 @@ def of_cutoff(v: VacuumObservation) -> tuple[str, ...]:
         retention = f"RETAIN {v.step.retain_hours:g} HOURS sets the retention"
     else:
         hours = v.table.retention_hours
-        named = "one week, the default" if hours is None else f"{hours} hours, the table's property"
+        named = "one week, the default" if hours is None else f"{hours:g} hours, the table's property"
         retention = f"the retention is {named}"
     return (f"{clock}; {retention}; so the cutoff is {v.instant(v.cutoff.earliest)}{later}",)
 

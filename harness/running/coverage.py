@@ -15,7 +15,7 @@ from model.prediction.paths import in_underscored_partition
 from model.prediction.scans import LiteScan
 from model.vocabulary.operations import operation_of
 from model.vocabulary.steps import Step, Vacuum
-from model.vocabulary.table import DAY, HOUR, WEEK, Kind, Table
+from model.vocabulary.table import Kind, Table, retention_text
 
 
 class Cell(NamedTuple):
@@ -121,12 +121,12 @@ def retention_form(step: Vacuum, table: Table) -> str:
     return f"RETAIN {kind}, check {'on' if step.safety_check else 'off'}"
 
 
-def _unit(hours: int | None) -> str:
+def _unit(hours: float | None) -> str:
     if hours is None:
         return "default"
     if hours == 0:
         return "zero"
-    return "weeks" if hours % (WEEK // HOUR) == 0 else "days" if hours % (DAY // HOUR) == 0 else "hours"
+    return retention_text(hours).split()[-1].rstrip("s") + "s"
 
 
 def _boundaries(observation: VacuumObservation) -> Counter[Cell]:

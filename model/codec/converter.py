@@ -138,6 +138,13 @@ def _hours(value: object) -> float:
     return float(value)
 
 
+def _retention_hours(value: object) -> float:
+    hours = _hours(value)
+    if hours < 0:
+        refuse(f"must not be negative, but is {shown(value)}")
+    return int(hours) if hours.is_integer() else hours
+
+
 def _path(value: object) -> str:
     found = text(value)
     if any(part in ("", ".", "..") for part in found.split("/")) or "\0" in found:
@@ -171,7 +178,7 @@ def _unread(value: object) -> Any:
 _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     Document: {"format": _format},
     table.Table: {
-        "retention_hours": nullable(natural),
+        "retention_hours": nullable(_retention_hours),
         "features": list_of(one_of({name: name for name in table.FEATURES})),
         "pruned": natural,
         "indexed_leaves": nullable(integer),

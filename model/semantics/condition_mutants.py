@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from model.semantics.domains import neighbours
 from model.vocabulary.predicate import (
@@ -32,6 +32,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
     Verbatim,
+    columns_of,
 )
 from model.vocabulary.values import AnyType, Type, Value, canonical
 
@@ -66,8 +67,11 @@ class Mutation(str, Enum):
 
 @dataclass(frozen=True)
 class Mutant:
+    """A changed condition. ``columns`` are those of the operand that is left out, else of the innermost test that is changed."""
+
     mutation: Mutation
     where: Predicate
+    columns: frozenset[str]
 
 
 def mutants(where: Predicate, types: Mapping[str, AnyType]) -> Iterator[Mutant]:
@@ -76,9 +80,19 @@ def mutants(where: Predicate, types: Mapping[str, AnyType]) -> Iterator[Mutant]:
     >>> [one.where for one in mutants(And(a, b), {}) if one.mutation is Mutation.AND_LEFT]
     [b]
     """
-    for part, rebuilt in _parts(where):
+    for part, test, rebuilt in _parts(where, where):
         for mutation, other in _changed(part, types):
-            yield Mutant(mutation, cast("Predicate", rebuilt(other)))
+            changed = columns_of(getattr(part, _LEFT_OUT[mutation]) if mutation in _LEFT_OUT else test)
+            yield Mutant(mutation, cast("Predicate", rebuilt(other)), changed)
+
+
+#: The operand that is left out.
+_LEFT_OUT: Mapping[Mutation, str] = {
+    Mutation.AND_LEFT: "left",
+    Mutation.AND_RIGHT: "right",
+    Mutation.OR_LEFT: "left",
+    Mutation.OR_RIGHT: "right",
+}
 
 
 #: The comparisons that can be taken for another one.
@@ -93,20 +107,23 @@ _OTHER_OPERATORS: Mapping[Op, tuple[Mutation, Op]] = {
 _TRUE, _FALSE = Literal(True, Type.BOOLEAN), Literal(False, Type.BOOLEAN)
 
 
-def _parts(node: Any) -> Iterator[tuple[Any, Callable[[Any], Any]]]:
-    """The parts of a condition, itself first, each with what makes the whole condition of another part in its place."""
-    yield node, lambda other: other
+def _parts(node: Any, test: Predicate) -> Iterator[tuple[Any, Predicate, Callable[[Any], Any]]]:
+    """The parts of a condition, itself first, each with the innermost condition that it is in, and with what makes the whole
+    condition of another part in its place."""
+    if isinstance(node, get_args(Predicate)):
+        test = node
+    yield node, test, lambda other: other
     for field in fields(node):
         value = getattr(node, field.name)
         if isinstance(value, tuple):
             for place, one in enumerate(value):
                 # The neighbour of an RLIKE pattern need not be a pattern.
                 is_pattern = isinstance(node, Call) and node.function is Function.RLIKE and place == 1
-                for part, rebuilt in _parts(one) if _is_part(one) and not is_pattern else ():
-                    yield part, _in_tuple(node, field.name, place, rebuilt)
+                for part, inner, rebuilt in _parts(one, test) if _is_part(one) and not is_pattern else ():
+                    yield part, inner, _in_tuple(node, field.name, place, rebuilt)
         elif _is_part(value):
-            for part, rebuilt in _parts(value):
-                yield part, _in_field(node, field.name, rebuilt)
+            for part, inner, rebuilt in _parts(value, test):
+                yield part, inner, _in_field(node, field.name, rebuilt)
 
 
 def _is_part(value: object) -> bool:

@@ -30,27 +30,29 @@ DEFAULT_RETENTION = WEEK
 DEFAULT_LOG_RETENTION = 30 * DAY
 
 #: The units of the property delta.deletedFileRetentionDuration, the largest first.
-_UNITS = {"week": WEEK, "day": DAY, "hour": HOUR}
+_UNITS = {"week": WEEK, "day": DAY, "hour": HOUR, "minute": MINUTE, "second": SECOND}
 
 
-def retention_text(hours: int) -> str:
-    """The value of delta.deletedFileRetentionDuration, in the largest unit that fits. Raises ValueError if negative.
+def retention_text(hours: float) -> str:
+    """The value of delta.deletedFileRetentionDuration, in the largest unit that fits, at least seconds. Raises ValueError if
+    negative.
 
-    >>> retention_text(168)
-    'interval 1 week'
+    >>> retention_text(1.5)
+    'interval 90 minutes'
     """
     if hours < 0:
         raise ValueError(f"a retention cannot be {hours} hours")
-    unit, length = next(((unit, ms) for unit, ms in _UNITS.items() if hours and not hours * HOUR % ms), ("hour", HOUR))
-    count = hours * HOUR // length
+    seconds = round(hours * HOUR / SECOND) * SECOND
+    unit, length = next(((unit, ms) for unit, ms in _UNITS.items() if seconds and not seconds % ms), ("hour", HOUR))
+    count = seconds // length
     return f"interval {count} {unit}{'' if count == 1 else 's'}"
 
 
 def retention_of(text: str) -> int:
     """The retention in ms of a text made by ``retention_text``. Raises ValueError for any other text."""
-    found = re.fullmatch(r"interval ([0-9]+) (week|day|hour)s?", text)
+    found = re.fullmatch(rf"interval ([0-9]+) ({'|'.join(_UNITS)})s?", text)
     if found is None:
-        raise ValueError(f"{text!r} is not a retention in whole weeks, days or hours, such as 'interval 1 week'")
+        raise ValueError(f"{text!r} is not a retention in one unit, such as 'interval 1 week'")
     return int(found[1]) * _UNITS[found[2]]
 
 
@@ -211,7 +213,7 @@ class Table:
     files: tuple[DataFile, ...]
     commits: tuple[Commit, ...]
     stray_files: tuple[StrayFile, ...] = ()
-    retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None: not set
+    retention_hours: float | None = None  # delta.deletedFileRetentionDuration; None: not set
     features: tuple[str, ...] = ()  # names in FEATURES
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
     pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
@@ -313,7 +315,7 @@ class Table:
     @property
     def retention(self) -> int:
         """How long the table keeps removed files, in ms."""
-        return DEFAULT_RETENTION if self.retention_hours is None else self.retention_hours * HOUR
+        return DEFAULT_RETENTION if self.retention_hours is None else round(self.retention_hours * HOUR)
 
     def row(self, partition: Row, data: Row) -> Row:
         """The full row, in schema order, from a file's partition values and one of its stored rows."""

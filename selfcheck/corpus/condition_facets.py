@@ -1,7 +1,9 @@
 """Which small changes of a DELETE's condition would show in a table: mutation of the condition, and MC/DC.
 
-A change that shows is a facet of the case, by what is changed, the kind of DELETE and the columns of the condition. It shows
-where other rows are deleted; and in other files, where other files are touched.
+A change that shows is a facet of the case, by what is changed, the kind of DELETE and the columns. It shows where other rows are
+deleted; and in other files, where other files are touched. An engine that skips files by their statistics may make the change
+only after that. So a change of a test of data columns must show in a file in which the condition finds a row, which no engine
+skips.
 """
 
 from __future__ import annotations
@@ -35,9 +37,8 @@ def condition_facets(observation: DeleteObservation) -> Iterator[tuple[Mutant, f
     where, table = observation.step.where, observation.table
     if where is None:
         return
-    columns = columns_of(where)
-    inside = columns <= set(table.partition_by)
-    over = "partition" if inside else "mixed" if columns & set(table.partition_by) else "data"
+    partition = frozenset(table.partition_by)
+    inside = columns_of(where) <= partition
     prediction = observation.prediction
     if prediction.method is DeleteMethod.METADATA_ONLY and not inside:
         return  # an optimizer has made another condition of it
@@ -46,15 +47,28 @@ def condition_facets(observation: DeleteObservation) -> Iterator[tuple[Mutant, f
     due = _matched(where, files, types, observation.step.zone)
     for mutant in mutants(where, types):
         found = _matched(mutant.where, files, types, observation.step.zone)
-        places = set()
-        if found != due:
-            places.add(f"{_METHODS[prediction.method]}, {over}")
-            if prediction.method is not DeleteMethod.METADATA_ONLY:
-                if [any(one) for one in found] != [any(one) for one in due]:
-                    places.add(f"{_METHODS[prediction.method]}, {over}{OTHER_FILES}")
-                if table.has(Feature.CHANGE_DATA_FEED):
-                    places.add(f"change feed, {over}")
+        seen = [
+            (ours, other)
+            for ours, other in zip(due, found)
+            if ours != other and (any(ours) or mutant.columns <= partition)
+        ]
+        over = _over(mutant.columns, columns_of(where), partition)
+        places = {f"{_METHODS[prediction.method]}, {over}"} if seen else set()
+        if seen and prediction.method is not DeleteMethod.METADATA_ONLY:
+            if any(any(ours) != any(other) for ours, other in seen):
+                places.add(f"{_METHODS[prediction.method]}, {over}{OTHER_FILES}")
+            if table.has(Feature.CHANGE_DATA_FEED):
+                places.add(f"change feed, {over}")
         yield mutant, frozenset(places)
+
+
+def _over(changed: frozenset[str], all: frozenset[str], partition: frozenset[str]) -> str:
+    """The kind of the columns that are changed, and of all columns of the condition if that is another one."""
+    part, whole = (
+        "partition" if columns <= partition else "mixed" if columns & partition else "data"
+        for columns in (changed, all)
+    )
+    return whole if part == whole else f"{part} beside others"
 
 
 def _files(observation: DeleteObservation, *, whole: bool) -> Iterator[list[Mapping[str, Any]]]:

@@ -156,7 +156,9 @@ class FacetCounter:
         self._delta_rs = Judge(delta_rs, [recorder], directory / "delta-rs")
         self._going: set[str] = set()  # the kinds of facets of delta-rs that the case still counts for
         self._found: Counter[Facet] = Counter()
-        self._observed: list[Observation] = []
+        self._observed: list[
+            tuple[Observation, bool]
+        ] = []  # each with whether the real engine is sure to be judged by it
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
     def facets(self, case: Case) -> dict[Facet, int]:
@@ -172,8 +174,8 @@ class FacetCounter:
             self._tracer.stop()
         if judged.failure is not None:
             raise CannotBeJudged(f"The case {case_id(case)} cannot be judged: {judged.failure.message}")
-        for observation in self._observed:
-            self._note_changes(observation, case.steps)
+        for observation, is_sure in self._observed:
+            self._note_changes(observation, case.steps, is_sure=is_sure)
         for cell, count in judged.coverage.items():
             self._found[_of_cell(cell)] += count
         if knows_types(case, capabilities=NEWEST):
@@ -194,15 +196,17 @@ class FacetCounter:
             for when in self._known.get(clause.id, ()):
                 if CONDITIONS[when](observation):
                     self._found["known_fault", f"{clause.id}: {when}"] += 1
-        self._observed.append(observation)
+        self._observed.append((observation, not self._ends))
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
             rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]
             self._found.update(set(_of_tests(observation.step, observation.table, rows)))
         return NOT_EXERCISED
 
-    def _note_changes(self, observation: Observation, steps: tuple[Step, ...]) -> None:
+    def _note_changes(self, observation: Observation, steps: tuple[Step, ...], *, is_sure: bool) -> None:
         """What would show if it were another one; not traced, as the model then computes what is not the case."""
         self._found.update(("pair of commands", str(pair)) for pair in pairs_of(observation, steps))
+        if not is_sure:
+            return  # a known fault may end the case before, or excuse what would show
         if isinstance(observation, VacuumObservation):
             self._found.update({("vacuum's input", name) for name, shows in vacuum_facets(observation) if shows})
         if isinstance(observation, DeleteObservation):

@@ -59,7 +59,7 @@ _HIDDEN_DEEPER = ("dir/_deeper.parquet", "dir/.deeper/x.parquet", "ab/_deeper/x.
 
 
 @st.composite
-def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> Table:
+def _for_all_modes(draw: DrawFn, *, retention: float | None, advance: int = 0) -> Table:
     """A table with many files, commits and stray files around the cutoff, on which LITE and inventories work.
 
     One in three has old hidden files that VACUUM with an inventory treats as visible (docs/findings.md).

@@ -80,7 +80,7 @@ def vacuum_stray_files(draw: DrawFn) -> Case:
 
 @st.composite
 def _runs_at_a_cutoff(
-    draw: DrawFn, *, retention: int | None, min_stray_files: int = 0, max_stray_files: int, outside: bool = False
+    draw: DrawFn, *, retention: float | None, min_stray_files: int = 0, max_stray_files: int, outside: bool = False
 ) -> Case:
     # At most the retention: with a later clock everything from before the start is old.
     longest = milliseconds(retention)

@@ -11,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from model.codec import InvalidCase, dumps
 from model.codec.command_checks import check_command, check_place
+from model.prediction.retention import whole_hours
 from model.semantics.definitions import VECTORS, definition_after, definitions
 from model.semantics.evaluate import parts_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
@@ -244,7 +245,7 @@ def _with_retain(step: Step, table: Table) -> Step:
         return replace(step, first=first, second=second)
     if not isinstance(step, Vacuum) or step.retain_hours is not None:
         return step
-    return replace(step, retain_hours=table.retention / HOUR)
+    return replace(step, retain_hours=whole_hours(table.retention / HOUR) / HOUR)
 
 
 def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:

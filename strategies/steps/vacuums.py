@@ -13,12 +13,12 @@ from model.vocabulary.table import Table
 from strategies.tables.paths import FLAT_DEPTH, is_flat, is_hidden_deeper
 from strategies.weights import odds, one_in
 
-#: RETAIN hours by kind. -0.5 and all fractions but 0.5 and 1.5 round to 0 (docs/delta.md 1.1).
+#: RETAIN hours by kind: at, below and above the retentions of tables, and where hours are rounded (docs/delta.md 1.1).
 RETAINS: dict[str, tuple[float, ...]] = {
-    "whole": (1, 168, 200),
-    "fraction": (0.4, 0.49, 0.1, 0.25, 0.3, 0.5, 1.5),
+    "whole": (1, 168, 200, 23, 24, 25, 167, 169),
+    "fraction": (0.4, 0.49, 0.1, 0.25, 0.5, 1.5, 0.51, 167.4, 167.5),
     "zero": (0,),
-    "negative": (-0.5, -1, -24),
+    "negative": (-0.5, -1, -24, -0.51),
     "huge": (100000, 10000000),
 }
 

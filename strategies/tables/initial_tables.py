@@ -37,7 +37,7 @@ from strategies.tables.types import PARTITIONABLE, PLAIN
 from strategies.weights import odds, one_in, weighted
 
 #: Retentions of tables in hours. None: the table does not set it, and the default of a week applies.
-RETENTIONS = (None, None, 168, 24, 1, 240)
+RETENTIONS = (None, None, 168, 24, 1, 240, 1.5, 30.0125)
 _FEATURE_SETS = feature_sets()
 
 
@@ -51,7 +51,7 @@ def tables(
     file_counts: SearchStrategy[int] | None = None,
     removed: SearchStrategy[bool] | None = None,
     min_commits: int = 1,
-    retentions: SearchStrategy[int | None] | None = None,
+    retentions: SearchStrategy[float | None] | None = None,
     features: SearchStrategy[tuple[str, ...]] | None = None,
     schema: Schema | None = None,
     with_vectors: SearchStrategy[bool] | None = None,

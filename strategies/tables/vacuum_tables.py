@@ -30,8 +30,8 @@ from strategies.tables.stray_files import stray_files, with_stray_files
 from strategies.tables.types import PLAIN
 from strategies.weights import odds, one_in, weighted
 
-#: Retentions in hours, among them the default (None), whole weeks and days, and zero.
-TABLE_RETENTIONS = (None, None, 168, 336, 24, 240, 1, 30, 0, 0)
+#: Retentions in hours, among them the default (None), whole weeks and days, minutes and seconds, and zero.
+TABLE_RETENTIONS = (None, None, 168, 336, 24, 240, 1, 30, 0, 0, 1.5, 30.0125)
 
 #: Retentions of a day or more, in hours.
 LONG_RETENTIONS = odds((2, None), (1, 24), (1, 240))
@@ -43,9 +43,9 @@ EVENLY_REMOVED = st.booleans()
 SELDOM_REMOVED = one_in(4)
 
 
-def milliseconds(retention_hours: int | None) -> int:
+def milliseconds(retention_hours: float | None) -> int:
     """A table's retention, ms."""
-    return DEFAULT_RETENTION if retention_hours is None else retention_hours * HOUR
+    return DEFAULT_RETENTION if retention_hours is None else round(retention_hours * HOUR)
 
 
 @st.composite
@@ -62,7 +62,7 @@ def vacuumable_tables(draw: DrawFn) -> Table:
 def vacuumables(
     draw: DrawFn,
     *,
-    retention: int | None,
+    retention: float | None,
     advance: int = 0,
     removed: SearchStrategy[bool] = OFTEN_REMOVED,
     file_counts: SearchStrategy[int] = _SEVERAL_FILES,
@@ -102,7 +102,7 @@ def vacuumables(
 def featured_tables(
     draw: DrawFn,
     *,
-    retention: int | None,
+    retention: float | None,
     cutoff_age: int,
     features: tuple[Feature, ...] = (),
     vectors: bool = False,

@@ -38,6 +38,16 @@ def test_a_bound_matters_where_a_row_is_at_it() -> None:
     assert not beside.equivalent[Mutation.LE_AS_LT]
 
 
+def test_a_change_of_data_shows_only_in_a_file_that_no_engine_skips() -> None:
+    where = Compare("a", Op.LE, 2, Type.INTEGER)
+    skipped = replace(TABLE, files=(replace(TABLE.files[0], rows=((1,),)), replace(TABLE.files[1], rows=((3,),))))
+    assert found(Delete(where), table=skipped).shown[Mutation.LITERAL_ABOVE] == 0
+    assert found(Delete(where)).shown[Mutation.LITERAL_ABOVE] == 1
+    mixed = found(Delete(And(Compare("p", Op.EQ, 1, Type.INTEGER), where))).places
+    assert mixed[Mutation.AND_LEFT, "rewritten, partition beside others"] == 1
+    assert mixed[Mutation.AND_RIGHT, "rewritten, data beside others"] == 1
+
+
 def test_each_operand_matters_where_it_alone_decides() -> None:
     where = And(Compare("p", Op.EQ, 1, Type.INTEGER), Compare("p", Op.GT, 0, Type.INTEGER))
     seen = found(Delete(where))
@@ -65,8 +75,26 @@ def test_a_time_matters_where_a_path_is_at_the_cutoff() -> None:
     assert found(Vacuum(dry_run=True), table=table).noticed["removes one ms later: DRY RUN"] == 1
 
 
-def test_a_refused_vacuum_shows_nothing() -> None:
-    assert not found(Vacuum(retain_hours=0)).errors
+def test_a_safety_check_matters_at_its_limit() -> None:
+    assert found(Vacuum(retain_hours=0)).noticed == {"the safety check ignored: FULL": 1, "RETAIN ignored: FULL": 1}
+    zero = replace(TABLE, retention_hours=0)
+    assert found(Vacuum(retain_hours=0), table=zero).noticed["the safety check refuses what is equal: FULL"] == 1
+    hour = replace(TABLE, retention_hours=1)
+    assert found(Vacuum(retain_hours=0), table=hour).noticed["the safety check one hour lower: FULL"] == 1
+    off = found(Vacuum(retain_hours=0, safety_check=False), table=hour)
+    assert off.noticed["the safety check cannot be switched off: FULL"] == 1
+
+
+def test_retentions_matter_in_parts_of_their_unit() -> None:
+    edge = StrayFile("old", modified=-5_000_000)  # 83 minutes
+    table = replace(TABLE, retention_hours=1.5, stray_files=(edge,))
+    seen = found(Vacuum(), table=table).noticed
+    assert seen["the table's retention in whole hours: FULL"] == 1
+    half = found(Vacuum(retain_hours=0.5, safety_check=False), table=table).noticed
+    assert half["RETAIN rounded down: FULL"] == 1 and half["RETAIN rounded up: FULL"] == 0
+    less = found(Vacuum(retain_hours=0.4, safety_check=False), table=table).noticed
+    assert less["RETAIN rounded down: FULL"] == 0 and less["RETAIN rounded up: FULL"] == 1
+    assert found(Vacuum(retain_hours=-0.6), table=table).noticed["a negative RETAIN refused: FULL"] == 1
 
 
 def test_pairs_of_the_same_session_and_of_an_earlier_one() -> None:

@@ -51,6 +51,8 @@ def test_a_bound_is_told_apart_from_its_neighbours() -> None:
     assert {Mutation.LOW_EXCLUSIVE, Mutation.HIGH_EXCLUSIVE, Mutation.AND_LEFT, Mutation.AND_RIGHT} <= told(
         table, where
     )
+    new = {file.id for file in table.files} - {file.id for file in PARTITIONED.files}
+    assert new <= {id for id, _ in matched(table, where)}, "an engine may skip a file without a row to delete"
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])

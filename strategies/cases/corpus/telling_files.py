@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import chain, islice
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -42,8 +43,9 @@ def told_apart(draw: DrawFn, cases: SearchStrategy[Case]) -> Case:
 def with_telling_files(table: Table, where: Predicate | None, *, zone: str = "UTC", most: int = 4) -> Table:
     """The table, with up to ``most`` more live files for ``where``, added by its last commit.
 
-    Each holds a row for which mutants of the condition have another result than the condition, beside one that it does not
-    match. The rows follow the columns' rules and the constraints. The table is unchanged where no such row is found.
+    Each holds a row for which mutants of the condition have another result than the condition, beside one that it matches, so
+    that no engine skips the file, and one that it does not match. The rows follow the columns' rules and the constraints. The
+    table is unchanged where no such row is found.
     """
     if where is None or table.damaged_files or any(column.identity for column in table.columns):
         return table
@@ -61,7 +63,7 @@ def with_telling_files(table: Table, where: Predicate | None, *, zone: str = "UT
     changed = [mutant.where for mutant in mutants(where, types)]
     told = [_told(where, changed, row, types, zone) for row in candidates]
     due = [_is_true(where, row, types, zone) for row in candidates]
-    beside = next((row for row, matches in zip(candidates, due) if not matches), None)
+    others = [[row for row, matches in zip(candidates, due) if matches is wanted] for wanted in (True, False)]
     left = set(range(len(changed))) - frozenset().union(*(_told(where, changed, row, types, zone) for row in bases))
     files: list[DataFile] = []
     while len(files) < most and candidates:
@@ -69,7 +71,7 @@ def with_telling_files(table: Table, where: Predicate | None, *, zone: str = "UT
         if not told[best] & left:
             break
         left -= told[best]
-        files.append(_file(table, _next_id(table) + len(files), candidates[best], beside))
+        files.append(_file(table, _next_id(table) + len(files), candidates[best], others))
     return _added(table, files)
 
 
@@ -130,13 +132,17 @@ def _is_true(where: Predicate, row: _Values, types: Mapping[str, AnyType], zone:
     return evaluate_avoiding_errors(where, row, types=types, zone=zone) is True
 
 
-def _file(table: Table, id: int, row: _Values, beside: _Values | None) -> DataFile:
-    """A file of the row, and of the data columns of the row ``beside``, unless these generate another partition."""
+def _file(table: Table, id: int, row: _Values, others: Sequence[Sequence[_Values]]) -> DataFile:
+    """A file of the row, and of each kind of ``others`` the first that can be in its partition, or is once it has its values."""
     partition: Row = tuple(row[name] for name in table.partition_by)
+
+    def is_inside(one: _Values) -> bool:
+        return partition == tuple(one[name] for name in table.partition_by)
+
     found = [row]
-    if beside is not None:
-        other = _generated(table, {**beside, **dict(zip(table.partition_by, partition))})
-        found += [other] if partition == tuple(other[name] for name in table.partition_by) else []
+    for some in others:
+        moved = (_generated(table, {**one, **dict(zip(table.partition_by, partition))}) for one in some[:1])
+        found += islice(filter(is_inside, chain(some, moved)), 1)
     rows = tuple(tuple(one[column.name] for column in table.data_columns) for one in found)
     return DataFile(id=id, partition=partition, rows=rows, modified=table.commits[-1].at)
 
