@@ -53,7 +53,9 @@ class Differences:
     equivalent: Counter[Mutation] = field(
         default_factory=Counter
     )  # of those that do not show: no values tell them apart
-    places: Counter[tuple[Mutation, str]] = field(default_factory=Counter)
+    places: Counter[tuple[Mutation, str]] = field(
+        default_factory=Counter
+    )  # where they could show, and how often they do
     errors: Counter[str] = field(default_factory=Counter)  # of a VACUUM, that could be made
     noticed: Counter[str] = field(default_factory=Counter)  # ... that would show
     pairs: Counter[Pair] = field(default_factory=Counter)
@@ -88,8 +90,9 @@ def _note(found: Differences, observation: Observation, steps: Sequence[Step]) -
     if isinstance(observation, DeleteObservation):
         for mutant, places in condition_facets(observation):
             found.made[mutant.mutation] += 1
-            found.places.update((mutant.mutation, place) for place in places)
-            if places:
+            for place, shows in places.items():
+                found.places[mutant.mutation, place] += shows
+            if any(places.values()):
                 found.shown[mutant.mutation] += 1
             else:
                 found.equivalent[mutant.mutation] += _are_equivalent(observation, mutant.where)
@@ -144,6 +147,9 @@ def page(smoke: Differences, gate: Differences, delta_rs: Differences) -> str:
                 shown=f"{sum(gate.shown.values()):,}",
                 equivalent=f"{sum(gate.equivalent.values()):,}",
                 rows="\n".join(_of_mutations(smoke, gate)),
+                unshown="; ".join(
+                    sorted(f"{one.value}: {place}" for (one, place), count in gate.places.items() if not count)
+                ),
             ),
             _VACUUMS.format(head=_head("error", _KINDS), rows="\n".join(_of_vacuums(smoke, gate))),
             _PAIRS.format(
@@ -159,11 +165,14 @@ def page(smoke: Differences, gate: Differences, delta_rs: Differences) -> str:
 _CONDITIONS = """\
 Of the gate's conditions {made} mutants are made, one small change each; {shown} would show in their tables, and of {equivalent}
 no values were found that tell them from the condition. `kinds` counts the kinds of DELETE (whole files, rewritten, vectors,
-change feed; over data or mixed columns; other rows or other files) in which the change would show.
+change feed; what is changed tests partition columns, data columns or both, alone or beside others; other rows or other files) in
+which the change would show, on engines too that skip files by their statistics.
 
 | change of a condition | smoke: made | show | kinds | gate: made | show | kinds | no values tell |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-{rows}"""
+{rows}
+
+Made, and shown by no case of the gate: {unshown}."""
 
 #: The kinds of VACUUM, as ``selfcheck.corpus.vacuum_facets`` names them.
 _KINDS = ("FULL", "LITE", "inventory", "DRY RUN")
@@ -190,11 +199,12 @@ def _head(first: str, others: Sequence[str]) -> str:
 
 def _of_mutations(smoke: Differences, gate: Differences) -> Iterator[str]:
     for one in Mutation:
-        cells = [
-            f"{part.made[one]:,} | {part.shown[one]:,} | {sum(mutation is one for mutation, _ in part.places)}"
-            for part in (smoke, gate)
-        ]
+        cells = [f"{part.made[one]:,} | {part.shown[one]:,} | {_kinds(one, part)}" for part in (smoke, gate)]
         yield f"| {one.value} | {cells[0]} | {cells[1]} | {gate.equivalent[one]:,} |"
+
+
+def _kinds(mutation: Mutation, part: Differences) -> int:
+    return sum(one is mutation and count > 0 for (one, _), count in part.places.items())
 
 
 def _of_vacuums(smoke: Differences, gate: Differences) -> Iterator[str]:

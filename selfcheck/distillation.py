@@ -97,8 +97,12 @@ def kept() -> dict[str, list[Case]]:
 
 
 def drawn(number: int, seed: int) -> list[Shown]:
-    """The cases of a random batch."""
-    return [counted(case) for case in random_cases(random_batches()[number], seed, EVERYTHING)]
+    """The cases of a random batch, without those whose texts only another engine evaluates."""
+    found = []
+    for case in random_cases(random_batches()[number], seed, EVERYTHING):
+        with suppress(CannotBeJudged):
+            found.append(counted(case))
+    return found
 
 
 def having(number: int, seed: int, enough: Collection[Facet]) -> list[Case]:

@@ -32,8 +32,8 @@ _METHODS = {
 }
 
 
-def condition_facets(observation: DeleteObservation) -> Iterator[tuple[Mutant, frozenset[str]]]:
-    """The mutants of the condition, each with where it shows; nowhere: empty."""
+def condition_facets(observation: DeleteObservation) -> Iterator[tuple[Mutant, Mapping[str, bool]]]:
+    """The mutants of the condition, each with the places in which it can show, and whether it does."""
     where, table = observation.step.where, observation.table
     if where is None:
         return
@@ -53,13 +53,13 @@ def condition_facets(observation: DeleteObservation) -> Iterator[tuple[Mutant, f
             if ours != other and (any(ours) or mutant.columns <= partition)
         ]
         over = _over(mutant.columns, columns_of(where), partition)
-        places = {f"{_METHODS[prediction.method]}, {over}"} if seen else set()
-        if seen and prediction.method is not DeleteMethod.METADATA_ONLY:
-            if any(any(ours) != any(other) for ours, other in seen):
-                places.add(f"{_METHODS[prediction.method]}, {over}{OTHER_FILES}")
+        places = {f"{_METHODS[prediction.method]}, {over}": bool(seen)}
+        if prediction.method is not DeleteMethod.METADATA_ONLY:
+            others = any(any(ours) != any(other) for ours, other in seen)
+            places[f"{_METHODS[prediction.method]}, {over}{OTHER_FILES}"] = others
             if table.has(Feature.CHANGE_DATA_FEED):
-                places.add(f"change feed, {over}")
-        yield mutant, frozenset(places)
+                places[f"change feed, {over}"] = bool(seen)
+        yield mutant, places
 
 
 def _over(changed: frozenset[str], all: frozenset[str], partition: frozenset[str]) -> str:

@@ -49,7 +49,7 @@ from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
 from selfcheck.corpus.condition_facets import OTHER_FILES, condition_facets
-from selfcheck.corpus.pair_facets import pairs_of
+from selfcheck.corpus.pair_facets import changes_before, pairs_of
 from selfcheck.corpus.vacuum_facets import vacuum_facets
 from strategies.restriction.capabilities import knows_types, restricted_to
 from suites.catalogue import promised
@@ -73,6 +73,7 @@ GOALS: Mapping[str, int] = {
     "cutoff": 3,
     "operations": 3,
     "pair of commands": 1,
+    "change before": 1,
     "condition": 3,
     "files of a condition": 1,
     "vacuum's input": 2,
@@ -205,12 +206,18 @@ class FacetCounter:
     def _note_changes(self, observation: Observation, steps: tuple[Step, ...], *, is_sure: bool) -> None:
         """What would show if it were another one; not traced, as the model then computes what is not the case."""
         self._found.update(("pair of commands", str(pair)) for pair in pairs_of(observation, steps))
+        self._found.update(("change before", change) for change in set(changes_before(observation, steps)))
         if not is_sure:
             return  # a known fault may end the case before, or excuse what would show
         if isinstance(observation, VacuumObservation):
             self._found.update({("vacuum's input", name) for name, shows in vacuum_facets(observation) if shows})
         if isinstance(observation, DeleteObservation):
-            shown = {(one.mutation, place) for one, places in condition_facets(observation) for place in places}
+            shown = {
+                (one.mutation, place)
+                for one, places in condition_facets(observation)
+                for place, shows in places.items()
+                if shows
+            }
             self._found.update((_kind_of(place), f"{mutation.value}: {place}") for mutation, place in shown)
 
     def _note_on_delta_rs(self, observation: Observation) -> Judgement:
