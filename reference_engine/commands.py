@@ -31,6 +31,7 @@ from model.vocabulary.commands import (
     Update,
     VacuumClone,
     WidenColumn,
+    conditions_of,
 )
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import Feature
@@ -98,6 +99,6 @@ def _refuse(command: Command, view: View) -> None:
     """Raise Refused in a table that only grows, and where the condition is an error for some row."""
     if isinstance(command, (Update, Merge, Overwrite)) and view.table.has(Feature.APPEND_ONLY):
         raise due(APPEND_ONLY)
-    where = command.on if isinstance(command, Merge) else getattr(command, "where", None)
-    if where is not None and may_be_refused(command, view.table, Counter(view.rows_for(where))):
-        raise failing(where, view.table)
+    for where in conditions_of(command):
+        if may_be_refused(command, view.table, Counter(view.rows_for(where))):
+            raise failing(where, view.table)

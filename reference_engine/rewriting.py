@@ -11,6 +11,7 @@ from deltalog.entries.protocols import features_of, with_features
 from deltalog.snapshot import Snapshot
 from model.prediction.commands import rows_after
 from model.prediction.delete import matches
+from model.prediction.merges import inserted_rows, merged
 from model.vocabulary.commands import Merge, Optimize, Overwrite, Purge, StreamAppend, Update
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.steps import Delete
@@ -21,9 +22,6 @@ from reference_engine.transaction import Kept, Transaction, removal, row_count
 
 #: The property with the greatest column id that was ever given.
 MAX_ID = "delta.columnMapping.maxColumnId"
-
-#: What a command makes of a row that satisfies its condition, by the row and its id.
-RowRewriting = Callable[[Row, int | None], list[Kept]]
 
 
 @dataclass
@@ -61,41 +59,51 @@ class Rewriting(Transaction):
 
     # Other rows -------------------------------------------------------------------------------------------------------
 
-    def update(self, command: Update, operation: str = "UPDATE") -> None:
-        """A changed row keeps its id, in the row commit version of this commit."""
+    def update(self, command: Update) -> None:
+        def changed(row: Row) -> tuple[Row, ...] | None:
+            return (
+                tuple(rows_after(command, self.view.table, Counter([row])))
+                if self._matches(command.where, row)
+                else None
+            )
 
-        def changed(row: Row) -> Row:
-            (after,) = rows_after(command, self.view.table, Counter([row]))
-            return after
-
-        self._change_rows(operation, command.where, lambda row, row_id: [(changed(row), (row_id, None))])
+        self._change_rows("UPDATE", changed)
 
     def merge(self, command: Merge) -> None:
-        if not any(self._matched(command.on, add) for add in self.view.live.values()):
-            if command.insert:
-                self._exchange("MERGE", (), by_partition(self, command.insert))
-        elif command.to is not None:
-            self.update(Update(command.to, command.on), "MERGE")
-        else:
-            self._change_rows("MERGE", command.on, lambda row, row_id: [])
+        table = self.view.table
+        rows = [row for _, add in sorted(self.view.live.items()) for row in self.view.visible(add)]
+        inserted = by_partition(self, inserted_rows(command, table, rows))
+        self._change_rows("MERGE", lambda row: merged(command, table, row), inserted)
 
-    def _change_rows(self, operation: str, where: Predicate | None, change: RowRewriting) -> None:
-        """Rewrite the files that have matching rows, with these exchanged for what ``change`` makes of each."""
-        rewritten = [add for _, add in sorted(self.view.live.items()) if self._matched(where, add)]
+    def _change_rows(
+        self,
+        operation: str,
+        change: Callable[[Row], tuple[Row, ...] | None],
+        inserted: Iterable[tuple[Row, list[Kept]]] = (),
+    ) -> None:
+        """Rewrite the files with rows that ``change`` makes others of; None: it leaves the row.
+
+        A changed row keeps its id, in the row commit version of this commit.
+        """
+        rewritten: list[Add] = []
         packs: dict[tuple[str, Row], list[Kept]] = {}
         changes: list[tuple[Row, str]] = []
-        for add in rewritten:
-            for row, ids in self.view.visible_with_ids(add):
-                found: list[Kept] = [(row, ids)]
-                if self._matches(where, row):
-                    found = change(row, ids[0])
-                    changes.append((row, "update_preimage" if found else "delete"))
-                    changes += [(after, "update_postimage") for after, _ in found]
-                for kept in found:
+        for _, add in sorted(self.view.live.items()):
+            rows = [(row, change(row), ids) for row, ids in self.view.visible_with_ids(add)]
+            if all(after is None for _, after, _ in rows):
+                continue
+            rewritten.append(add)
+            for row, after, ids in rows:
+                if after is not None:
+                    changes.append((row, "update_preimage" if after else "delete"))
+                    changes += [(one, "update_postimage") for one in after]
+                for kept in [(row, ids)] if after is None else [(one, (ids[0], None)) for one in after]:
                     packs.setdefault((add.path, self.partition_of(kept[0])), []).append(kept)
-        if rewritten:
+        new = list(inserted)
+        changes += [(row, "insert") for _, rows in new for row, _ in rows] if rewritten else []
+        if rewritten or new:
             files = [(partition, rows) for (_, partition), rows in packs.items()]
-            self._exchange(operation, rewritten, files, changes=changes)
+            self._exchange(operation, rewritten, [*files, *new], changes=changes)
 
     def overwrite(self, command: Overwrite) -> None:
         """Remove whole files, as the condition is on partitions."""
@@ -132,9 +140,6 @@ class Rewriting(Transaction):
 
     def _matches(self, where: Predicate | None, row: Row) -> bool:
         return matches(Delete(where), self.view.table, row) is True
-
-    def _matched(self, where: Predicate | None, add: Add) -> bool:
-        return any(self._matches(where, row) for row in self.view.visible(add))
 
     def _matches_partition(self, where: Predicate | None, partition: Row) -> bool:
         table = self.view.table

@@ -11,7 +11,7 @@ from harness.campaigns.campaign import Batch, Worker, cases_from, explored_by
 from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
-from strategies.cases.commands import command_cases
+from strategies.cases.commands import command_cases, everyday_cases
 from strategies.cases.corpus.pairs import pairs
 from strategies.cases.deletes import programs
 from strategies.cases.earlier_sessions import earlier_sessions
@@ -38,6 +38,12 @@ def test_evolved_tables(batch: Batch, worker: Worker) -> None:
 @cases_from(command_cases(), judged_by=("DEL", "VAC", "READ", "LIFE"), weight=64)
 def test_commands(batch: Batch, worker: Worker) -> None:
     """DELETE and VACUUM between the other commands of a table's life, and these themselves."""
+    worker.judge(batch)
+
+
+@cases_from(everyday_cases(), judged_by=("DEL", "VAC", "READ", "LIFE"), weight=64)
+def test_everyday(batch: Batch, worker: Worker) -> None:
+    """A table in use: what the engine wrote, merged, updated, deleted, compacted and vacuumed in turn."""
     worker.judge(batch)
 
 

@@ -16,15 +16,16 @@ from model.vocabulary.commands import (
     Command,
     CompactLog,
     Merge,
-    MergeTest,
     Optimize,
     Overwrite,
     Restore,
     SetRetention,
     Switch,
+    Then,
     Update,
+    When,
 )
-from model.vocabulary.predicate import And, Compare, In, Op, Predicate
+from model.vocabulary.predicate import And, Compare, Constant, In, Op, Predicate
 from model.vocabulary.table import Feature, retention_text
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, type_name
 
@@ -135,20 +136,36 @@ def _is_filter(value: Value) -> bool:
 
 
 def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
-    condition = sql(command.on)
-    predicate = {MergeTest.ON: condition, MergeTest.MATCHED: "TRUE", MergeTest.BY_SOURCE: "FALSE"}[command.test]
-    by_source = command.test is MergeTest.BY_SOURCE
-    arguments = {} if command.test is MergeTest.ON else {"predicate": condition}
-    calls = [MethodCall("merge", {"source": SOURCE, "predicate": predicate})]
-    if command.to is None:
-        calls.append(MethodCall("when_not_matched_by_source_delete" if by_source else "when_matched_delete", arguments))
+    source = {
+        name: one if command.by_name else identifier(one) for name, one in zip(columns, source_columns(len(columns)))
+    }
+    if command.by_name:
+        tests = [f"t.{identifier(key)} = s.{identifier(key)}" for key in command.keys]
     else:
-        name = "when_not_matched_by_source_update" if by_source else "when_matched_update"
-        calls.append(MethodCall(name, {"updates": _updates(command.to), **arguments}))
-    if command.insert:
-        values = map(identifier, source_columns(len(columns)))
-        calls.append(MethodCall("when_not_matched_insert", {"updates": dict(zip(map(identifier, columns), values))}))
+        tests = [f"{identifier(key)} = {source[key]}" for key in command.keys]
+    if command.on != Constant(True) or not tests:
+        tests.insert(0, f"({sql(command.on)})" if tests else sql(command.on))
+    named = {"source_alias": "s", "target_alias": "t"} if command.by_name else {}
+    calls = [MethodCall("merge", {"source": SOURCE, "predicate": " AND ".join(tests), **named})]
+    for clause in command.clauses:
+        name = _WHEN[clause.when] + _THEN[clause.then]
+        arguments: dict[str, Any] = {} if clause.where is None else {"predicate": sql(clause.where)}
+        if clause.to is not None:
+            arguments = {"updates": _updates(clause.to), **arguments}
+        elif clause.then in (Then.UPDATE_ALL, Then.INSERT) and command.by_name:
+            name += "_all"
+        elif clause.then in (Then.UPDATE_ALL, Then.INSERT):
+            arguments = {"updates": {identifier(column): source[column] for column in columns}, **arguments}
+        calls.append(MethodCall(name, arguments))
     return (*calls, MethodCall("execute", {}))
+
+
+_WHEN = {
+    When.MATCHED: "when_matched",
+    When.NOT_MATCHED: "when_not_matched",
+    When.BY_SOURCE: "when_not_matched_by_source",
+}
+_THEN = {Then.DELETE: "_delete", Then.UPDATE: "_update", Then.UPDATE_ALL: "_update", Then.INSERT: "_insert"}
 
 
 def _updates(to: Assignment) -> dict[str, str]:

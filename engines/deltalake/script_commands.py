@@ -24,7 +24,7 @@ from engines.deltalake.commands import (
 )
 from engines.dialect import ScriptCommand, ScriptedCase
 from engines.quoting import called, quoted
-from model.vocabulary.commands import Command, CompactLog, Restore
+from model.vocabulary.commands import Command, CompactLog, Merge, Restore
 
 
 def insert(rows_file: bytes) -> ScriptCommand:
@@ -38,7 +38,8 @@ def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> Scr
     calls = calls_of(command, columns)
     setup = [_rows(rows_file)] if rows_file else []
     if any(SOURCE in one.arguments.values() for one in calls):
-        setup.append(_source(columns))
+        by_name = isinstance(command, Merge) and command.by_name
+        setup.append(f"{SOURCE.name} = {_source(columns, by_name=by_name)}")
     given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name, LAST: "version()"}
     if isinstance(command, Restore):
         given[VERSION] = case.version_before(command.before_step)
@@ -71,9 +72,9 @@ def _rows(rows_file: bytes) -> str:
     return f"{ROWS.name} = {called('rows_from', base64.b64encode(rows_file).decode())}"
 
 
-def _source(columns: list[str]) -> str:
-    """The source of a MERGE: the rows that it may insert, or one row."""
+def _source(columns: list[str], *, by_name: bool) -> str:
+    """The source of a MERGE: its rows, or one row that only matches."""
+    if by_name:
+        return f"{ROWS.name}.select({columns[::-1]})"
     names = source_columns(len(columns) or 1)
-    return f"{SOURCE.name} = " + (
-        f"{ROWS.name}.rename_columns({names})" if columns else f"pa.table([[1]], names={names})"
-    )
+    return f"{ROWS.name}.rename_columns({names})" if columns else f"pa.table([[1]], names={names})"

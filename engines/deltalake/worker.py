@@ -166,7 +166,7 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
     if isinstance(command, Overwrite):
         given[ROWS] = _arrow_rows(found, command.rows)
     if isinstance(command, Merge):
-        given[SOURCE] = _source(found, command.insert)
+        given[SOURCE] = _source(found, command)
     if isinstance(command, CompactLog):
         given[FIRST] = sorted(map(int, _commits(root)))[-(command.commits or 0) :][0]
         given[LAST] = asked(found.version)
@@ -185,10 +185,12 @@ def _argument(value: object, given: Mapping[KnownArgument, Any]) -> Any:
     return given[value] if isinstance(value, KnownArgument) else value
 
 
-def _source(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
-    if not rows:
+def _source(table: DeltaTable, command: Merge) -> pa.Table:
+    if not command.rows:
         return pa.table([[1]], names=source_columns(1))
-    found = _arrow_rows(table, rows)
+    found = _arrow_rows(table, command.rows)
+    if command.by_name:
+        return found.select(found.column_names[::-1])
     return found.rename_columns(source_columns(found.num_columns))
 
 

@@ -12,8 +12,18 @@ from typing import TypeVar
 from model.codec import InvalidCase, from_json, to_json
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Command, Merge, MergeTest, Optimize, Overwrite, Restore, StreamAppend, Update
-from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, columns_of
+from model.vocabulary.commands import (
+    Command,
+    Merge,
+    MergeClause,
+    Optimize,
+    Overwrite,
+    Restore,
+    StreamAppend,
+    Then,
+    Update,
+)
+from model.vocabulary.predicate import And, Constant, Not, Or, Predicate, Wrapped, columns_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     AddStrayFiles,
@@ -318,14 +328,25 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
     if isinstance(command, Optimize):
         yield from (replace(command, zorder_by=columns) for columns in _fewer(command.zorder_by))
     elif isinstance(command, Merge):
-        yield from (replace(command, on=part) for part in _parts(command.on))
-        yield from (replace(command, insert=rows) for rows in _fewer(command.insert))
-        if command.test is not MergeTest.ON:
-            yield replace(command, test=MergeTest.ON)
-        if command.to is not None:
-            yield replace(command, to=None)
+        yield from (replace(command, clauses=clauses) for clauses in _fewer(command.clauses) if clauses)
+        for place, clause in enumerate(command.clauses):
+            for simpler in _simpler_clauses(clause):
+                yield replace(command, clauses=(*command.clauses[:place], simpler, *command.clauses[place + 1 :]))
+        yield from (replace(command, on=part) for part in (Constant(True), *_parts(command.on)) if part != command.on)
+        yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
+        yield from (replace(command, keys=keys) for keys in _fewer(command.keys))
+        yield replace(command, by_name=False)
     elif isinstance(command, (Overwrite, StreamAppend)):
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
+
+
+def _simpler_clauses(clause: MergeClause) -> Iterator[MergeClause]:
+    """Without its condition or a part of it, and a deletion."""
+    if clause.where is not None:
+        yield replace(clause, where=None)
+        yield from (replace(clause, where=part) for part in _parts(clause.where))
+    if clause.then in (Then.UPDATE, Then.UPDATE_ALL):
+        yield replace(clause, then=Then.DELETE, to=None)
 
 
 def _simpler_crashes(crash: Crash) -> Iterator[Crash | None]:

@@ -244,9 +244,7 @@ def _step_on(table: Table) -> Reader[Step]:
         return command
 
     def with_rows(command: Command) -> Command:
-        if isinstance(command, Merge):
-            return replace(command, insert=within("insert", read_rows, command.insert))
-        if isinstance(command, (Overwrite, StreamAppend)):
+        if isinstance(command, (Merge, Overwrite, StreamAppend)):
             return replace(command, rows=within("rows", read_rows, command.rows))
         return command
 

@@ -19,7 +19,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
-    MergeTest,
+    MergeClause,
     Optimize,
     Overwrite,
     RenameColumn,
@@ -27,11 +27,13 @@ from model.vocabulary.commands import (
     ShallowClone,
     StreamAppend,
     Switch,
+    Then,
     Update,
     VacuumClone,
+    When,
     WidenColumn,
 )
-from model.vocabulary.predicate import Predicate, columns_of, verbatim_tests
+from model.vocabulary.predicate import Constant, Predicate, columns_of, verbatim_tests
 from model.vocabulary.steps import OtherCommand, Step
 from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_nested, type_name
@@ -91,12 +93,35 @@ def _update(command: Update, table: Table) -> None:
 
 def _merge(command: Merge, table: Table) -> None:
     _check_condition(command.on, table, "on")
-    if command.to is not None:
-        _check_assignment(command.to, table)
-    if len(command.insert) > 1:
-        refuse(f"must have at most one row, but has {len(command.insert)}", "insert")
-    if command.insert and command.test is not MergeTest.ON:
-        refuse(f"a MERGE with its condition after {command.test.value} inserts nothing", "insert")
+    _check_once(command.keys, "keys")
+    for index, name in enumerate(command.keys):
+        _column(table, name, f"keys[{index}]")
+    for index, clause in enumerate(command.clauses):
+        _merge_clause(clause, table, f"clauses[{index}]")
+    if not command.clauses:
+        refuse("must have at least one clause", "clauses")
+    if not command.rows and (command.keys or command.can(Then.INSERT, Then.UPDATE_ALL)):
+        refuse("must have a row of the source", "rows")
+    places = [[column.name for column in table.columns].index(key) for key in command.keys]
+    if len({tuple(row[place] for place in places) for row in command.rows}) < len(command.rows):
+        refuse("must differ in the keys", "rows")
+    if command.by_name and command.conditions != (Constant(True),):
+        refuse("a source with the names of the table goes with ON TRUE and no other condition", "by_name")
+
+
+def _merge_clause(clause: MergeClause, table: Table, at: str) -> None:
+    if (clause.then is Then.INSERT) != (clause.when is When.NOT_MATCHED):
+        refuse("a clause that is NOT MATCHED inserts, and no other one", f"{at}.then")
+    if clause.then is Then.UPDATE_ALL and clause.when is When.BY_SOURCE:
+        refuse("there is no row of the source", f"{at}.then")
+    if (clause.to is None) == (clause.then is Then.UPDATE):
+        refuse("UPDATE SET has an assignment, and nothing else has", f"{at}.to")
+    if clause.to is not None:
+        _check_assignment(clause.to, table)
+    if clause.where is not None:
+        if clause.then is Then.INSERT:
+            refuse("an insert has no condition", f"{at}.where")
+        _check_condition(clause.where, table, f"{at}.where")
 
 
 def _overwrite(command: Overwrite, table: Table) -> None:

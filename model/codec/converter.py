@@ -197,7 +197,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.Crash: {"nth": natural},
     commands.Restore: {"before_step": integer},
     commands.SetRetention: {"hours": natural},
-    commands.Merge: {"insert": array},
+    commands.Merge: {"rows": array},
     commands.Overwrite: {"rows": array},
     commands.StreamAppend: {"rows": array},
     **{kind: dict.fromkeys(names, _unread) for kind, names in _VALUES.items()},

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from model.prediction.delete import matches, may_fail
+from model.prediction.merges import inserted_rows, merged
 from model.vocabulary.commands import (
     KEEP_ROWS,
     AddColumn,
@@ -22,6 +23,7 @@ from model.vocabulary.commands import (
     SetRetention,
     StreamAppend,
     Update,
+    conditions_of,
 )
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
@@ -48,9 +50,12 @@ def rows_after(command: Command, table: Table, rows: Rows, *, restored: Rows | N
     if isinstance(command, Update):
         return _set(table, command.where, command.to, rows)
     assert isinstance(command, Merge), "no other command is left"
-    if not _matched(table, command.on, rows):
-        return rows + Counter(command.insert)
-    return _unmatched(table, command.on, rows) if command.to is None else _set(table, command.on, command.to, rows)
+    changed: Rows = Counter(inserted_rows(command, table, rows))
+    for row, count in rows.items():
+        after = merged(command, table, row)
+        for one in (row,) if after is None else after:
+            changed[one] += count
+    return changed
 
 
 def as_read_after(command: Command, table: Table, rows: Rows) -> Rows:
@@ -82,8 +87,8 @@ def may_be_refused(command: Command, table: Table, rows: Iterable[Row]) -> bool:
         )
     if _may_break_a_rule(command, table):
         return True
-    where = command.on if isinstance(command, Merge) else getattr(command, "where", None)
-    return where is not None and may_fail(Delete(where), table, rows)
+    seen = tuple(rows)
+    return any(may_fail(Delete(where), table, seen) for where in conditions_of(command))
 
 
 def _may_break_a_rule(command: Command, table: Table) -> bool:
@@ -91,16 +96,22 @@ def _may_break_a_rule(command: Command, table: Table) -> bool:
     rewrites = not isinstance(command, KEEP_ROWS) or isinstance(command, (Optimize, Purge))
     if rewrites and any(required_fields(column.type) for column in table.columns):
         return True  # a NULL struct may not be written again (model.prediction.delete.Prediction.writes_required_null)
-    rows = command.insert if isinstance(command, Merge) else getattr(command, "rows", ())
+    rows = getattr(command, "rows", ())
     ruled = [column for column in table.columns if column.identity or column.generated_from is not None]
     if rows and (ruled or table.checks):
         return True
-    to = command.to if isinstance(command, (Update, Merge)) else None
-    if to is None:
-        return False
-    (column,) = (column for column in table.columns if column.name == to.column)
-    is_checked = any(to.column in columns_of(check) for check in table.checks)
-    return column in ruled or is_checked or (to.value is None and not column.nullable)
+    checked = {name for check in table.checks for name in columns_of(check)}
+    by_name = {column.name: column for column in table.columns}
+    return any(
+        by_name[to.column] in ruled or to.column in checked or (to.value is None and not by_name[to.column].nullable)
+        for to in _assignments(command)
+    )
+
+
+def _assignments(command: Command) -> list[Assignment]:
+    if isinstance(command, Update):
+        return [command.to]
+    return [clause.to for clause in command.clauses if clause.to is not None] if isinstance(command, Merge) else []
 
 
 def _matched(table: Table, where: Predicate | None, rows: Rows) -> Rows:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.semantics.evaluate import WouldFail, evaluate
-from model.vocabulary.commands import Merge, MergeTest, Optimize, Overwrite, Restore, StreamAppend, Update
+from model.vocabulary.commands import Merge, Optimize, Overwrite, Restore, StreamAppend, Update, When
 from model.vocabulary.predicate import And, Predicate, columns_of
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep, Vacuum
 from model.vocabulary.table import Table
@@ -84,7 +84,7 @@ def reads(step: SessionStep, table: Table, partition: Row) -> bool:
             return False
         if isinstance(command, (Update, Overwrite, Optimize)):
             return _may_match(command.where, table, partition)
-        if isinstance(command, Merge) and command.test is MergeTest.ON:  # any other one reads all files
+        if isinstance(command, Merge) and all(clause.when is not When.BY_SOURCE for clause in command.clauses):
             return _may_match(command.on, table, partition)
     return True
 

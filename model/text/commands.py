@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from model.text.literals import identifier, literal, type_sql
 from model.text.sql import sql
 from model.vocabulary.commands import (
@@ -14,7 +16,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
-    MergeTest,
+    MergeClause,
     Optimize,
     Overwrite,
     Purge,
@@ -24,11 +26,12 @@ from model.vocabulary.commands import (
     ShallowClone,
     StreamAppend,
     Switch,
+    Then,
     Update,
     VacuumClone,
     WidenColumn,
 )
-from model.vocabulary.predicate import Or, Predicate
+from model.vocabulary.predicate import Constant, Or, Predicate
 
 
 def command_text(command: Command, table: str = "t") -> str:
@@ -44,8 +47,7 @@ def command_text(command: Command, table: str = "t") -> str:
     if isinstance(command, Update):
         return f"UPDATE {table} SET {set_text(command.to)}{_where(command.where)}"
     if isinstance(command, Merge):
-        insert = " WHEN NOT MATCHED THEN INSERT *" if command.insert else ""
-        return f"MERGE INTO {table} USING (one row) {matching_text(command)}{insert}"
+        return merge_text(command, table, f"({_count(max(1, len(command.rows)), 'row')})")
     if isinstance(command, Overwrite):
         where = "" if command.where is None else f" where {sql(command.where)}"
         return f"overwrite {table}{where} ({_count(len(command.rows), 'row')})"
@@ -83,14 +85,39 @@ def _maintenance(command: Command, table: str) -> str:
     return f"VACUUM of the clone of {table} RETAIN 0 HOURS"
 
 
-def matching_text(command: Merge) -> str:
-    """What follows the source of a MERGE, without its insert."""
-    condition, action = sql(command.on), "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
-    if command.test is MergeTest.ON:
-        return f"ON {condition} WHEN MATCHED THEN {action}"
-    constant = "TRUE" if command.test is MergeTest.MATCHED else "FALSE"
-    grouped = f"({condition})" if isinstance(command.on, Or) else condition
-    return f"ON {constant} {command.test.value} {grouped} THEN {action}"
+def merge_text(command: Merge, table: str, source: str, *, columns: Mapping[str, str] | None = None) -> str:
+    """A MERGE from ``source``. ``columns`` are the names that its columns have there, by the table's; without, or where they have
+    the same names, the text says ``*``."""
+    target, alias = (f"{table} AS t", f"{source} AS s") if command.by_name else (table, source)
+    names = {key: identifier(key) for key in command.keys} if columns is None else columns
+    tests = [
+        f"t.{identifier(key)} = s.{identifier(key)}" if command.by_name else f"{identifier(key)} = {names[key]}"
+        for key in command.keys
+    ]
+    if command.on != Constant(True) or not tests:
+        tests.insert(0, _grouped(command.on) if tests else sql(command.on))
+    listed = None if command.by_name else columns
+    clauses = "".join(f" {_clause_text(clause, listed)}" for clause in command.clauses)
+    return f"MERGE INTO {target} USING {alias} ON {' AND '.join(tests)}{clauses}"
+
+
+def _clause_text(clause: MergeClause, columns: Mapping[str, str] | None) -> str:
+    where = "" if clause.where is None else f" AND {_grouped(clause.where)}"
+    return f"{clause.when.value}{where} THEN {_effect_text(clause, columns)}"
+
+
+def _effect_text(clause: MergeClause, columns: Mapping[str, str] | None) -> str:
+    if clause.to is not None:
+        return f"UPDATE SET {set_text(clause.to)}"
+    if columns is None or clause.then is Then.DELETE:
+        return clause.then.value
+    if clause.then is Then.UPDATE_ALL:
+        return f"UPDATE SET {', '.join(f'{identifier(name)} = {value}' for name, value in columns.items())}"
+    return f"INSERT ({', '.join(map(identifier, columns))}) VALUES ({', '.join(columns.values())})"
+
+
+def _grouped(where: Predicate) -> str:
+    return f"({sql(where)})" if isinstance(where, Or) else sql(where)
 
 
 def set_text(to: Assignment) -> str:

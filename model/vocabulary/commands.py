@@ -55,26 +55,57 @@ class Update:
     where: Predicate | None = None
 
 
-class MergeTest(str, Enum):
-    """Where a MERGE tests its condition. It does the same to the rows for which that is TRUE."""
+class When(str, Enum):
+    """The rows that a clause of a MERGE is about: of the table, or NOT MATCHED of the source."""
 
-    ON = "ON"
-    MATCHED = "WHEN MATCHED AND"  # ON TRUE
-    BY_SOURCE = "WHEN NOT MATCHED BY SOURCE AND"  # ON FALSE
+    MATCHED = "WHEN MATCHED"
+    NOT_MATCHED = "WHEN NOT MATCHED"
+    BY_SOURCE = "WHEN NOT MATCHED BY SOURCE"
+
+
+class Then(str, Enum):
+    """What a clause of a MERGE does. With ``*`` a row becomes that of the source, or is it."""
+
+    DELETE = "DELETE"
+    UPDATE = "UPDATE SET"
+    UPDATE_ALL = "UPDATE SET *"
+    INSERT = "INSERT *"
+
+
+@dataclass(frozen=True)
+class MergeClause:
+    """``WHEN … [AND where] THEN …``. ``where`` is on columns of the table, ``to`` is what UPDATE sets; INSERT has neither, and is
+    what a clause NOT MATCHED does, which it alone does."""
+
+    when: When = When.MATCHED
+    then: Then = Then.DELETE
+    to: Assignment | None = None
+    where: Predicate | None = None
 
 
 @dataclass(frozen=True)
 class Merge:
-    """``MERGE INTO t USING`` one row ``ON on``, a condition on columns of the table alone, or with ``on`` elsewhere by ``test``.
+    """``MERGE INTO t USING`` a source ``ON on [AND t.key = s.key …]``, with clauses, of which the first that applies counts.
 
-    Rows that satisfy it are updated by ``to``, or without it deleted; if none does, the rows ``insert`` (none or one, with ON
-    only) are inserted.
+    ``on`` is on columns of the table alone. ``rows`` are those of the source, in schema order, which differ in the ``keys``;
+    none: one row that only matches. With ``by_name`` the source has the columns of the table in the reverse order; else under
+    other names.
     """
 
     on: Predicate
-    to: Assignment | None = None
-    insert: tuple[Row, ...] = ()
-    test: MergeTest = MergeTest.ON
+    clauses: tuple[MergeClause, ...] = (MergeClause(),)
+    keys: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    by_name: bool = False
+
+    @property
+    def conditions(self) -> tuple[Predicate, ...]:
+        """That of ON first."""
+        return (self.on, *(clause.where for clause in self.clauses if clause.where is not None))
+
+    def can(self, *effects: Then) -> bool:
+        """Whether a clause has one of these effects."""
+        return any(clause.then in effects for clause in self.clauses)
 
 
 @dataclass(frozen=True)
@@ -263,8 +294,9 @@ def kind_of(command: Command) -> CommandKind:
     return _KINDS[type(command)]
 
 
-def condition_of(command: Command) -> Predicate | None:
-    """The condition of a command, on rows or on partitions; None if it has none."""
+def conditions_of(command: Command) -> tuple[Predicate, ...]:
+    """The conditions of a command, on rows or on partitions."""
     if isinstance(command, Merge):
-        return command.on
-    return command.where if isinstance(command, (Optimize, Overwrite, Update)) else None
+        return command.conditions
+    where = command.where if isinstance(command, (Optimize, Overwrite, Update)) else None
+    return () if where is None else (where,)

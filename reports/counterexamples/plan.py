@@ -237,7 +237,7 @@ def _rows_of(step: EngineStep) -> tuple[Row, ...] | None:
     """The rows that a step writes."""
     if isinstance(step, OtherCommand):
         command = step.command
-        if isinstance(command, (Overwrite, StreamAppend)):
-            return command.rows
-        return command.insert or None if isinstance(command, Merge) else None
+        if isinstance(command, Merge):
+            return command.rows or None
+        return command.rows if isinstance(command, (Overwrite, StreamAppend)) else None
     return step.rows if isinstance(step, Insert) else None

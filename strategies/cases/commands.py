@@ -16,7 +16,7 @@ from model.vocabulary.table import DAY, FEATURES, HOUR, Feature, Table
 from strategies.steps.commands import log_compactions
 from strategies.steps.operations import operations
 from strategies.steps.program_state import Program
-from strategies.steps.programs import command_programs
+from strategies.steps.programs import command_programs, everyday_programs
 from strategies.tables.program_tables import program_tables
 from strategies.tables.vacuum_tables import checkpointed
 from strategies.weights import odds, one_in
@@ -32,6 +32,14 @@ def command_cases(draw: DrawFn) -> Case:
         return draw(log_cleanups())
     table = draw(command_tables())
     return Case(table, draw(command_programs(table)))
+
+
+@st.composite
+def everyday_cases(draw: DrawFn) -> Case:
+    """Programs of ordinary work (``steps.programs.everyday_programs``) on tables that the engine writes to first. 9 to 16 engine
+    steps. Shrinks operation by operation."""
+    table = draw(command_tables())
+    return Case(table, draw(everyday_programs(table)))
 
 
 @st.composite

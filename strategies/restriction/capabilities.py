@@ -372,7 +372,11 @@ def _has(command: Command, capabilities: Capabilities) -> bool:
 def _command(command: Command, capabilities: Capabilities) -> Command:
     """The command with conditions that the engine supports."""
     if isinstance(command, Merge):
-        return replace(command, on=_condition(command.on, capabilities))
+        clauses = tuple(
+            replace(clause, where=None if clause.where is None else _condition(clause.where, capabilities))
+            for clause in command.clauses
+        )
+        return replace(command, on=_condition(command.on, capabilities), clauses=clauses)
     if isinstance(command, (Optimize, Overwrite, Update)) and command.where is not None:
         return replace(command, where=_condition(command.where, capabilities))
     return command

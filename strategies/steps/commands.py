@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -20,7 +21,7 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
-    MergeTest,
+    MergeClause,
     Optimize,
     Overwrite,
     Purge,
@@ -30,13 +31,15 @@ from model.vocabulary.commands import (
     ShallowClone,
     StreamAppend,
     Switch,
+    Then,
     Update,
     VacuumClone,
+    When,
     WidenColumn,
 )
 from model.vocabulary.operations import Operation
 from model.vocabulary.pairs import DROPPABLE
-from model.vocabulary.predicate import And, Compare, IsNull, Op, Predicate, columns_of
+from model.vocabulary.predicate import And, Compare, Constant, IsNull, Op, Predicate, columns_of
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import HOUR, WIDER, Column, Feature, Statistics, Table
 from model.vocabulary.values import Row, Type, Value, is_nested
@@ -46,6 +49,7 @@ from strategies.steps.new_rows import new_files, new_rows
 from strategies.steps.program_state import Program
 from strategies.tables.column_values import values
 from strategies.tables.features import maps_columns
+from strategies.tables.initial_tables import live_rows
 from strategies.tables.schemas import CHANGE_NAMES
 from strategies.tables.types import PRIMITIVES
 from strategies.weights import odds, one_in, weighted
@@ -61,7 +65,8 @@ NEW_TYPES = tuple(type for type in PRIMITIVES if type is not Type.TIMESTAMP_NTZ)
 _RETENTIONS = (24, 1, 168, 0, 240, 720)
 _LOG_RETENTIONS = (168, 240, 720, 1440)
 
-_MERGE_TESTS = odds((3, MergeTest.ON), (1, MergeTest.MATCHED), (1, MergeTest.BY_SOURCE))
+#: Where a MERGE by a condition alone has it; None: in ON.
+_WHENS: SearchStrategy[When | None] = odds((3, None), (1, When.MATCHED), (1, When.BY_SOURCE))
 
 #: Statistics are of so many columns, and ZORDER BY needs them.
 _WITH_STATISTICS = 30
@@ -105,15 +110,68 @@ def updates(draw: DrawFn, program: Program) -> Update:
 
 @st.composite
 def merges(draw: DrawFn, program: Program) -> Merge:
-    """MERGE with a source of one row: two in three update the rows that match, the others delete them. Three in five have their
+    """MERGEs, three in five as upserts (``_upserts``) where the table takes rows. The others go by a condition alone, with a
+    source of one row: two in three update the rows that match, the others delete them. Three in five of these have their
     condition in ON, and half of those insert a row if none matches. Shrinks to a deletion without an insert.
     """
     table = program.table
-    on = draw(_conditions(table))
+    takes_rows = _takes_rows(program)
+    keys = [column for column in table.columns if _is_key(column)]
+    if takes_rows and keys and draw(odds((2, False), (3, True))):
+        return draw(_upserts(program, keys))
+    where, when = draw(_conditions(table)), draw(_WHENS)
+    clause = draw(_changes(table, when or When.MATCHED))
+    if when is None:
+        inserts = takes_rows and draw(st.booleans())
+        rows = draw(new_rows(program))[:1] if inserts else ()
+        return Merge(where, (clause, _INSERT) if inserts else (clause,), rows=rows)
+    return Merge(Constant(when is When.MATCHED), (replace(clause, where=where),))
+
+
+_INSERT = MergeClause(When.NOT_MATCHED, Then.INSERT)
+
+
+@st.composite
+def _upserts(draw: DrawFn, program: Program, keys: Sequence[Column]) -> Merge:
+    """MERGEs from up to six rows by one or two keys, of which half are rows of the table with other values. Most update the rows
+    that match as a whole and insert the others; some delete or update a part, some also what the source does not have. One in
+    three of those without a condition has a source with the names of the table. Shrinks to one row, matched and deleted.
+    """
+    table = program.table
+    chosen = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=2, unique=True))
+    places = [table.columns.index(column) for column in chosen]
+    new = [*draw(new_rows(program)), *draw(weighted((1, st.just(())), (1, new_rows(program))))]
+    old = list(live_rows(table))
+    rows: dict[Row, Row] = {}
+    for row in new[:6]:
+        values = list(row)
+        if draw(one_in(2)) and old:
+            other: Row = draw(st.sampled_from(old))
+            for place in places:
+                values[place] = other[place]
+        rows.setdefault(tuple(values[place] for place in places), tuple(values))
+    clauses: list[MergeClause] = [MergeClause(then=draw(odds((1, Then.DELETE), (4, Then.UPDATE_ALL))))]
+    if draw(one_in(3)):
+        clauses.insert(0, replace(draw(_changes(table, When.MATCHED)), where=draw(_conditions(table))))
+    if draw(odds((1, False), (3, True))):
+        clauses.append(_INSERT)
+    if draw(one_in(4)):
+        clauses.append(replace(draw(_changes(table, When.BY_SOURCE)), where=draw(_conditions(table))))
+    on = draw(_conditions(table)) if draw(one_in(5)) else Constant(True)
+    found = Merge(on, tuple(clauses), tuple(column.name for column in chosen), tuple(rows.values()))
+    return replace(found, by_name=found.conditions == (Constant(True),) and draw(one_in(3)))
+
+
+@st.composite
+def _changes(draw: DrawFn, table: Table, when: When) -> MergeClause:
+    """A clause that updates a column, or in one of three deletes."""
     to = draw(_assignments(table)) if _set_by_update(table) and not draw(one_in(3)) else None
-    test = draw(_MERGE_TESTS)
-    inserts = test is MergeTest.ON and _takes_rows(program) and draw(st.booleans())
-    return Merge(on, to, draw(new_rows(program))[:1] if inserts else (), test)
+    return MergeClause(when, Then.DELETE if to is None else Then.UPDATE, to)
+
+
+def _is_key(column: Column) -> bool:
+    """Whether values of the column are equal only if they are the same."""
+    return not is_nested(column.type) and column.type not in (Type.FLOAT, Type.DOUBLE) and column.declared is None
 
 
 @st.composite

@@ -118,6 +118,42 @@ def command_programs(draw: DrawFn, table: Table, *, length: int = 8, engine_step
     return _draw_steps(draw, table, any_operation, sequence, length=length, engine_steps=engine_steps)
 
 
+#: The steps of a table in use, in the proportions of ordinary work.
+_EVERYDAY = odds(
+    (6, Operation.INSERT),
+    (6, Operation.MERGE),
+    (6, Operation.DELETE),
+    (4, Operation.UPDATE),
+    (3, Operation.OPTIMIZE),
+    (3, Operation.CLOCK),
+    (3, Operation.VACUUM),
+    (2, Operation.OVERWRITE),
+    (2, Operation.READ),
+    (2, Operation.READ_BEFORE),
+    (1, Operation.STREAM_APPEND),
+    (1, Operation.CHECKPOINT),
+    (1, Operation.LITE),
+    (1, Operation.DRY_RUN),
+    (1, Operation.READ_CHANGES),
+    (1, Operation.RESTORE),
+    (1, Operation.ADD_COLUMN),
+)
+
+
+@st.composite
+def everyday_programs(draw: DrawFn, table: Table) -> tuple[Step, ...]:
+    """Eight to fifteen operations of ordinary work and a final read. The engine writes rows first, so that it deletes from files
+    of its own. Shrinks operation by operation.
+    """
+    length = draw(st.sampled_from((8, 10, 12, 15)))
+    first = draw(st.sampled_from(((Operation.INSERT,), (Operation.OVERWRITE, Operation.INSERT))))
+    rest = draw(st.lists(_EVERYDAY, min_size=length - len(first), max_size=length - len(first)))
+    program = Program(table, engine_steps=length)
+    for operation in (*first, *rest):
+        _take(draw, program, operation)
+    return (*program.steps, Read())
+
+
 def _engine_steps(sequence: tuple[Operation, ...]) -> int:
     return sum(operation is not Operation.CLOCK for operation in sequence)
 
@@ -141,9 +177,14 @@ def _draw_steps(
     for place, operation in enumerate([placed.get(place) or draw(any_operation) for place in range(length)]):
         if place in placed and operation is not Operation.CLOCK:
             program.engine_steps += 1
-        if not allows(program, operation):
-            possible = [one for one in COMMANDS if allows(program, one)] if operation in COMMANDS else [_INSTEAD]
-            operation = draw(st.sampled_from(possible))
-        for step in draw(operations(program, operation)):
-            program.take(step)
+        _take(draw, program, operation)
     return (*program.steps, Read())
+
+
+def _take(draw: DrawFn, program: Program, operation: Operation) -> None:
+    """The steps of the operation, or of one instead of it that the program allows."""
+    if not allows(program, operation):
+        possible = [one for one in COMMANDS if allows(program, one)] if operation in COMMANDS else [_INSTEAD]
+        operation = draw(st.sampled_from(possible))
+    for step in draw(operations(program, operation)):
+        program.take(step)

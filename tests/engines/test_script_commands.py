@@ -21,7 +21,6 @@ from model.vocabulary.commands import (
     CompactLog,
     DropColumn,
     DropFeature,
-    Merge,
     Optimize,
     Overwrite,
     Purge,
@@ -42,6 +41,7 @@ from model.vocabulary.steps import Delete, Form, Mode, Moment, OtherCommand, Vac
 from model.vocabulary.table import Column, Commit, Feature
 from model.vocabulary.values import Type
 from tests import scripts
+from tests.builders.merges import merge
 from tests.handmade.steps import PARTITIONED
 
 A = Compare("p", Op.EQ, "a", Type.STRING)
@@ -49,7 +49,7 @@ SET = Assignment("v", Type.INTEGER, 7)
 
 #: One of each kind.
 COMMANDS_OF_STEPS: list[Command] = [
-    *(Optimize(A, ("v",)), Purge(), Restore(0), Update(SET, A), Merge(A, SET, ((1, "a"),)), Overwrite(((1, "a"),), A)),
+    *(Optimize(A, ("v",)), Purge(), Restore(0), Update(SET, A), merge(A, SET, ((1, "a"),)), Overwrite(((1, "a"),), A)),
     *(StreamAppend(((1, "a"),)), Checkpoint(), CompactLog(), CleanUpLog(), SetRetention(24, of_log=True)),
     *(Switch(Feature.DELETION_VECTORS, on=True), DropFeature(Feature.ROW_TRACKING), WidenColumn("v")),
     *(AddColumn(Column("added", Type.DATE)), RenameColumn("v", "w"), DropColumn("v"), ShallowClone(), VacuumClone()),

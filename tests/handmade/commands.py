@@ -16,8 +16,6 @@ from model.vocabulary.commands import (
     CompactLog,
     DropColumn,
     DropFeature,
-    Merge,
-    MergeTest,
     Optimize,
     Overwrite,
     Purge,
@@ -29,12 +27,14 @@ from model.vocabulary.commands import (
     Switch,
     Update,
     VacuumClone,
+    When,
     WidenColumn,
 )
 from model.vocabulary.predicate import Cast, Compare, Literal, Of, Op, Relate
 from model.vocabulary.steps import Delete, Moment, OpenSession, OtherCommand, Read, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table
 from model.vocabulary.values import ArrayOf, StructOf, Type, Value
+from tests.builders.merges import merge
 
 P, V, W = Column("p", Type.STRING), Column("v", Type.INTEGER), Column("w", Type.STRING)
 
@@ -86,12 +86,12 @@ COMMANDS: dict[str, Command] = {
     "update all": Update(_to(V, None)),
     "update partitions": Update(_to(P, "b"), IN_A),
     "update nothing": Update(_to(W, "set"), Compare("v", Op.GT, 99, Type.INTEGER)),
-    "merge by update": Merge(HIGH, _to(W, "set"), NEW[:1]),
-    "merge by delete": Merge(HIGH),
-    "merge by delete where matched": Merge(HIGH, test=MergeTest.MATCHED),
-    "merge by delete where not matched by the source": Merge(HIGH, test=MergeTest.BY_SOURCE),
-    "merge by update where not matched by the source": Merge(HIGH, _to(W, "set"), test=MergeTest.BY_SOURCE),
-    "merge by insert": Merge(Compare("v", Op.GT, 99, Type.INTEGER), insert=NEW[:1]),
+    "merge by update": merge(HIGH, _to(W, "set"), NEW[:1]),
+    "merge by delete": merge(HIGH),
+    "merge by delete where matched": merge(HIGH, when=When.MATCHED),
+    "merge by delete where not matched by the source": merge(HIGH, when=When.BY_SOURCE),
+    "merge by update where not matched by the source": merge(HIGH, _to(W, "set"), when=When.BY_SOURCE),
+    "merge by insert": merge(Compare("v", Op.GT, 99, Type.INTEGER), insert=NEW[:1]),
     "overwrite": Overwrite(NEW),
     "overwrite a partition": Overwrite(NEW[:1], IN_A),
     "overwrite by nothing": Overwrite(()),
@@ -169,7 +169,7 @@ def _feature(feature: Feature) -> Case:
         Optimize(),
         DropFeature(feature),
         Switch(feature, True),
-        Merge(HIGH, _to(W, "again")),
+        merge(HIGH, _to(W, "again")),
         Switch(feature, False),
         Optimize(),
         Read(),
@@ -217,9 +217,9 @@ REFUSED: dict[str, tuple[Case, list[int]]] = {
     "the table only grows": (
         Case(
             table(Feature.APPEND_ONLY),
-            steps(Update(_to(W, "set")), Merge(HIGH), Overwrite(()), StreamAppend(NEW), Optimize()),
+            steps(Update(_to(W, "set")), merge(HIGH), Overwrite(()), StreamAppend(NEW), Optimize()),
         ),
         [0, 1, 2],
     ),
-    "the condition is an error for a row": (_case("plain", Update(_to(V, 1), _FAILS), Merge(_FAILS), Read()), [0, 1]),
+    "the condition is an error for a row": (_case("plain", Update(_to(V, 1), _FAILS), merge(_FAILS), Read()), [0, 1]),
 }

@@ -22,7 +22,6 @@ from model.vocabulary.commands import (
     CompactLog,
     DropColumn,
     DropFeature,
-    Merge,
     Optimize,
     Overwrite,
     Purge,
@@ -42,6 +41,7 @@ from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Deletion
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
+from tests.builders.merges import merge
 
 PLAIN = Table(
     columns=(Column("p", Type.INTEGER), Column("v", Type.LONG), Column("w", Type.STRING)),
@@ -94,7 +94,7 @@ PROGRAMS = {
     "RESTORE of a version of the initial table": run(Restore(-1), Delete(equal("v", 1)), Restore(0)),
     "RESTORE of what is gone": run(Delete(equal("v", 1)), LATER, Vacuum(), Restore(0)),
     "UPDATE": run(Update(SEVEN, IN_PARTITION), Update(SEVEN)),
-    "MERGE": run(Merge(equal("v", 1)), Merge(equal("v", 3), SEVEN), Merge(equal("v", 9), insert=((1, 9, None),))),
+    "MERGE": run(merge(equal("v", 1)), merge(equal("v", 3), SEVEN), merge(equal("v", 9), insert=((1, 9, None),))),
     "overwrite": run(Overwrite(((1, 8, "x"),), IN_PARTITION), Overwrite(((3, 9, "y"),))),
     "streaming append": run(StreamAppend(((1, 8, "x"),))),
     "checkpoint": run(Checkpoint(), Delete(equal("v", 1)), Checkpoint()),

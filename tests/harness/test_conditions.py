@@ -20,7 +20,7 @@ from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from known_faults.entries import PLACES
 from known_faults.known import known_faults_in
-from model.vocabulary.commands import Assignment, Checkpoint, Merge, Optimize, Overwrite, Restore, Switch, Update
+from model.vocabulary.commands import Assignment, Checkpoint, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (
     And,
@@ -79,6 +79,7 @@ from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
+from tests.builders.merges import merge
 from tests.handmade.damage import LENIENT, damaged, equal
 
 PLAIN = Table(
@@ -323,7 +324,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "overwrite where BETWEEN": (INTEGERS, (OtherCommand(Overwrite((), Between("p", 1, 2, Type.INTEGER))),)),
     "MERGE with a partition column named with a dot or a backtick": (
         one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER))),
-        (OtherCommand(Merge(SEVEN)),),
+        (OtherCommand(merge(SEVEN)),),
     ),
     "UPDATE with a change feed and a column named with a backtick": (
         one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER)), features=("changeDataFeed",)),

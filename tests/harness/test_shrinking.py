@@ -15,8 +15,6 @@ from model.vocabulary.commands import (
     AddColumn,
     Assignment,
     Command,
-    Merge,
-    MergeTest,
     Optimize,
     Overwrite,
     Restore,
@@ -24,6 +22,7 @@ from model.vocabulary.commands import (
     StreamAppend,
     Update,
     VacuumClone,
+    When,
 )
 from model.vocabulary.predicate import And, Compare, IsNull, Not, Op, Or
 from model.vocabulary.steps import (
@@ -64,6 +63,7 @@ from model.vocabulary.values import Type
 from strategies.cases import deletes as cases
 from strategies.cases import vacuum_commands as vacuum_command_cases
 from strategies.cases import vacuums as vacuum_cases
+from tests.builders.merges import merge
 from tests.sampling import fifty
 
 TABLE = Table(
@@ -312,8 +312,8 @@ SET_V = Assignment("v", Type.INTEGER, 1)
     [
         (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",)), Optimize()),
         (Update(SET_V, where=Or(IN_A, IsNull("v"))), Update(SET_V)),
-        (Merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(IN_A)),
-        (Merge(IN_A, SET_V, test=MergeTest.BY_SOURCE), Merge(IN_A)),
+        (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), merge(IN_A)),
+        (merge(IN_A, SET_V, when=When.BY_SOURCE), merge(IN_A)),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
         (StreamAppend(((1, "a"), (2, "b"))), StreamAppend(((2, "b"),))),
     ],

@@ -16,8 +16,6 @@ from model.vocabulary.commands import (
     CompactLog,
     DropColumn,
     DropFeature,
-    Merge,
-    MergeTest,
     Optimize,
     Overwrite,
     Purge,
@@ -29,6 +27,7 @@ from model.vocabulary.commands import (
     Switch,
     Update,
     VacuumClone,
+    When,
     WidenColumn,
 )
 from model.vocabulary.predicate import (
@@ -91,6 +90,7 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from model.vocabulary.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from tests.builders.merges import merge
 
 TABLE = Table(
     columns=(
@@ -277,8 +277,8 @@ COMMAND_CASE = Case(
             Restore(before_step=-1),
             Update(Assignment("i", Type.INTEGER, None)),
             Update(Assignment("d", Type.DATE, date(2020, 1, 31)), where=WHERE),
-            Merge(IN_A),
-            Merge(IN_A, to=Assignment("b", Type.BOOLEAN, False), insert=(ROW,)),
+            merge(IN_A),
+            merge(IN_A, to=Assignment("b", Type.BOOLEAN, False), insert=(ROW,)),
             Overwrite(()),
             Overwrite((ROW, ROW), where=IN_A),
             StreamAppend((ROW,)),
@@ -299,7 +299,7 @@ COMMAND_CASE = Case(
             DropColumn("l"),
             Insert((("a", 2**40, True, None, 0.5),)),
             Delete(And(Compare("q", Op.EQ, "a", Type.STRING), Compare("i", Op.EQ, 2**40, Type.LONG))),
-            Merge(Compare("q", Op.EQ, "a", Type.STRING), test=MergeTest.BY_SOURCE),
+            merge(Compare("q", Op.EQ, "a", Type.STRING), when=When.BY_SOURCE),
         )
     ),
 )

@@ -10,7 +10,6 @@ from model.prediction.commands import may_be_refused
 from model.vocabulary.commands import (
     Assignment,
     Command,
-    Merge,
     Optimize,
     Overwrite,
     Purge,
@@ -22,6 +21,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.predicate import Cast, Compare, Literal, Of, Op, Relate
 from model.vocabulary.table import Column, Table
 from model.vocabulary.values import StructOf, Type
+from tests.builders.merges import merge
 
 TABLE = Table(
     columns=(
@@ -55,9 +55,9 @@ def setting(column: str, value: int | None = 1) -> Assignment:
         (Update(setting("copy")), True),
         (Update(setting("number")), True),
         (Update(setting("checked")), True),
-        (Merge(ANY, setting("number")), True),
-        (Merge(ANY), False),
-        (Merge(ANY, insert=((1, 1, 1, 1, 1, "x"),)), True),
+        (merge(ANY, setting("number")), True),
+        (merge(ANY), False),
+        (merge(ANY, insert=((1, 1, 1, 1, 1, "x"),)), True),
         (StreamAppend(((1, 1, 1, 1, 1, "x"),)), True),
         (Overwrite(()), False),
         (Optimize(), False),
@@ -71,7 +71,7 @@ def test_rules_of_columns(command: Command, refusable: bool) -> None:
     "command",
     [
         Update(setting("a")),
-        Merge(ANY, setting("a"), (ROW,)),
+        merge(ANY, setting("a"), (ROW,)),
         Overwrite((ROW,)),
         StreamAppend((ROW,)),
         Restore(0),
@@ -87,7 +87,7 @@ def test_without_rules_nothing_may_be_refused_but_what_changes_rows_of_a_table_t
 def test_a_condition_that_may_be_an_error() -> None:
     assert may_be_refused(Update(setting("a"), CAST), FREE, [ROW])
     assert not may_be_refused(Update(setting("a"), CAST), FREE, [(1, "1")])
-    assert may_be_refused(Merge(CAST), FREE, [ROW])
+    assert may_be_refused(merge(CAST), FREE, [ROW])
 
 
 def test_a_null_struct_with_a_field_that_must_not_be_null_may_not_be_written_again() -> None:

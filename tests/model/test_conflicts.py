@@ -7,18 +7,18 @@ import pytest
 from model.prediction.conflicts import Changed, Conflict, conflicts_named, is_founded, reads
 from model.vocabulary.commands import (
     Assignment,
-    Merge,
-    MergeTest,
     Optimize,
     Restore,
     SetRetention,
     StreamAppend,
     Update,
+    When,
 )
 from model.vocabulary.predicate import And, Compare, IsNull, Op, Or, Predicate
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep, Vacuum
 from model.vocabulary.table import Column, Commit, Table
 from model.vocabulary.values import Type
+from tests.builders.merges import merge
 
 TABLE = Table(
     columns=(Column("p", Type.STRING), Column("id", Type.INTEGER)),
@@ -42,9 +42,9 @@ SET = Assignment("id", Type.INTEGER, 2)
         (Delete(Or(ID, IN_A)), {A, B, NONE}),  # no part of it must hold
         (Delete(IsNull("p")), {NONE}),
         (OtherCommand(Update(SET, And(IN_A, ID))), {A}),
-        (OtherCommand(Merge(IN_A)), {A}),
-        (OtherCommand(Merge(IN_A, test=MergeTest.MATCHED)), {A, B, NONE}),
-        (OtherCommand(Merge(IN_A, test=MergeTest.BY_SOURCE)), {A, B, NONE}),
+        (OtherCommand(merge(IN_A)), {A}),
+        (OtherCommand(merge(IN_A, when=When.MATCHED)), {A, B, NONE}),
+        (OtherCommand(merge(IN_A, when=When.BY_SOURCE)), {A, B, NONE}),
         (OtherCommand(Optimize(IN_A)), {A}),
         (OtherCommand(Restore(0)), {A, B, NONE}),
         (Insert((("a", 1),)), set()),

@@ -18,7 +18,7 @@ from model.semantics.evaluate import WouldFail, evaluate
 from model.text.sql import sql
 from model.vocabulary.capabilities import EVERYTHING, has
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Assignment, Merge, Optimize, Update
+from model.vocabulary.commands import Assignment, Optimize, Update
 from model.vocabulary.predicate import (
     And,
     Call,
@@ -41,6 +41,7 @@ from model.vocabulary.predicate import (
 from model.vocabulary.steps import Delete, Moment, OtherCommand, Read
 from model.vocabulary.values import Type
 from tests import scripts
+from tests.builders.merges import merge
 from tests.handmade.conditions import FILES, ONE, called
 from tests.handmade.steps import PARTITIONED
 
@@ -126,7 +127,7 @@ def test_a_step_calls_the_functions_of_its_condition() -> None:
     to = Assignment("w", Type.INTEGER, 1)
     both = And(EACH[1], Not(EACH[0]))
     assert called_by(Delete(both)) == [Wrapper.PYTHON, Wrapper.ARROW]
-    assert called_by(OtherCommand(Update(to, EACH[1]))) == called_by(OtherCommand(Merge(EACH[1]))) == [Wrapper.ARROW]
+    assert called_by(OtherCommand(Update(to, EACH[1]))) == called_by(OtherCommand(merge(EACH[1]))) == [Wrapper.ARROW]
     assert (
         called_by(Delete()) == called_by(Delete(ONE)) == called_by(OtherCommand(Optimize())) == called_by(Read()) == []
     )

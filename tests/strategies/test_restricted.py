@@ -17,7 +17,6 @@ from model.vocabulary.commands import (
     Assignment,
     CommandKind,
     DropFeature,
-    Merge,
     Optimize,
     Overwrite,
     RenameColumn,
@@ -73,6 +72,7 @@ from strategies.restriction.capabilities import (
     restricted_table,
     restricted_to,
 )
+from tests.builders.merges import merge
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty
 
@@ -268,7 +268,7 @@ def test_conditions_of_commands_are_restricted() -> None:
     to = Assignment("a", Type.LONG, 1)
     for command, restricted in (
         (Update(to, where), Update(to, IsNull("b"))),
-        (Merge(where), Merge(IsNull("b"))),
+        (merge(where), merge(IsNull("b"))),
         (Optimize(where), Optimize(IsNull("b"))),
         (Overwrite((), where), Overwrite((), IsNull("b"))),
     ):

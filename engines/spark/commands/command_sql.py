@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.targets import table_text
-from model.text.commands import command_text, matching_text
+from model.text.commands import command_text, merge_text
 from model.text.layout import clone_of
 from model.text.literals import identifier, type_sql, typed_literal
 from model.text.sql import vacuum_sql
@@ -105,12 +105,9 @@ def _set_property(table: str, name: str, *, on: bool) -> str:
 
 
 def _merge(command: Merge, table: str, columns: TypedColumns) -> str:
-    """The source has one row under names of its own, as the condition names columns of the table alone."""
-    source = plain_names(columns)
-    query = rows_sql(command.insert or [(None,) * len(columns)], source)
-    statement = f"MERGE INTO {table} USING ({query}) {matching_text(command)}"
-    if not command.insert:
-        return statement
-    names = ", ".join(identifier(name) for name, _ in columns)
-    values = ", ".join(name for name, _ in source)
-    return f"{statement} WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({values})"
+    """The source has names of its own, as conditions name columns of the table alone, or those of the table in reverse."""
+    source = columns if command.by_name else plain_names(columns)
+    rows = command.rows or [(None,) * len(columns)]
+    query = rows_sql([row[::-1] for row in rows], source[::-1]) if command.by_name else rows_sql(rows, source)
+    names = {name: other for (name, _), (other, _) in zip(columns, source)}
+    return merge_text(command, table, f"({query})", columns=names)

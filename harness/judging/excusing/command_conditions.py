@@ -35,7 +35,7 @@ from model.vocabulary.commands import (
     Restore,
     Switch,
     Update,
-    condition_of,
+    conditions_of,
 )
 from model.vocabulary.predicate import (
     Between,
@@ -92,7 +92,7 @@ def commands(observation: Observation) -> list[Command]:
 
 def _conditions(observation: Observation) -> list[Predicate]:
     found = [step.where for step in deletes(observation)]
-    found += map(condition_of, commands(observation))
+    found += [where for command in commands(observation) for where in conditions_of(command)]
     return [condition for condition in found if condition is not None]
 
 

@@ -14,7 +14,7 @@ from harness.observing.table.log_compactions import new_ranges
 from harness.observing.table.table_state import RowId
 from harness.observing.table.vacuum_inputs import commit_times
 from model.prediction.lite import monotonized
-from model.vocabulary.commands import KEEP_ROWS, CommandKind, Merge, Update
+from model.vocabulary.commands import KEEP_ROWS, CommandKind, Merge, Then, Update
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
@@ -87,7 +87,7 @@ def row_ids_kept(c: CommandObservation) -> Judgement:
         return NOT_EXERCISED  # LIFE-1A
     if isinstance(command, KEEP_ROWS):
         return judgement(_other_ids(before, after))
-    if isinstance(command, Update) or (isinstance(command, Merge) and command.to is not None):
+    if isinstance(command, Update) or (isinstance(command, Merge) and not command.can(Then.DELETE)):
         return judgement(_other_ids(_ids(before), _ids(after))) if before.total() == after.total() else NOT_EXERCISED
     return NOT_EXERCISED
 

@@ -34,8 +34,6 @@ from model.vocabulary.commands import (
     Command,
     CommandKind,
     CompactLog,
-    Merge,
-    MergeTest,
     Optimize,
     Overwrite,
     Purge,
@@ -43,6 +41,7 @@ from model.vocabulary.commands import (
     SetRetention,
     Switch,
     Update,
+    When,
     kind_of,
 )
 from model.vocabulary.predicate import And, Compare, In, IsNull, Op, Or, Predicate
@@ -52,6 +51,7 @@ from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, Struc
 from reports.counterexamples.plan import rows_file_of
 from suites.catalogue import CATALOGUE
 from tests import scripts
+from tests.builders.merges import merge
 from tests.slow import slow_after
 
 TABLE = Table(
@@ -113,13 +113,13 @@ COMMANDS: tuple[Command, ...] = (
     Update(Assignment("a.b", Type.STRING, "o'clock"), ONE),
     Update(Assignment("v", Type.INTEGER, None), IN_A),
     Update(Assignment("p", Type.STRING, "c"), ONE),
-    Merge(ONE),
-    Merge(ONE, test=MergeTest.MATCHED),
-    Merge(ONE, test=MergeTest.BY_SOURCE),
-    Merge(ONE, Assignment("v", Type.INTEGER, 8), test=MergeTest.BY_SOURCE),
-    Merge(ONE, Assignment("v", Type.INTEGER, 8), (NEW,)),
-    Merge(Compare("v", Op.EQ, 100, Type.INTEGER), None, (NEW,)),
-    Merge(Compare("a.b", Op.EQ, "it's", Type.STRING), Assignment("a.b", Type.STRING, None)),
+    merge(ONE),
+    merge(ONE, when=When.MATCHED),
+    merge(ONE, when=When.BY_SOURCE),
+    merge(ONE, Assignment("v", Type.INTEGER, 8), when=When.BY_SOURCE),
+    merge(ONE, Assignment("v", Type.INTEGER, 8), (NEW,)),
+    merge(Compare("v", Op.EQ, 100, Type.INTEGER), None, (NEW,)),
+    merge(Compare("a.b", Op.EQ, "it's", Type.STRING), Assignment("a.b", Type.STRING, None)),
     Overwrite((NEW, NEW)),
     Overwrite(()),
     Overwrite((("a", None, None),), IN_A),
@@ -280,7 +280,7 @@ def test_literals_of_all_types_are_set_and_inserted(
     root = written(table, tmp_path)
     second, absent = (Compare("k", Op.EQ, key, Type.LONG) for key in (2, 9))
     to = Assignment("x", type, value)
-    for command in (Update(to, second), Merge(second, to), Merge(absent, None, ((3, value),))):
+    for command in (Update(to, second), merge(second, to), merge(absent, None, ((3, value),))):
         assert run(engine, root, command).error is None
     assert rows(engine, root) == Counter([(1, None), (2, value), (3, value)])
     assert run(engine, root, Overwrite(((4, value), (5, None)))).error is None

@@ -23,7 +23,6 @@ from model.vocabulary.commands import (
     CompactLog,
     DropColumn,
     DropFeature,
-    Merge,
     Optimize,
     Overwrite,
     Purge,
@@ -41,6 +40,7 @@ from model.vocabulary.steps import Moment, OtherCommand, Read
 from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table
 from model.vocabulary.values import Row, Type
 from tests import scripts
+from tests.builders.merges import merge
 from tests.builders.observations import make
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
@@ -92,7 +92,7 @@ ROW: Row = (9, "it's", None, "x")
 COMMANDS: list[tuple[Command, str | None]] = [
     (Optimize(), "OPTIMIZE"),
     (Update(Assignment("v", Type.STRING, "new"), FIRST), "UPDATE"),
-    (Merge(FIRST, Assignment("n", Type.SHORT, 7), (ROW,)), "MERGE"),
+    (merge(FIRST, Assignment("n", Type.SHORT, 7), (ROW,)), "MERGE"),
     (Overwrite((ROW,), X), "WRITE"),
     (StreamAppend((ROW, (None, None, 3, None))), "STREAMING UPDATE"),
     (Restore(0), "RESTORE"),

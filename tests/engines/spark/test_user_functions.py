@@ -13,13 +13,14 @@ from engines.provider import provider_for
 from engines.spark.adapter import SparkEngine
 from harness.running.judge import Judge
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Assignment, Merge, Update
+from model.vocabulary.commands import Assignment, Update
 from model.vocabulary.predicate import And, Compare, IsNull, Op, Predicate, Wrapped, Wrapper
 from model.vocabulary.steps import API_DELETE_FORMS, Delete, Form, OpenSession, OtherCommand, Read, Step
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Type
 from runner.processes.workspace import Workspace
 from suites.catalogue import CATALOGUE
+from tests.builders.merges import merge
 from tests.handmade.conditions import FILES, ONE
 from tests.runner.test_workspace import alive, until
 from tests.slow import slow_after
@@ -43,7 +44,7 @@ CASES = (
         Delete(Wrapped(in_file(1), Wrapper.ARROW), Form.API_PATH_COLUMN),
         *(OpenSession(), Delete(Wrapped(in_file(2), Wrapper.PYTHON), by_earlier=True)),
         OtherCommand(Update(Assignment("v", Type.INTEGER, 9), Wrapped(IsNull("v"), Wrapper.ARROW))),
-        OtherCommand(Merge(Wrapped(Compare("v", Op.EQ, 2, Type.INTEGER), Wrapper.ARROW))),
+        OtherCommand(merge(Wrapped(Compare("v", Op.EQ, 2, Type.INTEGER), Wrapper.ARROW))),
     ),
     *(with_vectors(Delete(Wrapped(in_file(0), Wrapper.PYTHON), form)) for form in (Form.SQL_PATH, *API_DELETE_FORMS)),
 )
