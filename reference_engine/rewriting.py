@@ -13,7 +13,7 @@ from model.prediction.commands import rows_after
 from model.prediction.delete import matches
 from model.prediction.merges import inserted_rows, merged
 from model.vocabulary.commands import Merge, Optimize, Overwrite, Purge, StreamAppend, Update
-from model.vocabulary.predicate import Predicate
+from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
@@ -106,13 +106,16 @@ class Rewriting(Transaction):
             self._exchange(operation, rewritten, [*files, *new], changes=changes)
 
     def overwrite(self, command: Overwrite) -> None:
-        """Remove whole files, as the condition is on partitions."""
+        """Remove whole files where the condition is on partitions; else rewrite those with rows that satisfy it."""
+        new = by_partition(self, command.rows)
+        where = command.where
+        if where is not None and not columns_of(where) <= set(self.view.table.partition_by):
+            self._change_rows("WRITE", lambda row: () if self._matches(where, row) else None, new)
+            return
         removed = [
-            add
-            for _, add in sorted(self.view.live.items())
-            if self._matches_partition(command.where, self.view.partition(add))
+            add for _, add in sorted(self.view.live.items()) if self._matches_partition(where, self.view.partition(add))
         ]
-        self._exchange("WRITE", removed, by_partition(self, command.rows))
+        self._exchange("WRITE", removed, new)
 
     def stream(self, command: StreamAppend) -> None:
         """The append of one batch of a query that this engine has not run before."""

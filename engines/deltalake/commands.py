@@ -136,16 +136,13 @@ def _is_filter(value: Value) -> bool:
 
 
 def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
-    source = {
-        name: one if command.by_name else identifier(one) for name, one in zip(columns, source_columns(len(columns)))
-    }
-    if command.by_name:
-        tests = [f"t.{identifier(key)} = s.{identifier(key)}" for key in command.keys]
-    else:
-        tests = [f"{identifier(key)} = {source[key]}" for key in command.keys]
+    names = columns if command.by_name else source_columns(len(columns))
+    source = {column: f"s.{identifier(name)}" for column, name in zip(columns, names)}
+    # Without an alias deltalake looks for the source's columns in the table.
+    tests = [f"t.{identifier(key)} = {source[key]}" for key in command.keys]
     if command.on != Constant(True) or not tests:
         tests.insert(0, f"({sql(command.on)})" if tests else sql(command.on))
-    named = {"source_alias": "s", "target_alias": "t"} if command.by_name else {}
+    named = {"source_alias": "s", "target_alias": "t"}
     calls = [MethodCall("merge", {"source": SOURCE, "predicate": " AND ".join(tests), **named})]
     for clause in command.clauses:
         name = _WHEN[clause.when] + _THEN[clause.then]

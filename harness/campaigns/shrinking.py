@@ -341,7 +341,9 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
 
 
 def _simpler_clauses(clause: MergeClause) -> Iterator[MergeClause]:
-    """Without its condition or a part of it, and a deletion."""
+    """The plainest, then without the condition or a part of it, and as a deletion."""
+    if clause != MergeClause():
+        yield MergeClause()
     if clause.where is not None:
         yield replace(clause, where=None)
         yield from (replace(clause, where=part) for part in _parts(clause.where))

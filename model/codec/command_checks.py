@@ -125,9 +125,9 @@ def _merge_clause(clause: MergeClause, table: Table, at: str) -> None:
 
 
 def _overwrite(command: Overwrite, table: Table) -> None:
-    _check_partition_condition(command.where, table)
     if command.where is None:
         return
+    _check_condition(command.where, table, "where")
     types = {column.name: column.type for column in table.columns}
     for index, row in enumerate(command.rows):
         try:

@@ -88,12 +88,9 @@ def _maintenance(command: Command, table: str) -> str:
 def merge_text(command: Merge, table: str, source: str, *, columns: Mapping[str, str] | None = None) -> str:
     """A MERGE from ``source``. ``columns`` are the names that its columns have there, by the table's; without, or where they have
     the same names, the text says ``*``."""
-    target, alias = (f"{table} AS t", f"{source} AS s") if command.by_name else (table, source)
+    target, alias = (f"{table} AS t", f"{source} AS s") if command.keys else (table, source)
     names = {key: identifier(key) for key in command.keys} if columns is None else columns
-    tests = [
-        f"t.{identifier(key)} = s.{identifier(key)}" if command.by_name else f"{identifier(key)} = {names[key]}"
-        for key in command.keys
-    ]
+    tests = [f"t.{identifier(key)} = s.{names[key]}" for key in command.keys]
     if command.on != Constant(True) or not tests:
         tests.insert(0, _grouped(command.on) if tests else sql(command.on))
     listed = None if command.by_name else columns

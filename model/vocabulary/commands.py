@@ -110,8 +110,7 @@ class Merge:
 
 @dataclass(frozen=True)
 class Overwrite:
-    """Replaces the rows that satisfy ``where``, a condition on partition columns (None: all rows), by ``rows``, which satisfy it
-    too."""
+    """Replaces the rows that satisfy ``where`` (None: all rows) by ``rows``, which satisfy it too."""
 
     rows: tuple[Row, ...]
     where: Predicate | None = None

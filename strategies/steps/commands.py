@@ -176,14 +176,16 @@ def _is_key(column: Column) -> bool:
 
 @st.composite
 def overwrites(draw: DrawFn, program: Program) -> Overwrite:
-    """Overwrites by the rows of one or two new files: of half of the partitioned tables only a part, by a condition that is true
-    for the rows. One in six is by no row. Shrinks to the whole table.
+    """Overwrites by the rows of one or two new files: half of them of a part of the table, by a condition that is true for the
+    rows, on partition columns or, in one of three, on any. One in six is by no row. Shrinks to the whole table.
     """
     table = program.table
     rows = draw(_rows_or_none(program))
-    if not table.partition_by or draw(st.booleans()):
+    if draw(st.booleans()):
         return Overwrite(rows)
-    if draw(one_in(3)):
+    if not table.partition_by or draw(one_in(3)):
+        where = draw(predicates(table, over="any"))
+    elif draw(one_in(3)):
         where = draw(predicates(table, over="partition"))
     else:
         names = [column.name for column in table.columns]

@@ -15,6 +15,7 @@ from model.vocabulary.commands import (
     AddColumn,
     Assignment,
     Command,
+    Merge,
     Optimize,
     Overwrite,
     Restore,
@@ -24,7 +25,7 @@ from model.vocabulary.commands import (
     VacuumClone,
     When,
 )
-from model.vocabulary.predicate import And, Compare, IsNull, Not, Op, Or
+from model.vocabulary.predicate import And, Compare, Constant, IsNull, Not, Op, Or
 from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
@@ -312,8 +313,8 @@ SET_V = Assignment("v", Type.INTEGER, 1)
     [
         (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",)), Optimize()),
         (Update(SET_V, where=Or(IN_A, IsNull("v"))), Update(SET_V)),
-        (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), merge(IN_A)),
-        (merge(IN_A, SET_V, when=When.BY_SOURCE), merge(IN_A)),
+        (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(Constant(True))),
+        (merge(IN_A, SET_V, when=When.BY_SOURCE), Merge(Constant(True))),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
         (StreamAppend(((1, "a"), (2, "b"))), StreamAppend(((2, "b"),))),
     ],
