@@ -108,7 +108,7 @@ def trouble_of(error: BaseException) -> str | None:
 
 def require_machine(outcome: Outcome) -> None:
     """Raises MachineFailed if an error of the outcome is the machine's."""
-    for one in (outcome, outcome.other, outcome.second):
+    for one in (outcome, *outcome.answers.values(), outcome.second):
         error = None if one is None else one.error
         if error is not None and (trouble := trouble_in(error.message, error.exception)):
             raise MachineFailed(f"{trouble}\n{error.exception}: {error.message}")

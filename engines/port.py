@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.readings import Reading
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import Request
 from model.vocabulary.values import Row, Value
@@ -22,6 +23,16 @@ class EngineError:
     condition: str | None  # the error class, e.g. DELTA_CANNOT_MODIFY_APPEND_ONLY; None where the engine gives none
     sqlstate: str | None
     message: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine answers to a reading: one row to COUNT and BOUNDS. ``columns`` are those of BOUNDS, by name."""
+
+    reading: Reading
+    rows: tuple[Row, ...] = ()
+    error: EngineError | None = None
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,8 @@ class Outcome:
     started: int  # wall clock, ms since the epoch
     ended: int  # wall clock, ms since the epoch
     cached_rows: tuple[Row, ...] | None = None  # of a DELETE on a cached table: what the session then reads
-    other: Outcome | None = None  # of a Read: by another way that the engine has to read this table
+    #: Of a Read: what the engine answers when it is asked in other ways, by how it was asked ("DeltaTable.count()").
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     #: The effects on storage of a step that was killed, one line each ("create p=1/part-….parquet"), the last the one that its
     #: crash asks for. None: no crash was asked for, or its point was not reached.
     effects: tuple[str, ...] | None = None

@@ -17,7 +17,7 @@ from deltalog.checkpoints.checksums import write_checksum
 from deltalog.entries.actions import Add
 from deltalog.errors import AlreadyWritten
 from deltalog.storage.names import checksum_name
-from engines.port import Outcome, now
+from engines.port import Answer, Outcome, now
 from model.prediction.lite import monotonized
 from model.prediction.refusals import (
     APPEND_ONLY,
@@ -34,7 +34,8 @@ from model.prediction.refusals import (
 from model.semantics.evaluate import arbitrary
 from model.semantics.moments import moment
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.readings import Reading, bounds_of, is_ordered
+from model.vocabulary.rules import SPARK, Rules
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
     Ask,
@@ -52,7 +53,7 @@ from model.vocabulary.steps import (
     Vacuum,
     named_step,
 )
-from model.vocabulary.table import Feature
+from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row
 from reference_engine import commands
 from reference_engine.conflicts import refuse_conflict
@@ -175,9 +176,8 @@ class ReferenceEngine:
                     _write_checksums(after, storage, view.snapshot.version)
                 _checkpoint(after, storage, view.snapshot.version, clock)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
-        reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
-        other = Outcome(rows, None, at, at) if reads_in_two_ways else None
-        return Outcome(rows, None, at, _after(at), cached, other)
+        answers = _answers(view.table, rows) if isinstance(step, Read) and not step.by_earlier else {}
+        return Outcome(rows, None, at, _after(at), cached, answers)
 
     def _overtaken(
         self, view: View, step: Request, storage: TableStorage, at: int, clock: int, version: int | None
@@ -267,6 +267,18 @@ class ReferenceEngine:
         after = _rows_of(view, version)
         deleted, added = (before - after).elements(), (after - before).elements()
         return (*((*row, "delete") for row in deleted), *((*row, "insert") for row in added))
+
+
+def _answers(table: Table, rows: tuple[Row, ...]) -> dict[str, Answer]:
+    """Each reading once, by the rows."""
+    ordered = [place for place, column in enumerate(table.columns) if is_ordered(column.type)]
+    names = tuple(table.columns[place].name for place in ordered)
+    return {
+        "rows": Answer(Reading.ROWS, rows),
+        "count": Answer(Reading.COUNT, ((len(rows),),)),
+        "bounds": Answer(Reading.BOUNDS, (bounds_of(rows, ordered),), columns=names),
+        "one row": Answer(Reading.ONE, rows[:1]),
+    }
 
 
 def _after(instant: int) -> int:

@@ -29,7 +29,7 @@ from suites.clauses.delete import (
 )
 from suites.clauses.life import clones, inserts, maintenance, restore, sessions
 from suites.clauses.life import commands as life_commands
-from suites.clauses.read import reads
+from suites.clauses.read import readings, reads
 from suites.clauses.vacuum import (
     answers,
     checkpoints,
@@ -92,6 +92,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     safety,
     answers,
     reads,
+    readings,
     life_commands,
     restore,
     maintenance,

@@ -7,7 +7,7 @@ import pickle
 import sys
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +16,7 @@ import pyarrow as pa
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
-from engines.arrow_rows import rows_of
+from engines.arrow_rows import rows_of, type_of
 from engines.deltalake.answering import CallRefused, Failed, SessionGone, asked
 from engines.deltalake.commands import (
     FIRST,
@@ -32,10 +32,12 @@ from engines.deltalake.commands import (
     source_columns,
 )
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
+from engines.deltalake.sql import identifier
 from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
-from engines.port import EngineError, Outcome, now
+from engines.port import Answer, EngineError, Outcome, now
 from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite
+from model.vocabulary.readings import Reading, is_ordered
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
 from model.vocabulary.values import Row
@@ -112,24 +114,38 @@ def _converted(rows: pa.Table, columns: Sequence[str]) -> tuple[Row, ...]:
         raise CallRefused(odd) from odd
 
 
-#: How ``to_pyarrow_table`` says that it does not read the features of a table (python/deltalake/table.py).
+#: How the readers of Arrow say that they do not read the features of a table (python/deltalake/table.py).
 _REFUSALS = ("not yet supported by the deltalake reader", "but deltalake only supports version")
 
 
-def _read_by_pyarrow(tables: Tables, root: Path, version: int | None) -> Outcome | None:
-    """The same by ``to_pyarrow_table``; None for a table with features that it refuses, as documented."""
-    rows: tuple[Row, ...] = ()
-    error = None
-    started = now()
-    try:
-        table = asked(tables.opened, root, version)
-        rows = _converted(asked(table.to_pyarrow_table), _columns(table))
-    except CallRefused as refused:
-        documented = any(words in str(refused.failure) for words in _REFUSALS)
-        if isinstance(refused.failure, DeltaProtocolError) and documented:
-            return None
-        error = _error(refused.failure)
-    return Outcome(rows, error, started, now())
+def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answer]:
+    """What deltalake answers when it is asked in other ways; without the ways that it refuses for a feature, as documented."""
+    table = asked(tables.opened, root, version)
+    schema = asked(lambda: pa.schema(table.schema().to_arrow()))
+    ordered = [column.name for column in schema if is_ordered(type_of(column.type))]
+    bounds = ", ".join(f"{least}({identifier(name)})" for name in ordered for least in ("min", "max"))
+    ways: dict[str, tuple[Reading, Callable[[], tuple[Row, ...]]]] = {
+        "to_pyarrow_table": (Reading.ROWS, lambda: _converted(table.to_pyarrow_table(), _columns(table))),
+        "DeltaTable.count()": (Reading.COUNT, lambda: ((table.count(),),)),
+        "to_pyarrow_dataset().count_rows()": (Reading.COUNT, lambda: ((table.to_pyarrow_dataset().count_rows(),),)),
+        "count(*) of QueryBuilder": (Reading.COUNT, lambda: _queried(table, "count(*)")),
+        "LIMIT 1 of QueryBuilder": (Reading.ONE, lambda: _queried(table, "*", "LIMIT 1")),
+        "min and max of QueryBuilder": (Reading.BOUNDS, lambda: _queried(table, bounds) if ordered else ((),)),
+    }
+    found: dict[str, Answer] = {}
+    for way, (reading, ask) in ways.items():
+        try:
+            found[way] = Answer(reading, asked(ask), columns=tuple(ordered) if reading is Reading.BOUNDS else ())
+        except CallRefused as refused:
+            documented = any(words in str(refused.failure) for words in _REFUSALS)
+            if not (isinstance(refused.failure, DeltaProtocolError) and documented):
+                found[way] = Answer(reading, error=_error(refused.failure))
+    return found
+
+
+def _queried(table: DeltaTable, selected: str, rest: str = "") -> tuple[Row, ...]:
+    found = _table(QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t {rest}"))
+    return _converted(found, found.column_names)
 
 
 def _table(reader: Any) -> pa.Table:
@@ -217,9 +233,9 @@ def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> O
         rows = run(tables, root, step, version)
     except CallRefused as refused:
         error = _error(refused.failure)
-    again = isinstance(step, Read) and not step.by_earlier and error is None
-    other = _read_by_pyarrow(tables, root, version) if again else None
-    return Outcome(rows, error, started, now(), other=other)
+    ended = now()
+    asks = isinstance(step, Read) and not step.by_earlier and error is None
+    return Outcome(rows, error, started, ended, answers=_answers(tables, root, version) if asks else {})
 
 
 def answer(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome | Failed:

@@ -17,6 +17,7 @@ from faults.machinery.rows import replace_rows, rows_of
 from faults.machinery.runs import completed
 from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
+from model.vocabulary.readings import Reading
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Read, Vacuum
 
@@ -45,10 +46,7 @@ def _delete_null_structs(t: Tampering) -> None:
 
 
 def _read_less_by_pyarrow(t: Tampering) -> Outcome | None:
-    other = t.outcome.other
-    if other is None or not other.rows:
-        return None
-    return replace(t.outcome, other=replace(other, rows=other.rows[1:]))
+    return t.answer_to(Reading.ROWS, lambda rows: rows[1:])
 
 
 def _return_less(t: Tampering) -> Outcome:

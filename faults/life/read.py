@@ -6,6 +6,7 @@ from engines.port import Outcome
 from faults.machinery.fault import fault, when
 from faults.machinery.tampering import Tampering
 from model.vocabulary.commands import CommandKind
+from model.vocabulary.readings import Reading
 from model.vocabulary.steps import Read, ReadChanges
 from reference_engine.view import View
 
@@ -80,5 +81,12 @@ FAULTS = (
         when(_fails_after_vacuum, lambda t: t.refuse("INTERNAL_ERROR")),
         "The change feed of a version whose files VACUUM deleted fails with an error that names none of them.",
         on=ReadChanges),
+    fault("counts-a-hidden-row", "READ-2A", lambda t: t.answer_to(Reading.COUNT, lambda rows: ((int(str(rows[0][0])) + 1,),)),
+        "The number of rows counts one that a deletion vector hides.", on=Read),
+    fault("keeps-the-bounds-of-deleted-rows", "READ-2B",
+        lambda t: t.answer_to(Reading.BOUNDS, lambda rows: ((*rows[0][:-1], "made up"),)),
+        "The greatest value of a column is answered from statistics that are not those of its rows.", on=Read),
+    fault("limits-to-nothing", "READ-2C", lambda t: t.answer_to(Reading.ONE, lambda rows: ()),
+        "A read with a limit of one returns no row, as the first file has none.", on=Read),
 )
 # fmt: on

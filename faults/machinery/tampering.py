@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +15,10 @@ from faults.machinery.disk import Disk
 from faults.machinery.table_log import TableLog
 from model.prediction.paths import is_visible
 from model.vocabulary.commands import Command
+from model.vocabulary.readings import Reading
 from model.vocabulary.steps import Delete, EngineStep, OtherCommand, Vacuum
 from model.vocabulary.table import DEFAULT_RETENTION, retention_of
+from model.vocabulary.values import Row
 
 
 @dataclass
@@ -83,6 +85,16 @@ class Tampering:
 
     def answer(self, rows: Iterable[tuple[Any, ...]]) -> Outcome:
         return dataclasses.replace(self.outcome, rows=tuple(rows), error=None)
+
+    def answer_to(self, reading: Reading, change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Outcome:
+        """The outcome of a read with other rows in the answers to the question."""
+        answers = {
+            way: dataclasses.replace(one, rows=change(one.rows))
+            if one.reading is reading and one.error is None
+            else one
+            for way, one in self.outcome.answers.items()
+        }
+        return dataclasses.replace(self.outcome, answers=answers)
 
     def lose_first_row(self) -> Outcome | None:
         return self.answer(self.outcome.rows[1:]) if self.outcome.rows else None

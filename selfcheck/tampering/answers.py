@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from engines.port import EngineError, Outcome
+from engines.port import Answer, EngineError, Outcome
 from faults.machinery.tampering import Tampering
 from model.vocabulary.steps import Delete, ReadChanges, Vacuum
 from selfcheck.tampering.way import Way
@@ -28,15 +28,13 @@ def ways(t: Tampering) -> Iterator[Way]:
     if cached:
         yield _way("a cached row dropped", replace(t.outcome, cached_rows=cached[1:]))
         yield _way("a cached row doubled", replace(t.outcome, cached_rows=(*cached, cached[0])))
-    other = t.outcome.other
-    if other is not None and other.error is None:
-        yield _way("an error of the other reading", replace(t.outcome, other=replace(other, rows=(), error=failed)))
-        if other.rows:
+    for way, answer in t.outcome.answers.items():
+        yield _way(f"an error of {way}", _answering(t, way, replace(answer, rows=(), error=failed)))
+        if answer.rows and answer.rows != ((),):
+            yield _way(f"a row of {way} dropped", _answering(t, way, replace(answer, rows=answer.rows[1:])))
             yield _way(
-                "a row of the other reading dropped", replace(t.outcome, other=replace(other, rows=other.rows[1:]))
+                f"a row of {way} doubled", _answering(t, way, replace(answer, rows=(*answer.rows, answer.rows[0])))
             )
-            more = replace(other, rows=(*other.rows, other.rows[0]))
-            yield _way("a row of the other reading doubled", replace(t.outcome, other=more))
     rows = t.outcome.rows
     if not rows:
         yield _way("a row made up", replace(t.outcome, rows=((1,),)))
@@ -84,6 +82,10 @@ def _of_error(error: EngineError) -> Iterator[Way]:
 
 def _way(name: str, outcome: Outcome) -> Way:
     return Way(f"answer: {name}", lambda t: outcome, on_disk=False)
+
+
+def _answering(t: Tampering, way: str, answer: Answer) -> Outcome:
+    return replace(t.outcome, answers={**t.outcome.answers, way: answer})
 
 
 def _put(row: _Row, place: int, value: Any) -> _Row:

@@ -11,10 +11,11 @@ import pytest
 
 from deltalog.errors import UnreadableCheckpoint
 from engines.machine import MachineFailed, raise_if_of_the_machine, require_machine, trouble_in, trouble_of
-from engines.port import EngineError, Outcome
+from engines.port import Answer, EngineError, Outcome
 from harness.observing import observer
 from harness.running.judge import Judge
 from model.vocabulary.case import Case
+from model.vocabulary.readings import Reading
 from model.vocabulary.steps import Delete, IOFault, Read, Request, Vacuum
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
@@ -48,7 +49,11 @@ def test_what_an_engine_says_of_the_machine(exception: str, message: str, cause:
     trouble = trouble_in(message, exception)
     assert trouble is not None and trouble.startswith(f"The machine failed: {cause}") and trouble.count("\n") == 0
     failed = Outcome((), EngineError(exception, None, None, message), 0, 0)
-    for outcome in (failed, Outcome((), None, 0, 0, other=failed), Outcome((), None, 0, 0, second=failed)):
+    for outcome in (
+        failed,
+        Outcome((), None, 0, 0, answers={"count": Answer(Reading.COUNT, error=failed.error)}),
+        Outcome((), None, 0, 0, second=failed),
+    ):
         with pytest.raises(MachineFailed, match=cause):
             require_machine(outcome)
 

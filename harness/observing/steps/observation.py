@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from deltalog.entries.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.entries.commits import LoggedCommit
 from deltalog.storage.listing import Entry, EntryKind
-from engines.port import Outcome
+from engines.port import Answer, Outcome
 from harness.observing.table.table_state import Rows, TableState, differing
 from harness.observing.table.vacuum_inputs import commit_times
 from harness.observing.table.version_rows import VersionRows, ever
@@ -27,6 +27,7 @@ from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.text.durations import duration
 from model.text.layout import file_path, partition_value, physical_name
+from model.vocabulary.readings import Reading
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import link_of
 from model.vocabulary.steps import (
@@ -435,6 +436,12 @@ class ReadObservation(Observation):
     @cached_property
     def rows(self) -> Rows:
         return Counter(self.outcome.rows)
+
+    def answers(self, reading: Reading) -> Iterator[tuple[str, Answer]]:
+        """What the engine answered to such a reading, by how it was asked; nothing where the read itself failed."""
+        for way, answer in self.outcome.answers.items() if not self.refused else ():
+            if answer.reading is reading:
+                yield way, answer
 
 
 def partition_of(table: Table, action: Add | Remove | Cdc) -> Row:

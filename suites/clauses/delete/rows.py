@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from engines.port import Answer
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, wrong_answers
 from harness.observing import evidence
@@ -11,6 +12,7 @@ from harness.observing.steps.observation import DeleteObservation, ReadObservati
 from harness.observing.steps.vacuums import vacuums_of
 from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod, matches
+from model.vocabulary.readings import Reading
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Expectation, RowsOf
 from suites.clauses.delete.files import removed_exactly, rows_left
@@ -122,19 +124,18 @@ def independent_reader_reads(d: DeleteObservation) -> Judgement:
     implementation="deltalake",
 )
 def ways_of_reading_agree(r: ReadObservation) -> Judgement:
-    other = r.outcome.other
-    if r.refused or other is None:
-        return NOT_EXERCISED
-    found = Counter(other.rows)
-    if other.error is None and found == r.rows:
-        return judgement(None)
-    problem = f"it read {difference(r.rows, found)}" if other.error is None else "it failed"
-    message = f"to_pyarrow_table must return the {r.rows.total()} rows that QueryBuilder returned; {problem}."
-    facts = (
-        evidence.of_rows(r.rows, found) if other.error is None else (f"{other.error.exception}: {other.error.message}",)
-    )
-    cause = _OTHER_ROWS if other.error is None else _FAILED
-    return judgement(Violation("rows", message, ByReplay("a script reads the table in one way"), facts, cause=cause))
+    return each(r.answers(Reading.ROWS), lambda asked: _other_rows(r, *asked))
+
+
+def _other_rows(r: ReadObservation, way: str, answer: Answer) -> Violation | None:
+    found, error = Counter(answer.rows), answer.error
+    if error is None and found == r.rows:
+        return None
+    problem = f"it read {difference(r.rows, found)}" if error is None else "it failed"
+    message = f"{way} must return the {r.rows.total()} rows that QueryBuilder returned; {problem}."
+    facts = evidence.of_rows(r.rows, found) if error is None else (f"{error.exception}: {error.message}",)
+    cause = _OTHER_ROWS if error is None else _FAILED
+    return Violation("rows", message, ByReplay("a script reads the table in one way"), facts, cause=cause)
 
 
 _OTHER_ROWS = Cause("other rows by to_pyarrow_table")

@@ -1,0 +1,38 @@
+"""Ways to read a table, or to ask for less than all rows, which an engine may answer from the log, from statistics or by another
+reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from model.vocabulary.values import AnyType, DecimalOf, Row, Type, Value
+
+
+class Reading(str, Enum):
+    """What is asked for."""
+
+    ROWS = "all rows"
+    COUNT = "the number of rows"
+    BOUNDS = "the least and the greatest value of each column"
+    ONE = "one row"
+
+
+#: The types whose least and greatest value all engines agree on: not NaN and the sign of zero.
+ORDERED = (
+    *(Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.STRING, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ),
+)
+
+
+def is_ordered(type: AnyType) -> bool:
+    """Whether BOUNDS asks for columns of this type."""
+    return isinstance(type, DecimalOf) or type in ORDERED
+
+
+def bounds_of(rows: Sequence[Row], places: Sequence[int]) -> Row:
+    """The least and the greatest value of the columns at these places, NULL aside, one after the other; NULL for none."""
+    found: list[Value] = []
+    for place in places:
+        values = [row[place] for row in rows if row[place] is not None]
+        found += [min(values), max(values)] if values else [None, None]  # type: ignore[type-var]
+    return tuple(found)

@@ -1,0 +1,83 @@
+"""READ-2: what the engine answers when it is asked for less than all rows (model.vocabulary.readings)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from engines.port import Answer
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each
+from harness.judging.severity import Cause
+from harness.observing.steps.observation import ReadObservation
+from model.vocabulary.readings import Reading, bounds_of
+from model.vocabulary.values import Row
+from records.expectations import ByReplay
+from suites.clauses.shared import harms
+from suites.clauses.shared.checks import check_rows_read
+
+_SOURCES = ("P Action Reconciliation", "P Per-file Statistics")
+
+_OTHER = Cause("another answer than the rows")
+_FAILED = Cause("an error instead of an answer")
+
+
+def _judged(r: ReadObservation, reading: Reading, wrong: Callable[[Answer], str | None]) -> Judgement:
+    """``wrong``: what is wrong with an answer; None: nothing. A wrong read is judged by READ-1 and by the clauses of DELETE."""
+
+    def problem(asked: tuple[str, Answer]) -> Violation | None:
+        way, answer = asked
+        error = answer.error
+        found = wrong(answer) if error is None else "it failed"
+        if found is None:
+            return None
+        message = f"{way} must agree with the {r.rows.total()} rows that a read returns; {found}."
+        facts = () if error is None else (f"{error.exception}: {error.message}",)
+        cause = _OTHER if error is None else _FAILED
+        return Violation("rows", message, ByReplay("a script reads all rows"), facts, cause=cause)
+
+    return each(r.answers(reading), problem) if check_rows_read(r) is None else NOT_EXERCISED
+
+
+@clause(
+    "READ-2A",
+    "Each way to count the rows of the table gives the number that a read returns.",
+    sources=_SOURCES,
+    harm=harms.WRONG_READS,
+)
+def rows_are_counted(r: ReadObservation) -> Judgement:
+    expected = ((r.rows.total(),),)
+    return _judged(r, Reading.COUNT, lambda answer: _unequal(expected, answer.rows))
+
+
+@clause(
+    "READ-2B",
+    "The least and the greatest value of a column are those of the rows that a read returns.",
+    sources=_SOURCES,
+    harm=harms.WRONG_READS,
+)
+def bounds_are_right(r: ReadObservation) -> Judgement:
+    names = [column.name for column in r.expected_version.table.columns]
+    rows = list(r.rows)
+
+    def wrong(answer: Answer) -> str | None:
+        return _unequal((bounds_of(rows, [names.index(name) for name in answer.columns]),), answer.rows)
+
+    return _judged(r, Reading.BOUNDS, wrong)
+
+
+@clause(
+    "READ-2C",
+    "A read with a limit of one returns a row of the table, or none if it has none.",
+    sources=_SOURCES,
+    harm=harms.WRONG_READS,
+)
+def a_limit_gives_a_row(r: ReadObservation) -> Judgement:
+    def wrong(answer: Answer) -> str | None:
+        right = len(answer.rows) == min(1, r.rows.total()) and not Counter(answer.rows) - r.rows
+        return None if right else f"it returned {list(answer.rows)}"
+
+    return _judged(r, Reading.ONE, wrong)
+
+
+def _unequal(expected: tuple[Row, ...], found: tuple[Row, ...]) -> str | None:
+    return None if found == expected else f"it gave {found[0] if found else 'nothing'} and not {expected[0]}"
