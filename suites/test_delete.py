@@ -18,28 +18,29 @@ from strategies.cases.deletes import (
     row_deletes,
     typed_deletes,
 )
+from strategies.cases.engine_files import on_engine_files
 from strategies.cases.verbatim_deletes import verbatim_deletes
 
 
-@cases_from(told_apart(partition_deletes()), judged_by=("DEL",), weight=64)
+@cases_from(on_engine_files(told_apart(partition_deletes())), judged_by=("DEL",), weight=64)
 def test_partition_deletes(batch: Batch, worker: Worker) -> None:
     """Predicates on partition columns: whole files are removed, and no data file is written."""
     worker.judge(batch)
 
 
-@cases_from(told_apart(row_deletes()), judged_by=("DEL",), weight=92)
+@cases_from(on_engine_files(told_apart(row_deletes())), judged_by=("DEL",), weight=92)
 def test_row_deletes(batch: Batch, worker: Worker) -> None:
     """Predicates on data columns: files are rewritten."""
     worker.judge(batch)
 
 
-@cases_from(told_apart(feature_deletes()), judged_by=("DEL",), weight=210)
+@cases_from(on_engine_files(told_apart(feature_deletes())), judged_by=("DEL",), weight=210)
 def test_feature_deletes(batch: Batch, worker: Worker) -> None:
     """Tables with any valid set of features: deletion vectors, change data feed, column mapping, row tracking and so on."""
     worker.judge(batch)
 
 
-@cases_from(told_apart(typed_deletes()), judged_by=("DEL",), weight=50)
+@cases_from(on_engine_files(told_apart(typed_deletes())), judged_by=("DEL",), weight=50)
 def test_typed_deletes(batch: Batch, worker: Worker) -> None:
     """Columns of all types, with functions, casts and expressions in the predicate."""
     worker.judge(batch)

@@ -18,7 +18,6 @@ from model.vocabulary.commands import (
     MergeClause,
     Optimize,
     Overwrite,
-    Restore,
     StreamAppend,
     Then,
     Update,
@@ -46,7 +45,7 @@ from model.vocabulary.steps import (
     Vacuum,
     VacuumForm,
     Written,
-    named_step,
+    renumbered,
 )
 from model.vocabulary.table import Commit, Reference, Table
 
@@ -192,33 +191,14 @@ def _with_table(case: Case, **changes: object) -> Case:
 
 def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
     """The steps without one; None if a later one refers to it."""
-    kept: list[Step] = list(steps[:index])
-    for step in steps[index + 1 :]:
-        if (named := named_step(step)) is not None:
-            # If the removed step changed nothing, the version before it is also the one before the next step.
-            step = _naming(step, named - (named > index))
-        elif isinstance(step, ReadChanges):
-            if step.of_step == index:
-                return None
-            step = replace(step, of_step=step.of_step - (step.of_step > index))
-        elif isinstance(step, SetClock) and step.to.removed_by_step is not None:
-            if step.to.removed_by_step == index:
-                return None
-            moved = step.to.removed_by_step - (step.to.removed_by_step > index)
-            step = SetClock(replace(step.to, removed_by_step=moved))
-        kept.append(step)
-    return tuple(kept) if kept else None
-
-
-def _naming(step: T, index: int) -> T:
-    """The Read or RESTORE, also one beside another, with another step that it names."""
-    if isinstance(step, Read):
-        return replace(step, before_step=index) if step.before_step is not None else step
-    if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
-        return replace(step, command=Restore(index))
-    if isinstance(step, Together):
-        return replace(step, first=_naming(step.first, index), second=_naming(step.second, index))
-    return step
+    later = steps[index + 1 :]
+    for step in later:
+        if isinstance(step, ReadChanges) and step.of_step == index:
+            return None
+        if isinstance(step, SetClock) and step.to.removed_by_step == index:
+            return None
+    # If the removed step changed nothing, the version before it is also the one before the next step.
+    return (*steps[:index], *(renumbered(step, lambda place: place - (place > index)) for step in later)) or None
 
 
 def _exchanged(items: tuple[T, ...], position: int, item: T) -> tuple[T, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Union
+from typing import TypeVar, Union
 
 from model.vocabulary.commands import Command, Restore
 from model.vocabulary.predicate import Predicate, Verbatim, verbatim_tests
@@ -13,6 +13,8 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.table import DataFile, StrayFile
 from model.vocabulary.values import Row, Value
+
+T = TypeVar("T")
 
 
 class Form(str, Enum):
@@ -381,6 +383,22 @@ Step = Union[EngineStep, SetClock, Append, AddStrayFiles]
 
 #: What an engine is asked to run.
 Request = Union[EngineStep, Ask]
+
+
+def renumbered(step: T, place: Callable[[int], int]) -> T:
+    """The step, where the steps that it names have other places."""
+    if isinstance(step, Read):
+        return replace(step, before_step=None if step.before_step is None else place(step.before_step))
+    if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
+        before = step.command.before_step
+        return replace(step, command=Restore(place(before) if before >= 0 else before))
+    if isinstance(step, ReadChanges):
+        return replace(step, of_step=place(step.of_step))
+    if isinstance(step, SetClock) and step.to.removed_by_step is not None:
+        return replace(step, to=replace(step.to, removed_by_step=place(step.to.removed_by_step)))
+    if isinstance(step, Together):
+        return replace(step, first=renumbered(step.first, place), second=renumbered(step.second, place))
+    return step
 
 
 def named_step(step: Step) -> int | None:

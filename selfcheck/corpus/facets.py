@@ -74,6 +74,7 @@ GOALS: Mapping[str, int] = {
     "operations": 3,
     "pair of commands": 1,
     "change before": 1,
+    "files of the engine": 2,
     "condition": 3,
     "files of a condition": 1,
     "vacuum's input": 2,
@@ -107,6 +108,7 @@ SMOKE: Mapping[str, int] = {
     "clause on any delta-rs": 1,
     "condition": 1,
     "vacuum's input": 1,
+    "files of the engine": 1,
     **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "damage", "feature"), 1),
 }
 
@@ -212,6 +214,7 @@ class FacetCounter:
         if isinstance(observation, VacuumObservation):
             self._found.update({("vacuum's input", name) for name, shows in vacuum_facets(observation) if shows})
         if isinstance(observation, DeleteObservation):
+            self._found.update(("files of the engine", name) for name in _on_engine_files(observation))
             shown = {
                 (one.mutation, place)
                 for one, places in condition_facets(observation)
@@ -228,6 +231,15 @@ class FacetCounter:
             if _is_known(known, exercised, observation):
                 self._going.discard(kind)
         return NOT_EXERCISED
+
+
+def _on_engine_files(observation: DeleteObservation) -> Iterator[str]:
+    """How the DELETE changes files that the engine itself has written, all of them, by the features of the table."""
+    own = {path for earlier in observation.earlier for path in earlier.added}
+    if observation.prediction.commits and own.issuperset(file.path for file in observation.live_files):
+        yield from (
+            f"{observation.prediction.method.value}: {name}" for name in ("any table", *observation.table.features)
+        )
 
 
 def _is_known(known: Mapping[str, frozenset[str]], exercised: Iterable[Clause[Any]], observation: Observation) -> bool:

@@ -24,6 +24,7 @@ _COUNTED: Mapping[str, str] = {
     "operations": "steps, by operation",
     "pair of commands": "cases with a command that changed something before a kind of DELETE or VACUUM",
     "change before": "cases with what it changed before a kind of DELETE or VACUUM",
+    "files of the engine": "DELETEs on files that the engine itself wrote, by what they do and the feature of the table",
     "condition": "changes of a condition that would show, by operator, kind of DELETE and columns",
     "files of a condition": "those by which other files would be touched",
     "vacuum's input": "errors of a VACUUM that would show, by what is wrong and kind of VACUUM",

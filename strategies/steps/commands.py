@@ -45,7 +45,7 @@ from model.vocabulary.table import HOUR, WIDER, Column, Feature, Statistics, Tab
 from model.vocabulary.values import Row, Type, Value, is_nested
 from strategies.conditions.predicates import picks, predicates
 from strategies.conditions.wrapped import sometimes_wrapped
-from strategies.steps.new_rows import new_files, new_rows
+from strategies.steps.new_rows import new_files, new_rows, takes_rows
 from strategies.steps.program_state import Program
 from strategies.tables.column_values import values
 from strategies.tables.features import maps_columns
@@ -115,14 +115,14 @@ def merges(draw: DrawFn, program: Program) -> Merge:
     condition in ON, and half of those insert a row if none matches. Shrinks to a deletion without an insert.
     """
     table = program.table
-    takes_rows = _takes_rows(program)
+    can_insert = takes_rows(table)
     keys = [column for column in table.columns if _is_key(column)]
-    if takes_rows and keys and draw(odds((2, False), (3, True))):
+    if can_insert and keys and draw(odds((2, False), (3, True))):
         return draw(_upserts(program, keys))
     where, when = draw(_conditions(table)), draw(_WHENS)
     clause = draw(_changes(table, when or When.MATCHED))
     if when is None:
-        inserts = takes_rows and draw(st.booleans())
+        inserts = can_insert and draw(st.booleans())
         rows = draw(new_rows(program))[:1] if inserts else ()
         return Merge(where, (clause, _INSERT) if inserts else (clause,), rows=rows)
     return Merge(Constant(when is When.MATCHED), (replace(clause, where=where),))
@@ -374,13 +374,6 @@ def _can_widen(table: Table) -> list[str]:
 # All of them ----------------------------------------------------------------------------------------------------------
 
 
-def _takes_rows(program: Program) -> bool:
-    """Rows of a program follow no rules of columns."""
-    table = program.table
-    ruled = any(column.identity or column.generated_from or not column.nullable for column in table.columns)
-    return not ruled and not table.checks
-
-
 def _has_clone(program: Program) -> bool:
     return any(isinstance(step, OtherCommand) and isinstance(step.command, ShallowClone) for step in program.steps)
 
@@ -430,8 +423,8 @@ COMMANDS: Mapping[Operation, Callable[[Program], SearchStrategy[Command]]] = {
 COMMAND_CONDITIONS: Mapping[Operation, Callable[[Program], bool]] = {
     Operation.RESTORE: lambda program: bool(_restorable(program)),
     Operation.UPDATE: lambda program: bool(_set_by_update(program.table)),
-    Operation.OVERWRITE: _takes_rows,
-    Operation.STREAM_APPEND: _takes_rows,
+    Operation.OVERWRITE: lambda program: takes_rows(program.table),
+    Operation.STREAM_APPEND: lambda program: takes_rows(program.table),
     Operation.DROP_FEATURE: lambda program: bool(_droppable(program)),
     Operation.ADD_COLUMN: lambda program: bool(_free_names(program.table)),
     Operation.RENAME_COLUMN: lambda program: (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.vocabulary.table import HOUR, DataFile
+from model.vocabulary.table import HOUR, DataFile, Table
 from model.vocabulary.values import Row
 from strategies.steps.program_state import Program
 from strategies.tables.initial_tables import data_files, live_files, partitions_of
@@ -31,3 +31,9 @@ def new_rows(draw: DrawFn, program: Program) -> tuple[Row, ...]:
     """The rows of one or two files, at least one, in existing or new partitions."""
     files = draw(new_files(program).filter(lambda files: any(file.rows for file in files)))
     return tuple(program.table.row(file.partition, row) for file in files for row in file.rows)
+
+
+def takes_rows(table: Table) -> bool:
+    """Whether no rule of the table is about what is written: rows of a program follow none."""
+    ruled = any(column.identity or column.generated_from or not column.nullable for column in table.columns)
+    return not ruled and not table.checks
