@@ -276,6 +276,7 @@ def _answers(table: Table, rows: tuple[Row, ...]) -> dict[str, Answer]:
     return {
         "rows": Answer(Reading.ROWS, rows),
         "count": Answer(Reading.COUNT, ((len(rows),),)),
+        "count by statistics": Answer(Reading.COUNTED, ((len(rows),),)),
         "bounds": Answer(Reading.BOUNDS, (bounds_of(rows, ordered),), columns=names),
         "one row": Answer(Reading.ONE, rows[:1]),
     }

@@ -126,8 +126,7 @@ def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answe
     bounds = ", ".join(f"{least}({identifier(name)})" for name in ordered for least in ("min", "max"))
     ways: dict[str, tuple[Reading, Callable[[], tuple[Row, ...]]]] = {
         "to_pyarrow_table": (Reading.ROWS, lambda: _converted(table.to_pyarrow_table(), _columns(table))),
-        "DeltaTable.count()": (Reading.COUNT, lambda: ((table.count(),),)),
-        "to_pyarrow_dataset().count_rows()": (Reading.COUNT, lambda: ((table.to_pyarrow_dataset().count_rows(),),)),
+        "DeltaTable.count()": (Reading.COUNTED, lambda: ((table.count(),),)),
         "count(*) of QueryBuilder": (Reading.COUNT, lambda: _queried(table, "count(*)")),
         "LIMIT 1 of QueryBuilder": (Reading.ONE, lambda: _queried(table, "*", "LIMIT 1")),
         "min and max of QueryBuilder": (Reading.BOUNDS, lambda: _queried(table, bounds) if ordered else ((),)),

@@ -14,6 +14,7 @@ class Reading(str, Enum):
 
     ROWS = "all rows"
     COUNT = "the number of rows"
+    COUNTED = "the number of rows that statistics count"  # by files without statistics it is less
     BOUNDS = "the least and the greatest value of each column"
     ONE = "one row"
 
