@@ -86,15 +86,15 @@ class Tampering:
     def answer(self, rows: Iterable[tuple[Any, ...]]) -> Outcome:
         return dataclasses.replace(self.outcome, rows=tuple(rows), error=None)
 
-    def answer_to(self, reading: Reading, change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Outcome:
-        """The outcome of a read with other rows in the answers to the question."""
+    def answer_to(self, reading: Reading, change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Outcome | None:
+        """The outcome of a read with other rows in the answers to such a reading; None if they are the same."""
         answers = {
             way: dataclasses.replace(one, rows=change(one.rows))
             if one.reading is reading and one.error is None
             else one
             for way, one in self.outcome.answers.items()
         }
-        return dataclasses.replace(self.outcome, answers=answers)
+        return None if answers == self.outcome.answers else dataclasses.replace(self.outcome, answers=answers)
 
     def lose_first_row(self) -> Outcome | None:
         return self.answer(self.outcome.rows[1:]) if self.outcome.rows else None
