@@ -75,7 +75,7 @@ def test_both_kinds_of_cases_are_drawn() -> None:
     found = [
         restricted_to(case, capabilities=IN_BUCKET).table.retention_hours == 0
         for name in ("vacuum_retentions", "vacuum_histories", "vacuum_stray_files")
-        for case in drawn_by(name, 8)
+        for case in drawn_by(name, 24)
         if any(isinstance(step, Vacuum) for step in case.steps)
     ]
     assert 0.2 < sum(found) / len(found) < 0.9
