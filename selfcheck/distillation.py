@@ -207,7 +207,7 @@ def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: 
     cover = _cover(own, pool)
     cover.fill(goal_in_smoke)
     first = set(cover.chosen)
-    faults, missed = _show_faults(workers, cover, [*own, *pool])
+    faults, missed = _show_faults(workers, cover, [*in_smoke(regressions), *pool])
     pool = [replace(one, faults=faults.get(place, {})) for place, one in enumerate(pool, len(own))]
     dear = {
         place
@@ -215,10 +215,12 @@ def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: 
         if place not in first and seconds_of(one.case) > FAULT_SECONDS * len(one.faults)
     }
     cover.drop_superfluous(goal_in_smoke, keep=(faults.keys() - dear) | set(range(len(own))))
-    smoke = [one for place, one in enumerate(pool, len(own)) if place in cover.chosen]
+    whole = smoke = [one for place, one in enumerate(pool, len(own)) if place in cover.chosen]
     left = [one for place, one in enumerate(pool, len(own)) if place not in cover.chosen]
     others, left = [one for one in left if one.faults], [one for one in left if not one.faults]
     smoke = _shortened(workers, smoke, cover, goal_in_smoke, own)
+    kept = {case_id(one.case) for one in smoke}
+    left += [replace(one, faults={}) for one in whole if case_id(one.case) not in kept]  # as they were, for the gate's goals
     smoke = _arranged(own, smoke, [goal_in_smoke])
     judged = [*regressions, *smoke]
     cover = _cover([*judged, *others], left)
