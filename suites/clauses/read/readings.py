@@ -45,7 +45,7 @@ def rows_are_counted(r: ReadObservation) -> Judgement:
     total = r.rows.total()
 
     def more(answer: Answer) -> str | None:
-        return None if isinstance(found := answer.rows[0][0], int) and found <= total else f"it gave {found}"
+        return None if isinstance(found := answer.rows[0][0], int) and found <= total else f"it gave {found!r}"
 
     exact = _judged(r, Reading.COUNT, lambda answer: _unequal(((total,),), answer.rows))
     at_most = _judged(r, Reading.COUNTED, more)
