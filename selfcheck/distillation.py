@@ -220,7 +220,9 @@ def distilled(workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: 
     others, left = [one for one in left if one.faults], [one for one in left if not one.faults]
     smoke = _shortened(workers, smoke, cover, goal_in_smoke, own)
     kept = {case_id(one.case) for one in smoke}
-    left += [replace(one, faults={}) for one in whole if case_id(one.case) not in kept]  # as they were, for the gate's goals
+    left += [
+        replace(one, faults={}) for one in whole if case_id(one.case) not in kept
+    ]  # as they were, for the gate's goals
     smoke = _arranged(own, smoke, [goal_in_smoke])
     judged = [*regressions, *smoke]
     cover = _cover([*judged, *others], left)

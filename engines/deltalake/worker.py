@@ -127,10 +127,15 @@ def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answe
     ways: dict[str, tuple[Reading, Callable[[], tuple[Row, ...]]]] = {
         "to_pyarrow_table": (Reading.ROWS, lambda: _converted(table.to_pyarrow_table(), _columns(table))),
         "DeltaTable.count()": (Reading.COUNTED, lambda: ((table.count(),),)),
-        "count(*) of QueryBuilder": (Reading.COUNT, lambda: _queried(table, "count(*)")),
-        "LIMIT 1 of QueryBuilder": (Reading.ONE, lambda: _queried(table, "*", "LIMIT 1")),
-        "min and max of QueryBuilder": (Reading.BOUNDS, lambda: _queried(table, bounds) if ordered else ((),)),
+        "count(*) of QueryBuilder": (Reading.COUNT, lambda: _numbered(table, "count(*)")),
+        "LIMIT 1 of QueryBuilder": (
+            Reading.ONE,
+            lambda: _converted(_queried(table, "* FROM t LIMIT 1"), _columns(table)),
+        ),
+        "min and max of QueryBuilder": (Reading.BOUNDS, lambda: _numbered(table, bounds) if ordered else ((),)),
     }
+    if not hasattr(table, "count"):
+        del ways["DeltaTable.count()"]
     found: dict[str, Answer] = {}
     for way, (reading, ask) in ways.items():
         try:
@@ -142,8 +147,13 @@ def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answe
     return found
 
 
-def _queried(table: DeltaTable, selected: str, rest: str = "") -> tuple[Row, ...]:
-    found = _table(QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t {rest}"))
+def _queried(table: DeltaTable, query: str) -> pa.Table:
+    return _table(QueryBuilder().register("t", table).execute(f"SELECT {query}"))
+
+
+def _numbered(table: DeltaTable, selected: str) -> tuple[Row, ...]:
+    """What is selected of all rows, whatever its columns are named."""
+    found = _queried(table, f"{selected} FROM t")
     return _converted(found, found.column_names)
 
 
