@@ -136,7 +136,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         change(
             "4.0",
             "Spark 4, which comes with it, ends in the exception of the task that failed, and no longer in one around it.",
-            _CONDITIONS,
+            "https://github.com/apache/spark/pull/44953",
             [
                 ChangeEntry("delete", "error.exception", "SparkException", newer, within)
                 for within, newer in (
