@@ -123,9 +123,35 @@ class TurnFindings:
             self.news.setdefault(one.kind, []).append(one)
 
     @property
-    def smallest(self) -> Sequence[Sequence[News]]:
-        """The news of each way, those of its smallest case first."""
-        return [sorted(many, key=lambda one: len(json.dumps(to_json(one.case)))) for many in self.news.values()]
+    def ways(self) -> Iterator[Sequence[News]]:
+        """The news of each way, those of its smallest case first; the gravest way first, and what is new before what is known.
+
+        One known fault is one way. So are the new violations that the smallest case of the gravest one shows.
+        """
+        kinds = sorted(map(_smallest_first, self.news.values()), key=_gravest_first)
+        while kinds:
+            lead, *others = kinds
+            alike = [many for many in others if _is_one_way(lead[0], many)]
+            kinds = [many for many in others if many not in alike]
+            yield [*lead, *(one for many in alike for one in many)]
+
+
+def _smallest_first(news: Sequence[News]) -> Sequence[News]:
+    return sorted(news, key=lambda one: len(json.dumps(to_json(one.case))))
+
+
+def _gravest_first(found: Sequence[News]) -> tuple[bool, int]:
+    return found[0].violation.excused is not None, min(severity_of(one.violation).rank for one in found)
+
+
+def _is_one_way(lead: News, others: Sequence[News]) -> bool:
+    """Whether news of another kind are of the same fault as those of which this is the first."""
+    if (lead.side, lead.violation.excused) != (others[0].side, others[0].violation.excused):
+        return False
+    if lead.violation.excused is not None:
+        return True
+    place = lead.case, lead.pattern, lead.violation.step
+    return any((one.case, one.pattern, one.violation.step) == place for one in others)
 
 
 def way_of(found: Sequence[News], sides: tuple[str, str], script: str, concerned: Mapping[str, str]) -> TurnWay:
@@ -266,17 +292,12 @@ def _reported(
         if fault.reason is not None
     }
     ways = []
-    for many in sorted(found.smallest, key=_gravest_first):
+    for many in found.ways:
         case, id = many[0].case, case_id(many[0].case)
         write_case(case, id, out)
         script = write_script(script_of(many, sides, versions), id, out)
         ways.append(way_of(many, names, script, concerned))
     return TurnReport(names, found.cases, found.steps, seconds, tuple(ways), tuple(found.errors), found.interrupted)
-
-
-def _gravest_first(found: Sequence[News]) -> tuple[bool, int]:
-    """As in the report: what is new before what is known."""
-    return found[0].violation.excused is not None, min(severity_of(one.violation).rank for one in found)
 
 
 def show(run: TurnReport, out: Path) -> int:

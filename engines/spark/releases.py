@@ -40,12 +40,14 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.3", "column_rules", frozenset(ColumnRule)),  # identity columns are the last of them
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
     ("3.3", "vacuum_mistakes", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
-    # Before, none of the features that commands switch could be dropped.
+    # Before, none of the features that commands switch could be dropped; 3.3 drops commit timestamps alone.
     ("3.3", "commands", frozenset({CommandKind.DROP_FEATURE})),
+    ("4.0", "droppable", frozenset({Feature.DELETION_VECTORS})),
     ("4.0", "commands", frozenset({CommandKind.WIDEN_COLUMN})),
     ("4.0", "features", frozenset({Feature.WIDENED})),  # earlier ones have a preview of it, with a name of its own
     # Of PySpark 4.1, which comes with it.
     ("4.1", "wrappers", frozenset({Wrapper.ARROW})),
+    ("4.1", "droppable", frozenset({Feature.ROW_TRACKING})),
     # By Delta Kernel, which comes with it: Delta on Spark itself reads such files, and never wrote one.
     ("4.2", "commands", frozenset({CommandKind.COMPACT_LOG})),
     ("4.3", "delete_forms", frozenset({Form.TRUNCATE})),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, Union
 
-from model.vocabulary.commands import CommandKind
+from model.vocabulary.commands import SWITCHED, CommandKind
 from model.vocabulary.predicate import Function, Language, Wrapper
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -65,6 +65,7 @@ class Capabilities:
     mapped_change_feed: bool = True  # ... of tables with column mapping
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
+    droppable: frozenset[Feature] = frozenset(SWITCHED)  # what DROP FEATURE is asked to drop
     earlier_sessions: bool = True  # whether what a session has opened can be used later
     streams: bool = True  # ... and whether it can read a table as a stream
     crashes: bool = True  # whether it can be stopped at a point of a command

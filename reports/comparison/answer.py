@@ -4,6 +4,7 @@ better."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from model.vocabulary.severity import Severity, gravest
 from reports.comparison.cases import VerdictChange
@@ -16,6 +17,25 @@ from reports.findings.answers import Answer, Word, named
 from reports.text.harms import can, in_ways
 from reports.text.quantities import counted
 
+#: The most characters of the first line: three lines of a terminal, which break between words.
+_MOST = 3 * 76
+
+
+@dataclass(frozen=True)
+class _Reason:
+    """Why the answer is what it is. ``cause``: of the worst, in words; ``more``: what follows it; ``brief``: what is told
+    without the cause after a graver reason."""
+
+    rank: int
+    told: str
+    cause: str = ""
+    more: str = ""
+    brief: str = ""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.told}: {self.cause}{self.more}" if self.cause else f"{self.told}{self.more}"
+
 
 def answer_to(comparison: Comparison) -> Answer:
     """DO NOT UPGRADE (1) if what gets worse, and is not accepted by the user's file, is a new way to lose data, or graver than
@@ -23,7 +43,8 @@ def answer_to(comparison: Comparison) -> Answer:
 
     Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
     could not be judged, or if there is no way back; else UPGRADE (0). The word, the sentence and the exit code are those of
-    every view. The sentence begins with what can cost most, whatever kind of reason it is.
+    every view. The sentence begins with what can cost most, whatever kind of reason it is. Where it would be longer than three
+    lines, the last reasons have no cause.
     """
     base, candidate = named(comparison.base), named(comparison.candidate)
     if base == candidate:
@@ -32,30 +53,45 @@ def answer_to(comparison: Comparison) -> Answer:
         base = base.partition(" ")[2] or base
     worse, shared = comparison.worse, comparison.shared
     ranks = [one.severity.rank for one in worse]
+    cause = brief = ""
     if comparison.forbids:
         told = f"{candidate} {', and '.join(_harms(comparison, base))}"
         word = Word.DO_NOT_UPGRADE
         ranks += [one.severity.rank for one in shared.forward] if shared is not None else []
     elif worse:
-        told = (
-            f"{candidate} is worse than {base} in {counted(len(worse), 'way')}, {_worst(comparison)}: {_told(worse[0])}"
-        )
+        worst = f"in {counted(len(worse), 'way')}, {_worst(comparison)}: {worse[0].does}"
+        told, brief = f"{candidate} is worse than {base} {worst}", f"worse {worst}"
+        cause = _open_end(worse[0].lead.cause)
         word = Word.LOOK_FIRST
     else:
-        told = f"nothing is worse on {candidate} than on {base}{_but_accepted(comparison)}"
+        accepts = _but_accepted(comparison)
+        told, brief = f"nothing is worse on {candidate} than on {base}{accepts}", f"nothing is worse{accepts}"
         asks = comparison.lost or comparison.is_open or comparison.bars_the_way_back
         word = Word.LOOK_FIRST if asks else Word.UPGRADE
-    told += _sparing(comparison)
-    reasons = [(min(ranks, default=Severity.WRONG_WORDS.rank), told)]
+    reasons = [_Reason(min(ranks, default=Severity.WRONG_WORDS.rank), told, cause, _sparing(comparison), brief)]
     if comparison.lost:
-        reasons.append((comparison.lost[0].severity.rank, _withdrawn(candidate, comparison.lost)))
+        reasons.append(_withdrawn(candidate, comparison.lost))
     if word is Word.LOOK_FIRST and comparison.unexplained:
-        reasons.append((comparison.unexplained[0].severity.rank, _unexplained(comparison.unexplained)))
+        reasons.append(_Reason(comparison.unexplained[0].severity.rank, _unexplained(comparison.unexplained)))
     if comparison.bars_the_way_back and shared is not None:
-        reasons.append((min(one.severity.rank for one in shared.back), "there is no way back"))
-    told = "; ".join(told for _, told in sorted(reasons, key=lambda reason: reason[0])) + _better(comparison.better)
-    questions = _unjudged(comparison) if word is Word.LOOK_FIRST else ()
-    return Answer(word, "; ".join((told, *questions)), comparison.exit)
+        reasons.append(_Reason(min(one.severity.rank for one in shared.back), "there is no way back"))
+    reasons.sort(key=lambda one: one.rank)
+    rest = _better(comparison.better)
+    rest += "".join(f"; {one}" for one in (_unjudged(comparison) if word is Word.LOOK_FIRST else ()))
+    for whole in range(len(reasons), -1, -1):
+        answer = Answer(word, "; ".join(_told(reasons, whole)) + rest, comparison.exit)
+        if len(str(answer)) <= _MOST:
+            break
+    return answer
+
+
+def _told(reasons: Sequence[_Reason], whole: int) -> Iterator[str]:
+    """The reasons, so many of them with their causes."""
+    for number, one in enumerate(reasons):
+        if number < whole:
+            yield one.whole
+        else:
+            yield (one.brief if number and one.brief else one.told) + one.more
 
 
 def _harms(comparison: Comparison, base: str) -> Iterator[str]:
@@ -85,11 +121,6 @@ def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str
         yield f"before the upgrade: keep a copy of what {named(comparison.base)} must still read or write"
     if comparison.unjudged:
         yield "what was not judged: a larger profile, such as --profile gate, has more cases"
-
-
-def _told(way: WeighedWay) -> str:
-    """``crashes, and gives wrong answers: Reading the feed …``, without a full stop."""
-    return f"{way.does}: {_open_end(way.lead.cause)}"
 
 
 def _worst(comparison: Comparison) -> str:
@@ -139,13 +170,13 @@ def _unjudged(comparison: Comparison) -> Iterator[str]:
             yield "no case was judged in turn" + "".join(f": {_open_end(one)}" for one in report.errors[:1])
 
 
-def _withdrawn(candidate: str, lost: Sequence[Withdrawn]) -> str:
+def _withdrawn(candidate: str, lost: Sequence[Withdrawn]) -> _Reason:
     """``Delta 4.4.0 withdraws 1 promise, which can lose data: RETAIN has no effect …``. What to do is the next step."""
     worst, count = lost[0], len(lost)
     which = "which" if count == 1 else "of which the worst"
-    return (
-        f"{candidate} withdraws {counted(count, 'promise')}, {which} {can(worst.severity)}: {_open_end(worst.sentence)}"
-    )
+    told = f"{counted(count, 'promise')}, {which} {can(worst.severity)}"
+    brief = f"{counted(count, 'promise')} {'is' if count == 1 else 'are'} withdrawn, {which} {can(worst.severity)}"
+    return _Reason(worst.severity.rank, f"{candidate} withdraws {told}", _open_end(worst.sentence), brief=brief)
 
 
 def _but_accepted(comparison: Comparison) -> str:

@@ -43,8 +43,11 @@ class FactField:
 Facts = Mapping[FactField, RecordedFact]
 
 #: The fields of ``records.run.Observed`` that are counted, and those that are compared name by name.
-_COUNTED = ("vanished", "changed_beside", "removed", "masked", "added")
+_COUNTED = ("removed", "masked", "added")
 _NAMED = ("remove_fields", "add_fields", "change_fields", "places")
+
+#: The log's directory for the commits of a coordinator, which each release makes, empty: its name before Delta 4.0, and now.
+_UNPUBLISHED = ("/_delta_log/_commits", "/_delta_log/_staged_commits")
 
 #: The kinds of file (``harness.observing.record``): each has a fact, so that all records have them in the same order.
 _FILES = ("change files", "data files", "other files", "vector files")
@@ -60,6 +63,8 @@ def facts(step: RecordedStep) -> Facts:
         **_of_error(outcome.error),
         FactField("broken"): "broken" if observed.broken else None,
         OPERATIONS: ", ".join(name or "unnamed" for name in observed.operations) or None,
+        FactField("vanished"): Counter(map(_json, observed.vanished)),
+        FactField("changed_beside"): Counter(map(_named_as_before, observed.changed_beside)),
         **{FactField(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
         FactField("changed"): +Counter(rows=observed.changed),
         **{
@@ -113,6 +118,11 @@ def _form(within: str, commit: RecordedCommit) -> Iterable[tuple[FactField, Reco
         yield FactField("values", name, within), _json(value)
     yield FactField("parameters", within=within), frozenset(commit.parameters)
     yield FactField("metrics", within=within), frozenset(commit.metrics)
+
+
+def _named_as_before(path: str) -> str:
+    before, now = _UNPUBLISHED
+    return path.removesuffix(now) + before if path.endswith(now) else path
 
 
 def _json(value: Any) -> str:

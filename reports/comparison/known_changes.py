@@ -67,6 +67,8 @@ def added(command: str, field: str, *names: str, within: str = "") -> list[Chang
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
 _FILES = "https://github.com/delta-io/delta/blob/{}/spark/src/main/scala/org/apache/spark/sql/delta"
 
+_CONDITIONS = "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json"
+
 _CHANGE_LOG = "https://github.com/delta-io/delta-rs/blob/main/CHANGELOG.md"
 
 #: By engine, in the order of versions.
@@ -119,9 +121,29 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         change(
             "4.0",
             "Spark 4, which comes with it, has other errors for a Parquet file, such as a checkpoint, that it cannot read.",
-            "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json",
+            _CONDITIONS,
             errors(["delete", "read", "vacuum"], "SparkException", "FAILED_READ_FILE.NO_HINT"),
             errors(["delete", "read", "vacuum"], "SparkException", "RuntimeException"),
+        ),
+        change(
+            "4.0",
+            "Spark 4, which comes with it, has error classes and SQLSTATEs for errors that had none.",
+            _CONDITIONS,
+            errors(["OPTIMIZE", "UPDATE"], "_LEGACY_ERROR_TEMP_1049", "INVALID_ATTRIBUTE_NAME_SYNTAX"),
+            errors(["delete"], "IllegalStateException", "INTERNAL_ERROR"),
+            [ChangeEntry("delete", "error.sqlstate", None, "58030", "TASK_WRITE_FAILED")],
+        ),
+        change(
+            "4.0",
+            "Spark 4, which comes with it, ends in the exception of the task that failed, and no longer in one around it.",
+            "https://github.com/apache/spark/pull/44953",
+            [
+                ChangeEntry("delete", "error.exception", "SparkException", newer, within)
+                for within, newer in (
+                    ("CAST_INVALID_INPUT", "NumberFormatException"),
+                    ("CAST_OVERFLOW", "ArithmeticException"),
+                )
+            ],
         ),
         change(
             "4.1",
@@ -134,6 +156,33 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "A remove counts the rows of a file whose statistics only a checkpoint has, as a struct: they are read.",
             f"{_FILES.format('v4.1.0')}/Snapshot.scala",
             added("delete", "remove_fields", "stats.numRecords"),
+        ),
+        change(
+            "4.1",
+            "A RESTORE to a version older than the retention of deleted files has an error class of its own.",
+            "https://github.com/delta-io/delta/pull/5022",
+            errors(
+                ["RESTORE"],
+                "IllegalArgumentException",
+                "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION",
+            ),
+        ),
+        change(
+            "4.1",
+            "A change of the table's metadata that another commit made, but that changes nothing in it, is no conflict: the next "
+            "reason for one is told.",
+            "https://github.com/delta-io/delta/pull/5131",
+            errors(["together"], "MetadataChangedException", "ConcurrentAppendException"),
+        ),
+        change(
+            "4.1",
+            "The exceptions for conflicts name the operation and the version of the other commit, and no longer all of its "
+            "commitInfo.",
+            "https://github.com/delta-io/delta/pull/5720",
+            [
+                ChangeEntry("together", "error.message", within=f"Concurrent{name}Exception", amount=Amount.OTHER)
+                for name in ("Append", "DeleteRead", "DeleteDelete")
+            ],
         ),
     ),
     "deltalake": (

@@ -417,6 +417,17 @@ STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VA
         (step(vanished=["a"]), step(vanished=[".b"]), ["deletes different files from storage"]),
         (step(), step(vanished=["x/deletion_vector_1.bin"]), ["deletes more files from storage"]),
         (step(), step(changed_beside=["../a"]), ["changes more files outside the table"]),
+        # The same directory of the log, by the name that Delta 4.0 gave it.
+        (
+            step(changed_beside=["../a", "../a/_delta_log/_commits"]),
+            step(changed_beside=["../a", "../a/_delta_log/_staged_commits"]),
+            [],
+        ),
+        (
+            step(changed_beside=["../a/_delta_log/_commits"]),
+            step(changed_beside=["../a/_staged_commits"]),
+            ["changes different files outside the table"],
+        ),
         (
             step(operations=[]),
             step(operations=["VACUUM START"], commits=[commit("VACUUM START")]),

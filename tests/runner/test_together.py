@@ -21,14 +21,16 @@ from engines.port import EngineUnavailable
 from engines.spark.releases import capabilities_of as of_spark
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
-from harness.turns.turn_judge import TurnCase, TurnJudge
+from harness.turns.turn_judge import News, TurnCase, TurnJudge
 from model.codec import dumps
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Delete, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
+from records.run import RecordedViolation
 from reference_engine import ReferenceEngine
 from reports.render.together import CASES, JSON, PAGE, SUMMARY
 from runner import gate_version, together
@@ -278,6 +280,47 @@ def test_an_interrupt_keeps_what_was_found(tmp_path: Path) -> None:
     found = together.judge(Interrupting(sides[0], sides[1], tmp_path), [CASE] * 3, minutes=None)
     assert (found.cases, found.interrupted) == (1, 3) and found.steps
     assert together.judge(TurnJudge(sides[0], sides[1], tmp_path), [CASE], minutes=None).interrupted is None
+
+
+def of(cause: str, severity: Severity, *, case: Case = CASE, excused: str | None = None, inherited: str = "") -> News:
+    broken = RecordedViolation("DEL-ROW-1", 0, None, cause, excused, f"{cause}.", (), severity)
+    return News(case, "AB", "B", broken, aside=False, inherited=inherited or None)
+
+
+ROWS, NUMBER = (of("wrong rows", Severity.WRONG_ANSWERS), of("wrong number", Severity.WRONG_NUMBERS))
+LARGER = replace(CASE, steps=CASE.steps * 2)
+
+
+@pytest.mark.parametrize(
+    ("news", "ways"),
+    [
+        ((NUMBER, ROWS), 1),
+        ((NUMBER, of("wrong rows", Severity.WRONG_ANSWERS, case=LARGER)), 2),
+        ((replace(NUMBER, pattern="BA"), ROWS), 2),
+        ((replace(NUMBER, side="A"), ROWS), 2),
+        ((replace(NUMBER, violation=replace(NUMBER.violation, step=1)), ROWS), 2),
+        ((of("wrong number", Severity.WRONG_NUMBERS, excused="a fault"), ROWS), 2),
+        (
+            (
+                of("wrong number", Severity.WRONG_NUMBERS, excused="a fault", case=LARGER),
+                of("wrong rows", Severity.WRONG_ANSWERS, excused="a fault", inherited="another"),
+            ),
+            1,
+        ),
+        ((replace(ROWS, violation=replace(ROWS.violation, excused="a fault")), replace(ROWS, side="A")), 2),
+    ],
+)
+def test_a_fault_is_one_way(news: Sequence[News], ways: int) -> None:
+    """A known fault, whatever it breaks; and what else the smallest case of a new failure shows."""
+    found = together.TurnFindings()
+    list(found.add(TurnCase(CASE, "AB", (), None, tuple(news))))
+    assert sum(1 for _ in found.ways) == ways
+
+
+def test_a_way_is_told_by_its_gravest_failure() -> None:
+    found = together.TurnFindings()
+    list(found.add(TurnCase(CASE, "AB", (), None, (NUMBER, ROWS))))
+    assert list(found.ways) == [[ROWS, NUMBER]]
 
 
 @pytest.mark.usefixtures("here")

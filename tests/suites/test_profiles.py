@@ -94,7 +94,7 @@ def _runs_to_its_end(judged: JudgedCase) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("version", slow_after(1, ["2.4.0", "3.0.0", "3.2.1"]))
+@pytest.mark.parametrize("version", slow_after(1, ["3.3.2", "2.4.0", "3.0.0", "3.2.1", "4.0.1"]))
 def test_the_smoke_profile_exercises_every_clause_of_an_older_release(version: str, tmp_path: Path) -> None:
     """If not, `tox -e gate-version` says nothing about it: the clause may need what the release cannot be asked for."""
     engine = ReferenceEngine(rules=rules_of(version), capabilities=capabilities_of(version), version=version)
