@@ -18,15 +18,15 @@ import pyspark
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from engines.machine import MachineFailed, trouble_in
 from engines.named_paths import named_path, spelling_of
 from engines.object_store import ObjectStore
-from engines.port import EngineDied, EngineError, Outcome, now
+from engines.port import Answer, EngineDied, EngineError, Outcome, now
 from engines.spark import script_functions
 from engines.spark.commands.calls import SPARK, evaluated
-from engines.spark.commands.result_rows import ReturnedRows, rows_of
+from engines.spark.commands.result_rows import ReturnedRows, rows_of, type_of
 from engines.spark.commands.running import place_of, run
 from engines.spark.commands.translation import calls_of, functions_of, reading, settings_of
 from engines.spark.jvm.driver import Lease, end, tail
@@ -37,8 +37,10 @@ from engines.spark.sessions.session import activate, connect
 from engines.spark.sessions.settings import settings
 from engines.spark.sessions.together import run_together
 from engines.spark.storage.file_system import Stop, stopped
+from model.text.literals import identifier
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
+from model.vocabulary.readings import Reading, is_ordered
 from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
@@ -150,7 +152,7 @@ class SparkEngine:
                         done, error = self._execute(session, table, named, step, clock=clock, version=version), None
             except (PySparkException, Py4JJavaError) as failure:
                 done, error = ReturnedRows(()), _error_of(failure)
-            return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
+            return Outcome(done.rows, error, started, now(), done.cached_rows, done.answers, effects=stop.effects)
 
     def use_processors(self, number: int) -> None:
         """Spark's master decides."""
@@ -186,7 +188,8 @@ class SparkEngine:
         if isinstance(step, Read):
             if step.by_earlier and self._opened is not None:
                 return ReturnedRows(self._opened.read(clock))
-            return ReturnedRows(rows_of(evaluated(reading(str(root), version), {SPARK.word: spark})))
+            frame = evaluated(reading(str(root), version), {SPARK.word: spark})
+            return ReturnedRows(rows_of(frame), answers=_answers(frame) if version is None else {})
         place = place_of(spark, root, path, store=self._store, version=version)
         opened = {} if self._opened is None else self._opened.names
         done, names = run(calls_of(step, place), spark, root, clock=clock, opened=opened)
@@ -306,6 +309,24 @@ def _asked(spark: SparkSession, root: Path, step: Ask) -> tuple[Row, ...]:
         if in_memory.where(test).count() != truths.count(True):
             return ()
     return rows
+
+
+def _answers(frame: DataFrame) -> dict[str, Answer]:
+    """What Spark answers without a read of all rows, if the log or the statistics tell it."""
+    ordered = [one.name for one in frame.schema.fields if is_ordered(type_of(one.dataType))]
+    bounds = [f"{least}({identifier(name)})" for name in ordered for least in ("min", "max")]
+    found: dict[str, Answer] = {}
+    try:
+        (row,) = rows_of(frame.selectExpr("count(*)", *bounds))
+        found["SELECT count(*)"] = Answer(Reading.COUNT, (row[:1],))
+        found["SELECT min, max"] = Answer(Reading.BOUNDS, (row[1:],), columns=tuple(ordered))
+    except (PySparkException, Py4JJavaError) as failure:
+        found["SELECT count(*), min, max"] = Answer(Reading.COUNT, error=_error_of(failure))
+    try:
+        found["LIMIT 1"] = Answer(Reading.ONE, rows_of(frame.limit(1)))
+    except (PySparkException, Py4JJavaError) as failure:
+        found["LIMIT 1"] = Answer(Reading.ONE, error=_error_of(failure))
+    return found
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:

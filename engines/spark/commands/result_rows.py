@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
 
+from engines.port import Answer
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
 
 
@@ -19,6 +21,7 @@ class ReturnedRows:
 
     rows: tuple[Row, ...]
     cached_rows: tuple[Row, ...] | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)  # of a read, when it is asked in other ways
 
 
 def type_of(type: DataType) -> AnyType:
