@@ -17,7 +17,7 @@ from deltalog.storage.names import LOG_DIRECTORY
 from engines.kind import Settings
 from engines.provider import kind_of
 from engines.spark.adapter import SparkEngine
-from engines.spark.sessions.clocks import forget
+from engines.spark.script_functions import forget
 from engines.spark.sessions.session import disconnect
 from model.vocabulary.table import DAY
 from records.mistakes import UsageMistake
@@ -122,7 +122,7 @@ def use(session: SparkSession, root: Path, days: int, tell: Callable[[str], obje
         # Hadoop's checksums of files of the log, which are about to change.
         for checksum in (root / LOG_DIRECTORY).glob(".*.crc"):
             checksum.unlink()
-        forget(session, root)
+        forget(session, str(root))
         shift_timestamps(root, by=DAY)
         version = max(int(path.stem) for path in (root / LOG_DIRECTORY).glob("[0-9]" * 20 + ".json"))
         tell(f"day {day + 1} of {days}: version {version}")

@@ -21,27 +21,22 @@ from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from engines.machine import MachineFailed, trouble_in
+from engines.named_paths import named_path, spelling_of
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, Outcome, now
-from engines.spark.commands.deletes import run_delete, run_invalid_delete
-from engines.spark.commands.others import run_command
-from engines.spark.commands.result_rows import ReturnedRows, answered, columns_of, rows_of
-from engines.spark.commands.targets import spelled_path
-from engines.spark.commands.vacuums import run_invalid_vacuum, run_vacuum
+from engines.spark import script_functions
+from engines.spark.commands.calls import SPARK, evaluated
+from engines.spark.commands.result_rows import ReturnedRows, rows_of
+from engines.spark.commands.running import place_of, run
+from engines.spark.commands.translation import calls_of, functions_of, reading, settings_of
 from engines.spark.jvm.driver import Lease, end, tail
 from engines.spark.masters.remote import over_connect
 from engines.spark.releases import capabilities_of, rules_of
-from engines.spark.sessions.clocks import forget, set_clock
-from engines.spark.sessions.opened import Opened, opened, run_earlier
+from engines.spark.sessions.opened import Opened
 from engines.spark.sessions.session import activate, connect
 from engines.spark.sessions.settings import settings
 from engines.spark.sessions.together import run_together
-from engines.spark.sessions.user_functions import register
-from engines.spark.sessions.wrappers import called_by
 from engines.spark.storage.file_system import Stop, stopped
-from engines.targets import table_text
-from model.text.session_conf import spark_conf
-from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
 from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
@@ -49,8 +44,6 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     Ask,
     Delete,
-    Insert,
-    InvalidDelete,
     InvalidVacuum,
     OpenSession,
     OtherCommand,
@@ -100,7 +93,6 @@ class SparkEngine:
         self._lease: Lease | None = None
         self._spark: SparkSession | None = None
         self._table: Path | None = None  # of the last step
-        self._clock: Any = None  # of its DeltaLog: an org.apache.spark.util.ManualClock
         self._opened: Opened | None = None  # by the latest OpenSession
 
     @property
@@ -142,17 +134,18 @@ class SparkEngine:
             started, stop = now(), Stop()
             clock = started if self._wall_clock else clock
             try:
-                command = step if isinstance(step, (Delete, Vacuum)) else Delete()
-                command = Delete(settings=step.delete.settings) if isinstance(step, Ask) else command
+                spelling = Spelling.PLAIN if isinstance(step, Ask) else spelling_of(step)
+                directory = _working_directory(session) if spelling is Spelling.RELATIVE else "/"
                 with (
-                    settings(session, spark_conf(command.settings)),
-                    spelled_path(session, root, command.spelling) as path,
+                    settings(self._acting(session, step), settings_of(step)),
+                    named_path(root, spelling, working_directory=directory) as path,
                 ):
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
-                    known = Path(path) if command.spelling is Spelling.LINK else root
+                    known = Path(path) if spelling is Spelling.LINK else root
                     self._set_clock(session, known, clock)
                     named = path if self._store is None else f"{self._store.scheme}://{self._store.bucket}{path}"
-                    with stopped(session, known, command.crash) as stop:
+                    crash = step.crash if isinstance(step, (Delete, Vacuum)) else None
+                    with stopped(session, known, crash) as stop:
                         table = self._named_in_steps(root)
                         done, error = self._execute(session, table, named, step, clock=clock, version=version), None
             except (PySparkException, Py4JJavaError) as failure:
@@ -164,59 +157,48 @@ class SparkEngine:
 
     def close(self) -> None:
         """Disconnect. The JVM belongs to the run and keeps running: what it holds for this process is released while it does."""
-        self._spark = self._opened = self._clock = None
+        self._spark = self._opened = None
 
     def _together(self, session: SparkSession, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
         def execute(one: SparkSession, part: SessionStep, version: int | None) -> ReturnedRows:
-            return self._execute(one, root, str(root), part, clock=clock, version=version)
+            with settings(one, settings_of(part)):
+                return self._execute(one, root, str(root), part, clock=clock, version=version)
 
         self._set_clock(session, root, clock)
         return run_together(session, root, step, clock=clock, version=version, execute=execute, attempt=_attempted)
 
+    def _acting(self, spark: SparkSession, step: Request) -> SparkSession:
+        """The session in which a step runs."""
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            assert self._opened is not None, "a session has opened the table"
+            return self._opened.session
+        return spark
+
     def _execute(
         self, spark: SparkSession, root: Path, path: str, step: Request, *, clock: int, version: int | None
     ) -> ReturnedRows:
-        """Run a step. ``path`` is the table's, as the step spells it."""
-        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
-            assert self._opened is not None, "a session has opened the table"
-            activate(self._opened.session)
-            register(self._opened.session, called_by(step))
-            return ReturnedRows(run_earlier(self._opened, step, clock))
-        activate(spark)
-        zoned = step.delete if isinstance(step, Ask) else step
-        register(spark, called_by(zoned))
-        spark.conf.set("spark.sql.session.timeZone", zoned.zone if isinstance(zoned, (Delete, ReadChanges)) else "UTC")
+        """Run a step, whose settings are set. ``path`` is the table's, as the step spells it."""
+        activate(self._acting(spark, step))
         if isinstance(step, Ask):
             return ReturnedRows(_asked(spark, root, step))
-        if isinstance(step, Delete):
-            return run_delete(spark, root, path, step)
-        if isinstance(step, Vacuum):
-            return ReturnedRows(run_vacuum(spark, root, path, step))
-        if isinstance(step, InvalidDelete):
-            return ReturnedRows(run_invalid_delete(spark, root, step))
-        if isinstance(step, InvalidVacuum):
-            return ReturnedRows(run_invalid_vacuum(spark, root, step))
         if isinstance(step, ReadChanges):
             return ReturnedRows(_changes(spark, root, version, commits=step.commits))
-        if isinstance(step, Insert):
-            types = [type for _, type in columns_of(spark, root)]
-            return ReturnedRows(answered(spark.sql(insert_sql(step, types, table_text(root)))))
+        if isinstance(step, Read):
+            if step.by_earlier and self._opened is not None:
+                return ReturnedRows(self._opened.read(clock))
+            return ReturnedRows(rows_of(evaluated(reading(str(root), version), {SPARK.word: spark})))
+        place = place_of(spark, root, path, store=self._store, version=version)
+        opened = {} if self._opened is None else self._opened.names
+        done, names = run(calls_of(step, place), spark, root, clock=clock, opened=opened)
         if isinstance(step, OpenSession):
-            self._opened = opened(spark, root, self._clock, step)
-            return ReturnedRows(())
-        if isinstance(step, OtherCommand):
-            run_command(spark, root, step.command, clock=clock, version=version)
-            return ReturnedRows(())
-        reader = spark.read.format("delta")
-        if version is not None:
-            reader = reader.option("versionAsOf", version)
-        return ReturnedRows(rows_of(reader.load(str(root))))
+            self._opened = Opened.of(names, root, streams=step.streams)
+        return done
 
     def _set_clock(self, session: SparkSession, root: Path, clock: int) -> None:
         if self._table is not None and self._table != root:  # release the memory of the previous table
-            forget(session, self._table)
+            script_functions.forget(session, str(self._table))
         self._table = root
-        self._clock = set_clock(session, root, clock)
+        script_functions.clock(session, clock, str(root))
 
     def session(self) -> SparkSession:
         """A session that responds: a JVM that died since the last step is replaced."""
@@ -314,6 +296,8 @@ def _asked(spark: SparkSession, root: Path, step: Ask) -> tuple[Row, ...]:
     It does for some functions, whatever the table: as a filter of rows in memory, ``levenshtein(s, 'a', NULL) IS NOT NULL`` is
     not TRUE of the rows of which the projection says it.
     """
+    for function in functions_of(step):
+        evaluated(function.call, {**vars(script_functions), SPARK.word: spark})
     table = spark.read.format("delta").load(str(root))
     tests = [f"({test.text})" for test in step.tests]
     rows = rows_of(table.selectExpr("*", *(f"{test} AS `tombstone {place}`" for place, test in enumerate(tests))))
@@ -331,6 +315,12 @@ def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: b
     frame = reader.option("startingVersion", version).option("endingVersion", version).load(str(root))
     assert frame.columns[-3:] == ["_change_type", "_commit_version", "_commit_timestamp"], frame.columns
     return tuple(row[-2:] if commits else row[:-2] for row in rows_of(frame))
+
+
+def _working_directory(spark: SparkSession) -> str:
+    """To which Hadoop's local file system is relative."""
+    jvm: Any = spark._jvm
+    return str(jvm.java.lang.System.getProperty("user.dir"))
 
 
 @cache

@@ -4,65 +4,24 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
-from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
-from engines.quoting import Code, called, quoted
+from engines.named_paths import WORKING_DIRECTORY, script_path, spelling_of
+from engines.quoting import Code, called
 from engines.script_library import library
-from engines.spark.commands.command_sql import VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
-from engines.spark.commands.statements import (
-    INVENTORY_COLUMNS,
-    INVENTORY_VIEW,
-    SESSION,
-    SPARK_4,
-    VIEW,
-    settings_of_vacuum,
-    view_of,
-    view_statement,
-)
-from engines.spark.sessions.wrappers import called_by
+from engines.spark.commands.calls import INSTANT, SPARK, Do, Faulty, Let, Name, Needed, NoTable, Place, written
+from engines.spark.commands.statements import SESSION, SPARK_4
+from engines.spark.commands.translation import calls_of, reading, settings_of
 from engines.spark.versions import GROUP, artifact_for
-from engines.targets import table_text
 from model.prediction.history import live_ids
 from model.semantics.definitions import table_after
-from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql
-from model.text.layout import clone_of, escape, partition_string
-from model.text.session_conf import spark_conf
-from model.text.sql import WRAPPERS, delete_sql, insert_sql, sql, vacuum_sql
-from model.vocabulary.commands import (
-    Checkpoint,
-    CleanUpLog,
-    Command,
-    CompactLog,
-    Overwrite,
-    Restore,
-    ShallowClone,
-    StreamAppend,
-    VacuumClone,
-)
-from model.vocabulary.predicate import Wrapper
+from model.text.invalid_sql import UNKNOWN_PARTITION
+from model.text.layout import escape, partition_string
+from model.vocabulary.commands import Restore
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import (
-    API_DELETE_FORMS,
-    API_VACUUM_FORMS,
-    DELETES_BY_PATH,
-    Delete,
-    DeleteMistake,
-    Form,
-    Insert,
-    InvalidDelete,
-    InvalidVacuum,
-    Inventory,
-    Mode,
-    OpenSession,
-    OtherCommand,
-    Vacuum,
-    VacuumForm,
-    VacuumMistake,
-)
+from model.vocabulary.steps import Delete, EngineStep, OpenSession, OtherCommand, Vacuum
 from model.vocabulary.table import Table
 
 #: Delta's defaults: no script needs to set them.
@@ -75,12 +34,6 @@ _DEFAULTS = {
 
 #: The names of the same table as an external and as a managed one.
 _NAME, _MANAGED_NAME = "t", "d.`table`"
-
-#: The functions that register a function of the user.
-_REGISTER = {Wrapper.PYTHON: "register_python", Wrapper.ARROW: "register_arrow"}
-
-#: The variables of ``main`` with the session and with an earlier one.
-_SPARK, _EARLIER = Code("spark"), Code("earlier")
 
 #: Stands for the version that a RESTORE restores, which a variable of the script has.
 _VERSION = "@version"
@@ -99,13 +52,11 @@ class SparkScript:
     def __init__(self, case: ScriptedCase, *, delta: str, pyspark: str) -> None:
         self.pip = f"pyspark=={pyspark} delta-spark=={delta}"
         self._case = case
-        self._table = case.table  # as it is before the command
         self._tables = _tables(case)
         self._root = case.root
-        self._inventory = posixpath.dirname(case.root) + "-inventory"
-        self._conf: dict[str, str] = {}
+        self._conf: dict[str, dict[str, str]] = {}  # by session
         self._managed = False
-        self._instant = Code("")  # of the clock
+        self._instant = ""  # of the clock
         steps = [run.step for run in case.runs]
         self._relative = any(spelling_of(step) is Spelling.RELATIVE for step in steps)
         self.constants: Mapping[str, str] = {"FAILING_FILE_SYSTEM": _java("FailingLocalFileSystem")}
@@ -131,8 +82,8 @@ class SparkScript:
         return "int(time.time() * 1000)"
 
     def clock(self, instant: str, *, first: bool) -> Sequence[str]:
-        self._instant = Code(instant)
-        return (called("clock", _SPARK, self._instant),)
+        self._instant = instant
+        return (f"clock(spark, {instant})",)
 
     def rows(self, read: str) -> str:
         return f"{read}.collect()"
@@ -140,207 +91,71 @@ class SparkScript:
     # Commands ---------------------------------------------------------------------------------------------------------
 
     def command(self, run: ScriptRun) -> ScriptCommand:
-        command, wrappers = self._command(run), called_by(run.step)
-        session = _EARLIER if isinstance(run.step, Delete) and run.step.by_earlier else _SPARK
-        registered = [called(_REGISTER[wrapper], session, WRAPPERS[wrapper]) for wrapper in wrappers]
-        return replace(command, setup=(*registered, *command.setup))
-
-    def _command(self, run: ScriptRun) -> ScriptCommand:
-        step, self._table = run.step, self._tables[run.index]
-        if isinstance(step, OtherCommand):
-            return self._other(step.command)
+        step, table = run.step, self._tables[run.index]
+        named = script_path(self._root, spelling_of(step))
+        place = Place(
+            self._root,
+            named.path,
+            *(_NAME, _MANAGED_NAME),
+            inventory=posixpath.dirname(self._root) + "-inventory",
+            columns=lambda: [(column.name, column.type) for column in table.columns],
+            partition=lambda: _partition(table),
+            version=_VERSION,
+        )
         if isinstance(step, OpenSession):
-            opened = "opened = DeltaTable.forPath(earlier, ROOT)"
-            lines = ("earlier = spark.newSession()", opened, "opened_log = delta_log(spark)")
-            return ScriptCommand("opened.toDF().count()", setup=lines)
-        if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
-            return self._by_earlier(step)
-        if isinstance(step, Delete):
-            return self._delete(step)
-        if isinstance(step, Vacuum):
-            return self._vacuum(step)
-        if isinstance(step, Insert):
-            types = [column.type for column in self._table.columns]
-            return self._sql(insert_sql(step, types, table_text(self._root)), self._settings({}))
-        if isinstance(step, InvalidDelete):
-            setup, target = self._target(step.mistake)
-            return self._sql(invalid_delete_sql(step.mistake, target), setup)
-        if isinstance(step, InvalidVacuum):
-            setup, target = self._target(step.mistake)
-            return self._sql(invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run), setup)
-        raise TypeError(f"a {type(step).__name__} is not a command")
+            self._conf.pop("earlier", None)
+        calls = calls_of(step, place)
+        setup = [*self._settings(step), *named.setup]
+        if spelling_of(step) is Spelling.LINK:  # Delta knows a table behind a link by the link's path, its clock too
+            setup.append(self._written(Name("clock")(SPARK, INSTANT, named.path)))
+        for one in calls.needed:
+            setup += self._lines(one)
+        if calls.cached is not None:
+            setup.append(self._written(calls.cached.cache().count()))
+        faulty = any(isinstance(one, Faulty) for one in calls.needed)
+        healthy = ('spark.conf.set("tombstone.fault", "")',) if faulty else ()
+        text = self._written(calls.command)
+        if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
+            text = text.replace(_VERSION, f"{{{self._case.version_before(step.command.before_step)}}}")
+        rows = self._written(calls.command.collect()) if calls.returns_rows else ""
+        return ScriptCommand(text, rows, tuple(setup), (*healthy, *named.cleanup))
 
-    def _other(self, command: Command) -> ScriptCommand:
-        root, table = self._root, self._table
-        columns = [(column.name, column.type) for column in table.columns]
-        if isinstance(command, (ShallowClone, VacuumClone)):
-            setup = [*self._settings(settings_of_vacuum(VACUUM_OF_CLONE)), self._clock_of(clone_of(root))]
-        else:
-            setup = self._settings({})
-        if isinstance(command, StreamAppend):
-            setup.append(f"rows = {self._statement(rows_sql(command.rows, plain_names(columns)))}")
-            cleanup = ('shutil.rmtree(f"{ROOT}-stream")',)
-            return ScriptCommand("append_by_stream(spark, rows)", "", tuple(setup), cleanup)
-        if isinstance(command, Overwrite):
-            setup.append(f"rows = {self._statement(rows_sql(command.rows, columns))}")
-            writer = 'rows.write.format("delta").mode("overwrite")'
-            if command.where is not None:
-                setup.append(f"replaced = {quoted(sql(command.where), root)}")
-                writer += '.option("replaceWhere", replaced)'
-            return ScriptCommand(f"{writer}.save(ROOT)", setup=tuple(setup))
-        if isinstance(command, Checkpoint):
-            return ScriptCommand("delta_log(spark).checkpoint()", "", tuple(setup))
-        if isinstance(command, CompactLog):
-            return ScriptCommand(f"compact_log(spark, {command.commits or 0})", "", tuple(setup))
-        if isinstance(command, CleanUpLog):
-            return ScriptCommand("clean_up_log(spark)", "", tuple(setup))
-        *first, last = command_sql(command, root, columns, _VERSION)
-        setup += map(self._statement, first)
-        text = self._statement(last)
-        if isinstance(command, Restore):
-            text = text.replace(_VERSION, f"{{{self._case.version_before(command.before_step)}}}")
-        return ScriptCommand(text, "", tuple(setup))
+    def _written(self, value: object) -> str:
+        return written(value, {INSTANT.word: self._instant}, self._root)
 
-    def _sql(self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = ()) -> ScriptCommand:
-        text = self._statement(statement)
-        return ScriptCommand(text, f"{text}.collect()", tuple(setup), tuple(cleanup))
-
-    def _statement(self, statement: str) -> str:
-        return called("spark.sql", statement, root=self._root)
-
-    def _by_earlier(self, step: Delete | Vacuum) -> ScriptCommand:
-        """A command of the session that has opened the table: what it opened has a clock of its own."""
-        wanted = {"spark.sql.session.timeZone": step.zone} if isinstance(step, Delete) else settings_of_vacuum(step)
-        setup = [f"opened_log.clock().setTime({self._instant})"]
-        for key, value in wanted.items():
-            setup.append(called("earlier.conf.unset", key) if value is None else called("earlier.conf.set", key, value))
-        if isinstance(step, Vacuum):
-            hours = "" if step.retain_hours is None else repr(step.retain_hours)
-            return ScriptCommand(f"opened.vacuum({hours})", "", tuple(setup))
-        return ScriptCommand(called("opened.delete", *self._condition(step), root=self._root), "", tuple(setup))
-
-    def _condition(self, step: Delete) -> Sequence[str]:
-        """The argument of the API's DELETE, if it has one."""
-        return () if step.where is None else (sql(step.where, step.zone, step.literals),)
-
-    def _delete(self, step: Delete) -> ScriptCommand:
-        named = script_path(self._root, step.spelling)
-        by_path = step.form in DELETES_BY_PATH
-        setup = self._settings({"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)})
-        setup += self._link(step.spelling, named)
-        name = {Form.SQL_MANAGED: _MANAGED_NAME, Form.VIEW: VIEW}.get(step.form, _NAME)
-        if step.form is Form.VIEW:
-            setup.append(self._statement(view_statement(table_text(self._root))))
-        elif not by_path:
-            setup += self._named(step.form is Form.SQL_MANAGED)
-        if step.cached:
-            load = f'spark.read.format("delta").load({self._argument(named.path)})'
-            setup.append(f"{load if by_path else called('spark.table', name)}.cache().count()")
-        if step.form not in API_DELETE_FORMS:
-            table = table_text(named.path) if by_path else name
-            return self._sql(delete_sql(step, table), setup, named.cleanup)
-        condition: Sequence[str] = self._condition(step)
-        if step.form is Form.API_PATH_COLUMN and condition:
-            condition = (Code(called("expr", *condition, root=self._root)),)
-        table = self._delta_table(named.path if by_path else None)
-        return ScriptCommand(called(f"{table}.delete", *condition, root=self._root), "", tuple(setup), named.cleanup)
-
-    def _vacuum(self, step: Vacuum) -> ScriptCommand:
-        named = script_path(self._root, step.spelling)
-        setup = self._settings({**spark_conf(step.settings), **settings_of_vacuum(step)})
-        cleanup: tuple[str, ...] = ()
-        if step.mode.inventory:
-            setup += self._listing(step)
-        if step.io_fault is not None:
-            assert step.faulty_path is not None, "an I/O fault has a path"
-            setup.append(called("failing_files", _SPARK, step.io_fault.value, step.faulty_path))
-            cleanup = ('spark.conf.set("tombstone.fault", "")',)
-        setup += self._link(step.spelling, named)
-        if step.form in (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME):
-            setup += self._named(step.form is VacuumForm.SQL_MANAGED)
-        cleanup += named.cleanup
-        if step.form in API_VACUUM_FORMS:
-            hours = "" if step.retain_hours is None else repr(step.retain_hours)
-            table = self._delta_table(named.path if step.form is VacuumForm.API_PATH else None)
-            return ScriptCommand(f"{table}.vacuum({hours})", "", tuple(setup), cleanup)
-        targets = {
-            VacuumForm.SQL_PATH: table_text(named.path),
-            VacuumForm.SQL_QUOTED_PATH: f"'{named.path}'",
-            VacuumForm.SQL_NAME: _NAME,
-            VacuumForm.SQL_MANAGED: _MANAGED_NAME,
-        }
-        inventories = {
-            Mode.INVENTORY_TABLE: table_text(self._inventory),
-            Mode.INVENTORY_QUERY: f"(SELECT * FROM {INVENTORY_VIEW})",
-        }
-        return self._sql(vacuum_sql(step, targets[step.form], inventories.get(step.mode)), setup, cleanup)
-
-    def _delta_table(self, path: str | None) -> str:
-        """The table by its path; None: by its name."""
-        if path is None:
-            return called("DeltaTable.forName", _SPARK, _NAME)
-        return f"DeltaTable.forPath(spark, {self._argument(path)})"
-
-    def _argument(self, path: str) -> str:
-        return "ROOT" if path == self._root else quoted(path, self._root)
-
-    def _named(self, managed: bool) -> Sequence[str]:
-        """The lines that give the table its name."""
-        if not managed:
-            return (self._statement(f"CREATE TABLE IF NOT EXISTS {_NAME} USING delta LOCATION '{self._root}'"),)
+    def _lines(self, one: Needed) -> Sequence[str]:
+        """What a command needs. The paths beside the script's table, and the names in its catalog, are free."""
+        if isinstance(one, Let):
+            return (f"{one.name.word} = {self._written(one.value)}",)
+        if isinstance(one, Do):
+            return (self._written(one.call),)
+        if isinstance(one, Faulty):
+            return (self._written(Name("failing_files")(SPARK, one.fault.value, one.path)),)
+        if isinstance(one, NoTable):
+            path = f"{self._root}-target"
+            return (called("os.makedirs", path, root=self._root),) if one.exists else ()
+        if not one.managed:
+            statement = f"CREATE TABLE IF NOT EXISTS {one.name} USING delta LOCATION '{self._root}'"
+            return (self._written(SPARK.sql(statement)),)
         exists, self._managed = self._managed, True
         return () if exists else ("make_managed(spark)",)
 
-    def _listing(self, step: Vacuum) -> Sequence[str]:
-        rows = "inventory_of_files()" if step.inventory is Inventory.FILES else "inventory()"
-        lines = (
-            f"columns = {quoted(', '.join(map(' '.join, INVENTORY_COLUMNS)))}",
-            f"table = spark.createDataFrame({rows}, columns)",
-        )
-        if step.mode is Mode.INVENTORY_QUERY:
-            return (*lines, called("table.createOrReplaceTempView", INVENTORY_VIEW))
-        return (*lines, called('table.write.format("delta").mode("overwrite").save', self._inventory))
-
-    def _link(self, spelling: Spelling, named: ScriptPath) -> Sequence[str]:
-        """The link, with a clock of its own: Delta knows a table behind a link by the link's path."""
-        if spelling is not Spelling.LINK:
-            return ()
-        return (*named.setup, self._clock_of(named.path))
-
-    def _clock_of(self, path: str) -> str:
-        """The line that sets the clock of the table at a path other than ``ROOT``."""
-        return called("clock", _SPARK, self._instant, path, root=self._root)
-
-    def _target(self, mistake: DeleteMistake | VacuumMistake) -> tuple[list[str], str]:
-        """The target of an invalid command, and the lines that make it. The paths beside the script's table are free."""
-        setup, target = self._settings({}), f"{self._root}-target"
-        if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
-            return setup, table_text(f"{self._root}/{_partition(self._table)}")
-        if mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
-            return [*setup, called("os.makedirs", target)], table_text(target)
-        if mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
-            return setup, table_text(target)
-        table = table_text(self._root)
-        if (statement := view_of(mistake, table)) is not None:
-            return [*setup, self._statement(statement)], VIEW
-        return setup, table
-
-    def _settings(self, wanted: Mapping[str, str | None]) -> list[str]:
-        """The lines that change the settings of the previous step, or the defaults, into these."""
-        new = {key: value for key, value in wanted.items() if value is not None}
-        old, self._conf = self._conf, new
-        lines = [called("spark.conf.unset", key) for key in old if key not in new and old[key] != _DEFAULTS.get(key)]
-        return lines + [
-            called("spark.conf.set", key, value)
-            for key, value in new.items()
-            if old.get(key, _DEFAULTS.get(key)) != value
+    def _settings(self, step: EngineStep) -> Sequence[str]:
+        """The lines that change the settings of the session's previous step, or the defaults, into those of this one."""
+        session = "earlier" if isinstance(step, (Delete, Vacuum)) and step.by_earlier else "spark"
+        new = {key: value for key, value in settings_of(step).items() if value is not None}
+        old, self._conf[session] = self._conf.get(session, {}), new
+        unset = [key for key in old if key not in new and old[key] != _DEFAULTS.get(key)]
+        changed = [(key, value) for key, value in new.items() if old.get(key, _DEFAULTS.get(key)) != value]
+        return [
+            *(called(f"{session}.conf.unset", key) for key in unset),
+            *(called(f"{session}.conf.set", *item) for item in changed),
         ]
 
     # Reads ------------------------------------------------------------------------------------------------------------
 
     def read(self, version: str) -> str:
-        of = f'.option("versionAsOf", {version})' if version else ""
-        return f'spark.read.format("delta"){of}.load(ROOT)'
+        return self._written(reading(self._root, Code(version) if version else None))
 
     def changes(self, first: str, last: str) -> str:
         return f"changes(spark, {first}, {last})"

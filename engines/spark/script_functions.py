@@ -1,4 +1,4 @@
-"""The functions of reproduction scripts of Delta on Spark. A script has the source of those that it calls (script_library)."""
+"""The functions that steps on Spark call. The worker calls them, and a script has the source of those that it calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from delta.tables import DeltaTable  # noqa: F401  # for the calls of main
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import arrow_udf, expr  # type: ignore[attr-defined,unused-ignore]  # noqa: F401
+from pyspark.sql import functions as F  # noqa: N812  # its name everywhere
 
 from engines.script_names import COLUMNS, FAILING_FILE_SYSTEM, ROOT
 
@@ -20,6 +20,12 @@ def clock(spark: SparkSession, instant: int, table: str = ROOT) -> None:
     path, delta = spark._jvm.org.apache.hadoop.fs.Path(table), spark._jvm.org.apache.spark.sql.delta.DeltaLog
     delta.invalidateCache(spark._jsparkSession, path)
     delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
+
+
+def forget(spark: SparkSession, table: str) -> None:
+    """Delta forgets what it has read of the table, and its clock."""
+    path = spark._jvm.org.apache.hadoop.fs.Path(table)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(spark._jsparkSession, path)
 
 
 def condition(error: Any) -> Any:
@@ -54,19 +60,24 @@ def removes_in(table: DataFrame) -> list[str]:
     return [path for (path,) in removes if path is not None]
 
 
-def inventory(folder: str = ROOT, above: tuple[str, ...] = ()) -> Any:
-    """All paths below a directory, as (path, length, isDir, modificationTime), following links."""
+def below(folder: str, above: tuple[str, ...]) -> Any:
+    """All paths below a directory, with what stat says of each. Links are followed, except to the directories ``above``."""
     for path in sorted(os.path.join(folder, name) for name in os.listdir(folder)):
         if os.path.exists(path):
-            state, is_directory = os.stat(path), os.path.isdir(path)
-            yield f"file:{path}", 0 if is_directory else state.st_size, is_directory, state.st_mtime_ns // 10**6
-            if is_directory and os.path.realpath(path) not in (*above, os.path.realpath(ROOT)):
-                yield from inventory(path, (*above, os.path.realpath(path)))
+            yield path, os.stat(path)
+            if os.path.isdir(path) and os.path.realpath(path) not in above:
+                yield from below(path, (*above, os.path.realpath(path)))
 
 
-def inventory_of_files() -> list[Any]:
-    """The files below the table's directory, without directories."""
-    return [row for row in inventory() if not row[2]]
+def inventory(spark: SparkSession, table: str, only_files: bool, scheme: str = "file:", unit: int = 1) -> DataFrame:
+    """All that is below the table's directory. Times are in ms, rounded down to a ``unit``."""
+    rows = []
+    for path, state in below(table, (os.path.realpath(table),)):
+        is_directory, modified = os.path.isdir(path), state.st_mtime_ns // 10**6 // unit * unit
+        if not (only_files and is_directory):
+            rows.append((scheme + path, 0 if is_directory else state.st_size, is_directory, modified))
+    columns = "path STRING, length BIGINT, isDir BOOLEAN, modificationTime BIGINT"
+    return spark.createDataFrame(rows, columns).coalesce(1)
 
 
 def make_managed(spark: SparkSession) -> None:
@@ -87,7 +98,7 @@ def register_python(spark: SparkSession, name: str) -> None:
 def register_arrow(spark: SparkSession, name: str) -> None:
     """Registers an Arrow function of the user that returns its argument."""
     spark.sparkContext.pythonExec = sys.executable  # else the first Python of the PATH
-    spark.udf.register(name, arrow_udf(lambda b: b, "boolean"))
+    spark.udf.register(name, F.arrow_udf(lambda b: b, "boolean"))  # type: ignore[attr-defined]
 
 
 def failing_files(spark: SparkSession, fault: str, path: str) -> None:
@@ -107,29 +118,29 @@ def failing_files(spark: SparkSession, fault: str, path: str) -> None:
     spark.conf.set("fs.file.impl.disable.cache", "true")
 
 
-def delta_log(spark: SparkSession) -> Any:
+def delta_log(spark: SparkSession, table: str) -> Any:
     """Delta's object for the table, with the clock that is set."""
-    path = spark._jvm.org.apache.hadoop.fs.Path(ROOT)
+    path = spark._jvm.org.apache.hadoop.fs.Path(table)
     return spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
 
 
-def clean_up_log(spark: SparkSession) -> None:
+def clean_up_log(spark: SparkSession, table: str) -> None:
     """Deletes expired files of the log, as Delta does after it has written a checkpoint."""
-    log = delta_log(spark)
+    log = delta_log(spark, table)
     (method,) = [one for one in log.getClass().getMethods() if one.getName() == "cleanUpExpiredLogs"]
-    places = range(2, method.getParameterCount() + 1)
+    places = range(2, method.getParameterCount() + 1)  # how many there are differs between releases
     defaults = [getattr(log, f"cleanUpExpiredLogs$default${place}")() for place in places]
     log.cleanUpExpiredLogs(log.unsafeVolatileSnapshot(), *defaults)
 
 
-def compact_log(spark: SparkSession, newest: int) -> None:
+def compact_log(spark: SparkSession, table: str, newest: int) -> None:
     """Writes a log compaction file of the newest commits (0: of all), by Delta Kernel, which comes with Delta on Spark."""
-    log, kernel = delta_log(spark), spark._jvm.io.delta.kernel
-    names = [name for name in os.listdir(f"{ROOT}/_delta_log") if re.fullmatch("[0-9]{20}.json", name)]
+    log, kernel = delta_log(spark, table), spark._jvm.io.delta.kernel
+    names = [name for name in os.listdir(f"{table}/_delta_log") if re.fullmatch("[0-9]{20}.json", name)]
     first = int(sorted(names)[-newest:][0][:20])
     snapshot = log.unsafeVolatileSnapshot()
     name = f"{first:020}.{snapshot.version():020}.compacted.json"
-    if first < snapshot.version() and not os.path.exists(f"{ROOT}/_delta_log/{name}"):
+    if first < snapshot.version() and not os.path.exists(f"{table}/_delta_log/{name}"):  # there is none of one commit
         paths = [kernel.internal.fs.Path(path.toString()) for path in (log.dataPath(), log.logPath())]
         retained = snapshot.minFileRetentionTimestamp()
         hook = kernel.internal.hook.LogCompactionHook(*paths, first, snapshot.version(), retained)
@@ -137,10 +148,17 @@ def compact_log(spark: SparkSession, newest: int) -> None:
         hook.threadSafeInvoke(kernel.defaults.engine.DefaultEngine.create(conf))
 
 
-def append_by_stream(spark: SparkSession, rows: DataFrame) -> None:
-    """A stream of a directory of Parquet files appends these rows to the table."""
-    names = spark.read.format("delta").load(ROOT).columns
-    rows.write.parquet(f"{ROOT}-stream/source")
-    stream = spark.readStream.schema(rows.schema).parquet(f"{ROOT}-stream/source").toDF(*names)
-    writer = stream.writeStream.format("delta").option("checkpointLocation", f"{ROOT}-stream/state")
-    writer.trigger(availableNow=True).start(ROOT).awaitTermination()
+def append_by_stream(spark: SparkSession, table: str, rows: DataFrame) -> None:
+    """A stream of a directory of Parquet files, which is beside the table, appends these rows.
+
+    The files have other names of columns: Parquet does not allow all names that a table may have.
+    """
+    beside = f"{table}-stream"
+    try:
+        names = spark.read.format("delta").load(table).columns
+        rows.write.parquet(f"file:{beside}/source")
+        stream = spark.readStream.schema(rows.schema).parquet(f"file:{beside}/source").toDF(*names)
+        writer = stream.writeStream.format("delta").option("checkpointLocation", f"file:{beside}/state")
+        writer.trigger(availableNow=True).start(table).awaitTermination()
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

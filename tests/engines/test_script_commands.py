@@ -1,15 +1,18 @@
-"""The commands of Spark in a script, where what they need depends on the step before or on the spelling of the path."""
+"""The calls of Spark for each step: as a script prints them, and as the worker evaluates them."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.quoting import Code, quoted
 from engines.script_library import free_names
+from engines.spark.commands.calls import Do, Let, Place, evaluated, written
+from engines.spark.commands.translation import calls_of
 from model.text.commands import command_text
 from model.vocabulary.commands import (
     AddColumn,
@@ -36,13 +39,31 @@ from model.vocabulary.commands import (
     WidenColumn,
     kind_of,
 )
-from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.predicate import And, Compare, In, Not, Op, Or, Predicate, Relate
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import Delete, Form, Mode, Moment, OtherCommand, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    DeleteMistake,
+    EngineStep,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
+    Mode,
+    Moment,
+    OpenSession,
+    OtherCommand,
+    Vacuum,
+    VacuumForm,
+    VacuumMistake,
+)
 from model.vocabulary.table import Column, Commit, Feature
 from model.vocabulary.values import Type
 from tests import scripts
 from tests.handmade.steps import PARTITIONED
+from tests.model.codec_cases import EXPRESSIONS, WHERE, WIDE_WHERE
 
 A = Compare("p", Op.EQ, "a", Type.STRING)
 SET = Assignment("v", Type.INTEGER, 7)
@@ -56,18 +77,157 @@ COMMANDS_OF_STEPS: list[Command] = [
 ]
 
 
-CASE = ScriptedCase(PARTITIONED, "/tmp/case/table", ())
+ROOT = "/tmp/case/table"
+CASE = ScriptedCase(PARTITIONED, ROOT, ())
+
+BOTH = And(A, Not(Compare("v", Op.GT, 1, Type.INTEGER)))
+TEXT = "`p` = 'a' AND NOT (`v` > 1)"
+NAME = "spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{ROOT}'\")"
+VIEW = 'spark.sql(\n    f"CREATE OR REPLACE TEMPORARY VIEW tombstone_view AS SELECT * FROM delta.`{ROOT}`"\n)'
+ROWS = "rows = spark.sql(\"SELECT * FROM VALUES (1, 'a') AS t("
+OF_A_SESSION = ("earlier", "opened", "opened_log")
+CLOCK = "opened_log.clock().setTime(T + 0)"
+
+#: What is printed for a step: what it needs, and the command.
+PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
+    (Delete(BOTH), (f'spark.sql(f"DELETE FROM delta.`{{ROOT}}` WHERE {TEXT}")',)),
+    (Delete(A, Form.SQL_PATH_ALIAS), ("spark.sql(f\"DELETE FROM delta.`{ROOT}` AS x WHERE x.`p` = 'a'\")",)),
+    (Delete(BOTH, Form.SQL_NAME), (NAME, f'spark.sql("DELETE FROM t WHERE {TEXT}")')),
+    (Delete(form=Form.TRUNCATE), (NAME, 'spark.sql("TRUNCATE TABLE t")')),
+    (Delete(form=Form.SQL_MANAGED), ("make_managed(spark)", 'spark.sql("DELETE FROM d.`table`")')),
+    (Delete(form=Form.VIEW), (VIEW, 'spark.sql("DELETE FROM tombstone_view")')),
+    (Delete(BOTH, Form.API_PATH), (f'DeltaTable.forPath(spark, ROOT).delete("{TEXT}")',)),
+    (
+        Delete(BOTH, Form.API_PATH_COLUMN),
+        ('DeltaTable.forPath(spark, ROOT).delete((F.col("`p`") == F.expr("\'a\'")) & ~(F.col("`v`") > F.expr("1")))',),
+    ),
+    (Delete(form=Form.API_NAME), (NAME, 'DeltaTable.forName(spark, "t").delete()')),
+    (
+        Delete(form=Form.API_NAME, cached=True),
+        (NAME, 'spark.table("t").cache().count()', 'DeltaTable.forName(spark, "t").delete()'),
+    ),
+    (Delete(A, by_earlier=True), (CLOCK, "opened.delete(\"`p` = 'a'\")")),
+    (Vacuum(0, dry_run=True, logging=None), ('spark.sql(f"VACUUM delta.`{ROOT}` RETAIN 0 HOURS DRY RUN")',)),
+    (Vacuum(form=VacuumForm.SQL_QUOTED_PATH, logging=None), ("spark.sql(f\"VACUUM '{ROOT}'\")",)),
+    (Vacuum(form=VacuumForm.SQL_NAME, mode=Mode.LITE, logging=None), (NAME, 'spark.sql("VACUUM t LITE")')),
+    (Vacuum(5.5, form=VacuumForm.API_PATH, logging=None), ("DeltaTable.forPath(spark, ROOT).vacuum(5.5)",)),
+    (Vacuum(by_earlier=True, logging=None), (CLOCK, "opened.vacuum()")),
+    (
+        Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES, logging=None),
+        (
+            'inventory(spark, ROOT, True).createOrReplaceTempView("tombstone_inventory")',
+            'spark.sql(f"VACUUM delta.`{ROOT}` USING INVENTORY (SELECT * FROM tombstone_inventory)")',
+        ),
+    ),
+    (
+        Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a", logging=None),
+        ('failing_files(spark, "it cannot be deleted", "a")', 'spark.sql(f"VACUUM delta.`{ROOT}`")'),
+    ),
+    (InvalidDelete(DeleteMistake.MISSING_PATH), ('spark.sql(f"DELETE FROM delta.`{ROOT}-target`")',)),
+    (InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), ('spark.sql(f"DELETE FROM delta.`{ROOT}/p=a`")',)),
+    (
+        InvalidVacuum(VacuumMistake.NOT_A_TABLE),
+        ('os.makedirs(f"{ROOT}-target")', 'spark.sql(f"VACUUM delta.`{ROOT}-target`")'),
+    ),
+    (InvalidVacuum(VacuumMistake.TEMPORARY_VIEW, dry_run=True), (VIEW, 'spark.sql("VACUUM tombstone_view DRY RUN")')),
+    (Insert(((1, "x"),)), ("spark.sql(f\"INSERT INTO delta.`{ROOT}` VALUES (1, 'x')\")",)),
+    (
+        OpenSession(),
+        (
+            "earlier = spark.newSession()",
+            "opened = DeltaTable.forPath(earlier, ROOT)",
+            "opened_log = delta_log(spark, ROOT)",
+            "opened.toDF().count()",
+        ),
+    ),
+    *(
+        (OtherCommand(command), lines)
+        for command, lines in (
+            (Restore(0), ('spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {before_0}")',)),
+            (
+                Overwrite(((1, "a"),), A),
+                (
+                    f'{ROWS}`v`, `p`)")',
+                    "replaced = \"`p` = 'a'\"",
+                    'rows.write.format("delta").mode("overwrite").option("replaceWhere", replaced).save(ROOT)',
+                ),
+            ),
+            (
+                StreamAppend(((1, "a"),)),
+                (f'{ROWS}`source_0`, `source_1`)")', "append_by_stream(spark, ROOT, rows)"),
+            ),
+            (Checkpoint(), ("delta_log(spark, ROOT).checkpoint()",)),
+            (CompactLog(2), ("compact_log(spark, ROOT, 2)",)),
+            (Purge(), ('spark.sql(f"REORG TABLE delta.`{ROOT}` APPLY (PURGE)")',)),
+        )
+    ),
+]
 
 
-def commands(*steps: Delete | Vacuum | OtherCommand) -> list[ScriptCommand]:
+def commands(*steps: EngineStep) -> list[ScriptCommand]:
     """The commands of one script, each at a clock of its own: T + 0, T + 1."""
     runs = tuple(ScriptRun(index, step, Moment(index)) for index, step in enumerate(steps))
-    dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
+    dialect = scripts.SPARK(ScriptedCase(PARTITIONED, ROOT, runs))
     found = []
     for run in runs:
         dialect.clock(f"T + {run.clock.offset}", first=run is runs[0])
         found.append(dialect.command(run))
     return found
+
+
+@pytest.mark.parametrize(("step", "lines"), PRINTED)
+def test_a_step_is_printed(step: EngineStep, lines: tuple[str, ...]) -> None:
+    (found,) = commands(step)
+    assert (*found.setup, found.text) == lines
+
+
+class Traced:
+    """What is done with it, as text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __getattr__(self, name: str) -> Traced:
+        return Traced(f"{self}.{name}")
+
+    def __call__(self, *arguments: object) -> Traced:
+        return Traced(f"{self}{arguments}")
+
+    def __invert__(self) -> Traced:
+        return Traced(f"~({self})")
+
+
+for sign, name in zip(
+    ["==", "!=", "<", "<=", ">", ">=", "&", "|", "+"], ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "add"]
+):
+    setattr(Traced, f"__{name}__", lambda left, right, sign=sign: Traced(f"({left} {sign} {right!r})"))
+
+
+class Names(dict[str, Any]):
+    def __missing__(self, word: str) -> Traced:
+        return Traced(word)
+
+
+#: With every operator, and one that needs several lines.
+AS_COLUMNS: list[Predicate] = [
+    *(BOTH, WHERE, WIDE_WHERE, Or(Not(WHERE), Not(And(BOTH, BOTH))), In("v", tuple(range(40)), Type.INTEGER)),
+    *(Relate(EXPRESSIONS[5], op, EXPRESSIONS[5]) for op in Op),
+]
+
+
+def test_what_is_printed_is_what_is_run() -> None:
+    place = Place(ROOT, ROOT, "t", "m", "/i", lambda: [("v", Type.INTEGER), ("p", Type.STRING)], lambda: "p=a")
+    conditions = [Delete(where, Form.API_PATH_COLUMN) for where in AS_COLUMNS]
+    for step in [*(step for step, _ in PRINTED), *map(OtherCommand, COMMANDS_OF_STEPS), *conditions]:
+        calls = calls_of(step, place)
+        needed = [one.value if isinstance(one, Let) else one.call for one in calls.needed if isinstance(one, (Let, Do))]
+        for one in [*needed, calls.command, calls.cached]:
+            text = written(one, {}, ROOT)
+            assert repr(evaluated(one, Names())) == repr(eval(text, {}, Names(ROOT=ROOT))), step
+            assert max(map(len, text.split("\n"))) < 112, "it may stand in a try"
 
 
 def test_a_link_to_the_table_has_the_clock_of_its_step() -> None:
@@ -83,31 +243,35 @@ def test_an_inventory_lies_beside_the_table_however_its_path_is_spelled() -> Non
         assert "USING INVENTORY delta.`/tmp/case-inventory`" in command.text, spelling
 
 
-def test_a_managed_table_is_made_once() -> None:
-    first, second = commands(Delete(form=Form.SQL_MANAGED), Delete(form=Form.SQL_MANAGED))
-    assert first.setup == ("make_managed(spark)",) and not second.setup
+def test_what_a_script_needs_once_is_made_once() -> None:
+    assert not commands(*2 * [Delete(form=Form.SQL_MANAGED)])[1].setup
+    assert commands(*2 * [Delete(form=Form.VIEW)])[1].setup == (VIEW,)
 
 
-def test_a_view_is_made_for_each_delete_through_it() -> None:
-    for command in commands(Delete(form=Form.VIEW), Delete(form=Form.VIEW)):
-        (line,) = command.setup
-        assert "CREATE OR REPLACE TEMPORARY VIEW tombstone_view AS SELECT * FROM delta.`{ROOT}`" in line
-        assert command.text == 'spark.sql("DELETE FROM tombstone_view")'
-
-
-def test_a_setting_ends_with_its_step() -> None:
-    first, second = commands(Delete(zone="Asia/Kolkata"), Delete())
-    key = '"spark.sql.session.timeZone"'
-    assert first.setup == (f'spark.conf.set({key}, "Asia/Kolkata")',)
-    assert second.setup == (f'spark.conf.set({key}, "UTC")',)
+def test_a_setting_ends_with_its_step_and_its_session() -> None:
+    zone = 'spark.conf.set("spark.sql.session.timeZone", '
+    first, second, third = commands(Delete(zone="Asia/Kolkata"), Vacuum(logging=None), Delete())
+    assert (first.setup, second.setup, third.setup) == ((f'{zone}"Asia/Kolkata")',), (f'{zone}"UTC")',), ())
+    unsafe = Vacuum(by_earlier=True, safety_check=False, logging=None)
+    _, first, same, _, other = commands(OpenSession(), unsafe, unsafe, OpenSession(), unsafe)
+    assert first.setup == (other.setup[0], CLOCK.replace("0", "1")) and same.setup == (CLOCK.replace("0", "2"),)
 
 
 def test_the_library_has_what_a_command_uses() -> None:
     assert {kind_of(command) for command in COMMANDS_OF_STEPS} == set(CommandKind), "every kind has a script"
-    for command in COMMANDS_OF_STEPS:
-        (found,) = commands(OtherCommand(command))
+    for step in (*map(OtherCommand, COMMANDS_OF_STEPS), *(step for step, _ in PRINTED)):
+        (found,) = commands(step)
         text = scripts.runnable("\n".join([*found.setup, found.text, *found.cleanup]), scripts.SPARK(CASE))
-        assert free_names(text) <= {"ROOT", "T", "spark", "before_0"}, command
+        assert free_names(text) <= {
+            "ROOT",
+            "T",
+            "spark",
+            "before_0",
+            "earlier",
+            "opened",
+            "opened_log",
+            "FAILING_FILE_SYSTEM",
+        }, step
 
 
 @pytest.mark.parametrize("text", ["plain", "it's", 'a "b"', "both ' and \"", "a \\ b", "it\\'s", "{ROOT}\n"])
@@ -120,11 +284,6 @@ def test_other_values_are_literals_and_code_stands_as_it_is() -> None:
     assert quoted([1, None, -2.5, True, float("inf"), Code("T + 1")]) == '[1, None, -2.5, True, float("inf"), T + 1]'
     with pytest.raises(TypeError, match="a set has no literal"):
         quoted({1})
-
-
-def test_a_restore_goes_back_to_the_version_that_a_script_knows() -> None:
-    _, restore = commands(Delete(), OtherCommand(Restore(0)))
-    assert restore.text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {before_0}")'
 
 
 def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
@@ -150,5 +309,5 @@ def test_a_refused_command_leaves_the_columns_as_they_are() -> None:
         ScriptRun(0, OtherCommand(AddColumn(Column("added", Type.DATE))), Moment(0), failed=True),
         ScriptRun(1, OtherCommand(Overwrite(((1, "x"),))), Moment(0)),
     )
-    dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
+    dialect = scripts.SPARK(ScriptedCase(PARTITIONED, ROOT, runs))
     assert "DATE" not in dialect.command(runs[1]).setup[-1]

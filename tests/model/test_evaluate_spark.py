@@ -18,6 +18,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - its name everywhere
 
+from engines.spark.commands.calls import evaluated
 from engines.spark.commands.columns import condition
 from model.semantics.evaluate import WouldFail, evaluate, might_fail
 from model.text.sql import sql
@@ -181,7 +182,7 @@ def test_a_column_means_what_the_model_says(spark: Any, rows_file: Path) -> None
     columns = []
     for predicate, verdicts in zip(asked, ours):
         sound = [number for number, one in enumerate(verdicts) if not isinstance(one, WouldFail)]
-        columns.append(F.when(F.col("id").isin(sound), condition(predicate, zone)))
+        columns.append(F.when(F.col("id").isin(sound), evaluated(condition(predicate, zone), {"F": F})))
     rows = session.read.parquet(str(rows_file))
     answers = sorted(rows.select("id", *(column.alias(f"c{n}") for n, column in enumerate(columns))).collect())
     wrong = [

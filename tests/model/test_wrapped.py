@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from engines.dialect import ScriptedCase, ScriptRun
+from engines.spark import script_functions
+from engines.spark.commands.calls import evaluated, written
 from engines.spark.commands.columns import condition
-from engines.spark.sessions.user_functions import register
-from engines.spark.sessions.wrappers import called_by
+from engines.spark.commands.translation import functions_of
 from model import codec
 from model.prediction.delete import LiveFile
 from model.prediction.failures import must_fail
@@ -38,11 +38,9 @@ from model.vocabulary.predicate import (
     columns_of,
     leaves,
 )
-from model.vocabulary.steps import Delete, Moment, OtherCommand, Read
+from model.vocabulary.steps import Delete, OtherCommand, Read
 from model.vocabulary.values import Type
-from tests import scripts
 from tests.handmade.conditions import FILES, ONE, called
-from tests.handmade.steps import PARTITIONED
 
 NULL = IsNull("w")
 LIVE = (LiveFile("a", (), ((1, 0), (None, 0))),)
@@ -122,33 +120,34 @@ def test_each_kind_is_a_capability() -> None:
     assert all(has(EVERYTHING, wrapper) for wrapper in Wrapper)
 
 
-def test_a_step_calls_the_functions_of_its_condition() -> None:
-    to = Assignment("w", Type.INTEGER, 1)
-    both = And(EACH[1], Not(EACH[0]))
-    assert called_by(Delete(both)) == [Wrapper.PYTHON, Wrapper.ARROW]
-    assert called_by(OtherCommand(Update(to, EACH[1]))) == called_by(OtherCommand(Merge(EACH[1]))) == [Wrapper.ARROW]
-    assert (
-        called_by(Delete()) == called_by(Delete(ONE)) == called_by(OtherCommand(Optimize())) == called_by(Read()) == []
-    )
+PYTHON, ARROW = (f'register_{one.value}(spark, "tombstone_{one.value}")' for one in Wrapper)
+TO = Assignment("w", Type.INTEGER, 1)
 
 
-def test_a_script_registers_functions_in_their_session() -> None:
-    def setup(step: Delete) -> tuple[str, ...]:
-        run = ScriptRun(0, step, Moment(0))
-        return scripts.SPARK(ScriptedCase(PARTITIONED, "/t", (run,))).command(run).setup
-
-    names = ('"tombstone_python")', '"tombstone_arrow")')
-    assert setup(Delete(ONE)) == ()
-    assert setup(Delete(And(*EACH))) == (f"register_python(spark, {names[0]}", f"register_arrow(spark, {names[1]}")
-    assert setup(Delete(EACH[1], by_earlier=True))[0] == f"register_arrow(earlier, {names[1]}"
+@pytest.mark.parametrize(
+    ("step", "calls"),
+    [
+        (Delete(And(EACH[1], Not(EACH[0]))), [PYTHON, ARROW]),
+        (Delete(EACH[1], by_earlier=True), [ARROW.replace("spark", "earlier")]),
+        (OtherCommand(Update(TO, EACH[1])), [ARROW]),
+        (OtherCommand(Merge(EACH[1])), [ARROW]),
+        *((step, []) for step in (Delete(), Delete(ONE), OtherCommand(Optimize()), Read())),
+    ],
+)
+def test_a_step_registers_the_functions_of_its_condition(step: Any, calls: list[str]) -> None:
+    assert [written(one.call, {}, "/t") for one in functions_of(step)] == calls
 
 
 @pytest.mark.xdist_group("spark")
 def test_sql_and_columns_select_the_same_rows_on_spark(spark: Any) -> None:
     rows = spark.sql("SELECT * FROM VALUES (1, 0), (1, NULL), (2, NULL), (2, 1), (NULL, 3), (NULL, NULL) AS t(v, w)")
-    register(spark, sorted(Wrapper))
+    names = {**vars(script_functions), "spark": spark}
+    for function in functions_of(Delete(And(*EACH))):
+        evaluated(function.call, names)
     both = [*SOME, *map(plain, SOME)]
-    by_column = rows.select(*(condition(where, "UTC").alias(f"c{number}") for number, where in enumerate(both)))
+    by_column = rows.select(
+        *(evaluated(condition(where, "UTC"), names).alias(f"c{number}") for number, where in enumerate(both))
+    )
     by_text = rows.selectExpr(*(f"{sql(where)} AS c{number}" for number, where in enumerate(both)))
     for row in (*by_column.collect(), *by_text.collect()):
         assert tuple(row)[: len(SOME)] == tuple(row)[len(SOME) :]

@@ -21,33 +21,36 @@ from model.vocabulary.values import Type
 _numbers = itertools.count(1)
 
 
+def free_name() -> str:
+    """A name that no table has."""
+    return f"{_database()}.t{next(_numbers)}"
+
+
 @contextmanager
-def named(spark: SparkSession, root: Path, *, managed: bool) -> Iterator[str]:
-    """A name for the table at ``root``, as an external or a managed table.
+def named(spark: SparkSession, root: Path, name: str, *, managed: bool) -> Iterator[None]:
+    """A name of ``free_name`` for the table at ``root``, as an external or a managed table.
 
     Delta does not create a managed table in a directory with files (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION), so the
     entry is created as external and its type changed to managed, which is the only difference. It is changed back
     before it is dropped, because dropping a managed table deletes its files.
     """
-    database = _database()
-    table = f"t{next(_numbers)}"
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
-    spark.sql(f"CREATE TABLE {database}.{table} USING delta LOCATION {literal(str(root), Type.STRING)}")
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {_database()}")
+    spark.sql(f"CREATE TABLE {name} USING delta LOCATION {literal(str(root), Type.STRING)}")
     if not has_jvm(spark):
         try:
-            yield f"{database}.{table}"
+            yield
         finally:
-            spark.sql(f"DROP TABLE IF EXISTS {database}.{table}")  # external: its files stay
+            spark.sql(f"DROP TABLE IF EXISTS {name}")  # external: its files stay
         return
     catalog: Any = spark._jsparkSession.sharedState().externalCatalog()
-    external = catalog.getTable(database, table)
+    external = catalog.getTable(*name.split("."))
     try:
         if managed:
             catalog.alterTable(_as_managed(spark, external))
-        yield f"{database}.{table}"
+        yield
     finally:
         catalog.alterTable(external)
-        catalog.dropTable(database, table, False, False)  # ignoreIfNotExists, purge
+        catalog.dropTable(*name.split("."), False, False)  # ignoreIfNotExists, purge
 
 
 def drop_database(spark: SparkSession) -> None:

@@ -1,15 +1,13 @@
-"""Conditions as PySpark Columns, built node by node; the other forms pass SQL text."""
+"""Conditions as PySpark Columns, built node by node; the other forms pass SQL text. Without PySpark."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import reduce
-from typing import Any
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 - its name everywhere
-
+from engines.spark.commands.calls import FUNCTIONS as F
+from engines.spark.commands.calls import Expression as Column
+from engines.spark.commands.calls import Operation
 from model.text.literals import identifier, literal, type_sql
 from model.text.sql import WRAPPERS, expression_sql
 from model.vocabulary.predicate import (
@@ -38,21 +36,14 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.values import AnyType, Value
 
-_COMPARISONS: dict[Op, Callable[[Any, Any], Any]] = {
-    Op.EQ: operator.eq,
-    Op.NE: operator.ne,
-    Op.LT: operator.lt,
-    Op.LE: operator.le,
-    Op.GT: operator.gt,
-    Op.GE: operator.ge,
-    Op.NULL_SAFE_EQ: Column.eqNullSafe,
-}
-
-_ARITHMETIC: dict[Function, Callable[[Any, Any], Any]] = {
-    Function.ADD: operator.add,
-    Function.SUBTRACT: operator.sub,
-    Function.MULTIPLY: operator.mul,
-    Function.REMAINDER: operator.mod,
+_SIGNS: Mapping[Op | Function, str] = {
+    Op.EQ: "==",
+    Op.NE: "!=",
+    **{op: op.value for op in (Op.LT, Op.LE, Op.GT, Op.GE)},
+    Function.ADD: "+",
+    Function.SUBTRACT: "-",
+    Function.MULTIPLY: "*",
+    Function.REMAINDER: "%",
 }
 
 
@@ -65,10 +56,7 @@ def condition(predicate: Predicate, zone: str) -> Column:
     if isinstance(predicate, Constant):
         return F.lit(predicate.value).cast("boolean")
     if isinstance(predicate, Compare):
-        compared: Column = _COMPARISONS[predicate.op](
-            _column(predicate.column), constant(predicate.value, predicate.type)
-        )
-        return compared
+        return _compared(predicate.op, _column(predicate.column), constant(predicate.value, predicate.type))
     if isinstance(predicate, Between):
         low, high = constant(predicate.low, predicate.type), constant(predicate.high, predicate.type)
         return _column(predicate.column).between(low, high)
@@ -79,8 +67,7 @@ def condition(predicate: Predicate, zone: str) -> Column:
     if isinstance(predicate, Like):
         return _column(predicate.column).like(predicate.pattern)
     if isinstance(predicate, Relate):
-        related: Column = _COMPARISONS[predicate.op](value_of(predicate.left, zone), value_of(predicate.right, zone))
-        return related
+        return _compared(predicate.op, value_of(predicate.left, zone), value_of(predicate.right, zone))
     if isinstance(predicate, Holds):
         return value_of(predicate.expression, zone)
     if isinstance(predicate, Missing):
@@ -88,11 +75,11 @@ def condition(predicate: Predicate, zone: str) -> Column:
     if isinstance(predicate, Verbatim):
         return F.expr(predicate.text)
     if isinstance(predicate, Not):
-        return ~condition(predicate.operand, zone)
+        return Operation("~", (condition(predicate.operand, zone),))
     if isinstance(predicate, Wrapped):
         return _called(WRAPPERS[predicate.by], condition(predicate.operand, zone))
-    left, right = condition(predicate.left, zone), condition(predicate.right, zone)
-    return left & right if isinstance(predicate, And) else left | right
+    operands = condition(predicate.left, zone), condition(predicate.right, zone)
+    return Operation("&" if isinstance(predicate, And) else "|", operands)
 
 
 def value_of(expression: Expression, zone: str) -> Column:
@@ -109,15 +96,17 @@ def value_of(expression: Expression, zone: str) -> Column:
         case = F.when(condition(expression.condition, zone), value_of(expression.then, zone))
         return case.otherwise(value_of(expression.otherwise, zone))
     arguments = [value_of(argument, zone) for argument in expression.arguments]
-    if expression.function in _ARITHMETIC:
-        return reduce(_ARITHMETIC[expression.function], arguments)
+    if expression.function in _SIGNS:
+        return reduce(lambda left, right: Operation(_SIGNS[expression.function], (left, right)), arguments)
     return _called(expression.function.value, *arguments)
 
 
+def _compared(op: Op, left: Column, right: Column) -> Column:
+    return left.eqNullSafe(right) if op is Op.NULL_SAFE_EQ else Operation(_SIGNS[op], (left, right))
+
+
 def _called(name: str, *arguments: Column) -> Column:
-    call = getattr(F, "call_function", F.call_udf)  # its name before Spark 3.5
-    found: Column = call(name, *arguments)
-    return found
+    return F.call_udf(name, *arguments)  # call_function since Spark 3.5
 
 
 def _column(name: str) -> Column:

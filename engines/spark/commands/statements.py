@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.text.invalid_sql import view_sql
 from model.text.sql import vacuum_settings
-from model.vocabulary.steps import DeleteMistake, IOFault, Vacuum, VacuumMistake
+from model.vocabulary.steps import IOFault, Vacuum
 
 #: The settings of a session with Delta. One task for a small table, where the defaults start up to 10,000.
 SESSION = {
@@ -39,9 +38,6 @@ INTERPRETED = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
-#: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
-INVENTORY_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
-
 #: The temporary views of an inventory, and of the target of a command. Each session has its own.
 INVENTORY_VIEW, VIEW = "tombstone_inventory", "tombstone_view"
 
@@ -49,15 +45,6 @@ INVENTORY_VIEW, VIEW = "tombstone_inventory", "tombstone_view"
 def view_statement(table: str) -> str:
     """The statement that makes the temporary view ``VIEW``, a plain scan of the table."""
     return f"CREATE OR REPLACE TEMPORARY VIEW {VIEW} AS SELECT * FROM {table}"
-
-
-def view_of(mistake: DeleteMistake | VacuumMistake, table: str) -> str | None:
-    """The statement that makes the view which is the target of an invalid command; None if its target is no view."""
-    if mistake is DeleteMistake.VIEW:
-        return view_sql(VIEW, table)
-    if mistake is VacuumMistake.TEMPORARY_VIEW:
-        return view_statement(table)
-    return None
 
 
 def settings_of_vacuum(step: Vacuum) -> Mapping[str, str | None]:

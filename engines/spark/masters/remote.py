@@ -67,6 +67,7 @@ class _OverConnect:
         ).session()
         self.sql = self._remote.sql
         self.table = self._remote.table
+        self.createDataFrame = self._remote.createDataFrame
         self.conf = self._remote.conf
         self.catalog = self._remote.catalog
 

@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from engines.spark.commands.command_sql import plain_names
+from engines.spark.commands.calls import EARLIER, OPENED_LOG
+from engines.spark.commands.other_commands import plain_names
 from engines.spark.commands.result_rows import columns_of, rows_of
-from engines.spark.commands.statements import settings_of_vacuum
-from engines.spark.sessions.settings import settings
-from model.text.sql import sql
-from model.vocabulary.steps import Delete, OpenSession, Read, Vacuum
 from model.vocabulary.values import Row
 
 
 @dataclass(frozen=True)
 class Opened:
-    """``table`` and ``query`` keep the DeltaLog that they were made with, which has the clock ``clock``."""
+    """``names``: the variables that the step has set, with what keeps the DeltaLog that it was made with, as ``query`` does."""
 
     session: SparkSession
-    table: DeltaTable
+    names: Mapping[str, Any]
     query: DataFrame
-    clock: Any  # org.apache.spark.util.ManualClock
     stream: Stream | None
 
+    @classmethod
+    def of(cls, names: Mapping[str, Any], root: Path, *, streams: bool) -> Opened:
+        session = names[EARLIER.word]
+        stream = Stream(session, root) if streams else None
+        if stream is not None:
+            shutil.rmtree(stream.directory, ignore_errors=True)  # of an earlier session
+            stream.deliver()
+        return cls(session, names, session.read.format("delta").load(str(root)), stream)
 
-def opened(spark: SparkSession, root: Path, clock: Any, step: OpenSession) -> Opened:
-    """Open the table in a new session and read it once. ``clock`` is that of the table's DeltaLog."""
-    session = spark.newSession()
-    table, query = DeltaTable.forPath(session, str(root)), session.read.format("delta").load(str(root))
-    if not step.streams:
-        table.toDF().count()
-        return Opened(session, table, query, clock, None)
-    stream = Stream(session, root)
-    shutil.rmtree(stream.directory, ignore_errors=True)  # of an earlier session
-    stream.deliver()
-    return Opened(session, table, query, clock, stream)
+    def read(self, clock: int) -> tuple[Row, ...]:
+        """The rows by what is open, at this time (ms since the epoch)."""
+        self.names[OPENED_LOG.word].clock().setTime(clock)
+        return rows_of(self.query if self.stream is None else self.stream.deliver())
 
 
 @dataclass(frozen=True)
@@ -69,17 +66,3 @@ class Stream:
         writer = stream.writeStream.format("parquet").option("checkpointLocation", checkpoint)
         writer.trigger(availableNow=True).start(rows).awaitTermination()
         return self.session.read.schema(stream.schema).parquet(rows)
-
-
-def run_earlier(of: Opened, step: Delete | Vacuum | Read, clock: int) -> tuple[Row, ...]:
-    """Run a step through what the session has opened, with its clock at ``clock`` (ms since the epoch)."""
-    of.clock.setTime(clock)
-    if isinstance(step, Read):
-        return rows_of(of.query if of.stream is None else of.stream.deliver())
-    if isinstance(step, Vacuum):
-        with settings(of.session, settings_of_vacuum(step)):
-            of.table.vacuum(step.retain_hours)
-        return ()
-    with settings(of.session, {"spark.sql.session.timeZone": step.zone}):
-        of.table.delete(None if step.where is None else sql(step.where, step.zone, step.literals))
-    return ()

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, Outcome
 from engines.spark.commands.result_rows import ReturnedRows, rows_of
-from engines.spark.sessions.clocks import set_clock
+from engines.spark.script_functions import clock as set_clock
 from engines.spark.storage.file_system import held
 from model.vocabulary.steps import Read, SessionStep, Together, named_step
 
@@ -42,7 +42,7 @@ def run_together(
         return execute(session, one, None if named_step(one) is None else version)
 
     def second() -> Outcome:
-        set_clock(beside, root, clock)
+        set_clock(beside, clock, str(root))
         return attempt(lambda: run(beside, step.second))
 
     if isinstance(step.first, Read):

@@ -14,6 +14,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from engines.spark.script_functions import forget
 from engines.spark.sessions.session import activate
 from engines.spark.sessions.settings import settings
 from model.vocabulary.steps import Crash, CrashPoint, IOFault, Written
@@ -73,7 +74,7 @@ def stopped(spark: SparkSession, root: Path, crash: Crash | None, *, lives_on: b
             yield stop
         finally:
             stop.effects = _effects(plan) if plan.isReached() else None
-            _forget(spark, root)
+            forget(spark, str(root))
 
 
 class FileSystemHold:
@@ -91,7 +92,7 @@ class FileSystemHold:
         self._plan.awaitPoint()
         # Else the session that comes now would wait for the lock of the DeltaLog, which the commit of the held one has. Two
         # processes have a DeltaLog each, too.
-        _forget(self._spark, self._root)
+        forget(self._spark, str(self._root))
         return bool(self._plan.isReached())
 
     def _run(self, command: Callable[[], Any]) -> Any:
@@ -144,7 +145,7 @@ def held(
             yield FileSystemHold(spark, root, plan, threads)
         finally:
             plan.release()
-            _forget(spark, root)
+            forget(spark, str(root))
 
 
 @contextmanager
@@ -172,14 +173,6 @@ def _plan(
 
 def _effects(plan: Any) -> tuple[str, ...]:
     return tuple(map(str, plan.effects()))
-
-
-def _forget(spark: SparkSession, root: Path) -> None:
-    """Let the next command of any session read the table's log again."""
-    jvm: Any = spark._jvm
-    jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(
-        spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(str(root))
-    )
 
 
 def _define(spark: SparkSession) -> None:

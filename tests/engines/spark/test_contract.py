@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engines.spark.adapter import SparkEngine
-from engines.spark.commands.catalog import named
-from engines.spark.commands.targets import target
+from engines.spark.commands.catalog import free_name, named
+from engines.spark.commands.running import place_of
 from engines.spark.sessions.settings import settings
 from engines.spark.storage import file_system
 from model.text.invalid_sql import UNKNOWN_PARTITION
@@ -127,7 +127,8 @@ def test_each_kind_of_step_does_what_it_must_and_leaves_the_session_as_it_was(
 
 def test_a_managed_name_lasts_for_one_step_and_takes_no_file_with_it(spark: Any, tmp_path: Path) -> None:
     root = make(TABLE, tmp_path)
-    with named(spark, root, managed=True) as first, named(spark, root, managed=False) as second:
+    first, second = free_name(), free_name()
+    with named(spark, root, first, managed=True), named(spark, root, second, managed=False):
         for name, kind in ((first, "MANAGED"), (second, "EXTERNAL")):
             details = {row[0]: row[1] for row in spark.sql(f"DESCRIBE EXTENDED {name}").collect()}
             assert (details["Type"], details["Location"]) == (kind, f"file:{root}")
@@ -139,7 +140,7 @@ def test_the_path_of_a_partition_is_that_of_its_first_value(spark: Any, tmp_path
     """With column mapping too; no value that is NULL, and an unknown one where there is none."""
     mapped = (Feature.COLUMN_MAPPING_NAME.value,)
     tables = [
-        (partitioned("a/b%2F=c d`é"), "p=a%2Fb%252F%3Dc d``é"),
+        (partitioned("a/b%2F=c d`é"), "p=a%2Fb%252F%3Dc d`é"),
         (replace(partitioned("a"), features=mapped), "p=a"),
         (partitioned(None), UNKNOWN_PARTITION),
         (replace(partitioned("a"), commits=TABLE.commits[2:], files=()), UNKNOWN_PARTITION),
@@ -150,8 +151,7 @@ def test_the_path_of_a_partition_is_that_of_its_first_value(spark: Any, tmp_path
     ]
     for number, (table, directory) in enumerate(tables):
         root = make(table, tmp_path / str(number))
-        with target(spark, root, DeleteMistake.PARTITION_DIRECTORY) as path:
-            assert path == f"delta.`{root}/{directory}`"
+        assert place_of(spark, root, str(root), store=None, version=None).partition() == directory
 
 
 def partitioned(value: str | None) -> Table:

@@ -1,26 +1,32 @@
-"""The SQL of commands other than DELETE and VACUUM, for the adapter and for reproduction scripts. Without PySpark."""
+"""The calls for a command other than DELETE and VACUUM; for those without SQL Delta's own classes. Without PySpark."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Place, TypedColumns
 from engines.targets import table_text
 from model.text.commands import command_text, matching_text
 from model.text.layout import clone_of
 from model.text.literals import identifier, type_sql, typed_literal
-from model.text.sql import vacuum_sql
+from model.text.sql import sql, vacuum_sql
 from model.vocabulary.commands import (
     AddColumn,
+    Checkpoint,
+    CleanUpLog,
     Command,
+    CompactLog,
     DropColumn,
     DropFeature,
     Merge,
     Optimize,
+    Overwrite,
     Purge,
     RenameColumn,
     Restore,
     SetRetention,
     ShallowClone,
+    StreamAppend,
     Switch,
     Update,
     VacuumClone,
@@ -28,10 +34,7 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import WIDER, Feature
-from model.vocabulary.values import AnyType, Row, Type
-
-#: The columns of a table: their names and types.
-TypedColumns = Sequence[tuple[str, AnyType]]
+from model.vocabulary.values import Row, Type
 
 #: The VACUUM of a clone.
 VACUUM_OF_CLONE = Vacuum(retain_hours=0, safety_check=False)
@@ -53,37 +56,55 @@ _NAMES = {
 #: Commands whose text is the same for people and for Spark.
 _PLAIN = (Optimize, Purge, Update, SetRetention, AddColumn, RenameColumn, DropColumn)
 
-#: Those whose text depends on the columns of the table.
-NEED_COLUMNS = (Merge, WidenColumn)
 
-
-def command_sql(command: Command, root: str, columns: TypedColumns, version: object) -> Sequence[str]:
-    """The statements of a command on the table at ``root``; none if it is no SQL.
-
-    ``columns`` are those of the table, of no matter for commands other than ``NEED_COLUMNS``, as is ``version`` for others
-    than RESTORE.
-    """
-    table = table_text(root)
+def calls_of_command(command: Command, place: Place) -> Calls:
+    root, table, log = place.root, table_text(place.root), Name("delta_log")(SPARK, place.root)
     if isinstance(command, _PLAIN):
-        return (command_text(command, table),)
+        return _sql(command_text(command, table))
     if isinstance(command, Restore):
-        return (f"RESTORE TABLE {table} TO VERSION AS OF {version}",)
+        return _sql(f"RESTORE TABLE {table} TO VERSION AS OF {place.version}")
     if isinstance(command, Merge):
-        return (_merge(command, table, columns),)
+        return _sql(_merge(command, table, place.columns()))
     if isinstance(command, Switch):
-        return (_set_property(table, _PROPERTIES[command.feature], on=command.on),)
+        return _sql(_set_property(table, _PROPERTIES[command.feature], on=command.on))
     if isinstance(command, DropFeature):
-        return (f"ALTER TABLE {table} DROP FEATURE {_NAMES[command.feature]}",)
+        return _sql(f"ALTER TABLE {table} DROP FEATURE {_NAMES[command.feature]}")
     if isinstance(command, WidenColumn):
-        type = dict(columns)[command.column]
+        type = dict(place.columns())[command.column]
         wider = WIDER[type] if isinstance(type, Type) else type
-        widened = f"ALTER TABLE {table} ALTER COLUMN {identifier(command.column)} TYPE {type_sql(wider)}"
-        return _set_property(table, "delta.enableTypeWidening", on=True), widened
+        first = SPARK.sql(_set_property(table, "delta.enableTypeWidening", on=True))
+        return _sql(f"ALTER TABLE {table} ALTER COLUMN {identifier(command.column)} TYPE {type_sql(wider)}", Do(first))
+    if isinstance(command, Overwrite):
+        return _overwrite(command, place)
+    if isinstance(command, StreamAppend):
+        rows = Let(Name("rows"), SPARK.sql(rows_sql(command.rows, plain_names(place.columns()))))
+        return Calls(Name("append_by_stream")(SPARK, root, rows.name), (rows,))
+    if isinstance(command, Checkpoint):
+        return Calls(log.checkpoint())
+    if isinstance(command, CompactLog):
+        return Calls(Name("compact_log")(SPARK, root, command.commits or 0))
+    if isinstance(command, CleanUpLog):
+        return Calls(Name("clean_up_log")(SPARK, root))
+    clone = clone_of(root)
+    clock = Do(Name("clock")(SPARK, INSTANT, clone), undo=Name("forget")(SPARK, clone))
     if isinstance(command, ShallowClone):
-        return (f"CREATE TABLE {table_text(clone_of(root))} SHALLOW CLONE {table}",)
-    if isinstance(command, VacuumClone):
-        return (vacuum_sql(VACUUM_OF_CLONE, table_text(clone_of(root))),)
-    return ()
+        return _sql(f"CREATE TABLE {table_text(clone)} SHALLOW CLONE {table}", clock)
+    assert isinstance(command, VacuumClone), "no other command is left"
+    return _sql(vacuum_sql(VACUUM_OF_CLONE, table_text(clone)), clock)
+
+
+def _sql(statement: str, *needed: Do) -> Calls:
+    return Calls(SPARK.sql(statement), needed)
+
+
+def _overwrite(command: Overwrite, place: Place) -> Calls:
+    """A DataFrame's overwrite, which takes any condition; that of SQL's INSERT must be one that a source can evaluate."""
+    rows = Let(Name("rows"), SPARK.sql(rows_sql(command.rows, place.columns())))
+    writer = rows.name.write.format("delta").mode("overwrite")
+    if command.where is None:
+        return Calls(writer.save(place.root), (rows,))
+    replaced = Let(Name("replaced"), sql(command.where))
+    return Calls(writer.option("replaceWhere", replaced.name).save(place.root), (rows, replaced))
 
 
 def rows_sql(rows: Sequence[Row], columns: TypedColumns) -> str:
