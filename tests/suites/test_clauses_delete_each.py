@@ -17,6 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltalog.entries.actions import Add, Metadata, Protocol
+from deltalog.snapshot import replay
+from deltalog.values.schemas import Field, schema_string
 from engines.port import Outcome
 from model.vocabulary.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
 from model.vocabulary.spellings import Spelling
@@ -25,6 +28,7 @@ from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature
 from model.vocabulary.values import NAN, Row, StructOf, Type, Value
 from records import expectations
 from records.expectations import RowsAre
+from suites.clauses.shared.version_checksums import VersionChecksum, files
 from tests.handmade.steps import (
     IN_A,
     PA,
@@ -452,3 +456,16 @@ def test_a_refusal_is_an_error_and_no_needless_rewrite_also_where_no_row_matches
     nothing = dataclasses.replace(BY_LINK, where=Compare("v", Op.EQ, 50, Type.INTEGER))
     _, (violation,) = judged_by(PLAIN, tmp_path, "DEL-NAME-2", (nothing, refused))
     assert violation.by_error, violation.cause
+
+
+@pytest.mark.parametrize(("left_out", "wrong"), [("gone", False), ("v", True)])
+def test_a_checksum_may_leave_out_statistics_of_a_column_that_is_gone(left_out: str, wrong: bool) -> None:
+    """Delta reads the statistics that a checkpoint has as a struct alone by the table's columns."""
+    stats: dict[str, dict[str, int]] = {"minValues": {"v": 1, "gone": 7}}
+    add = Add("a", {}, 1, 1, data_change=False, stats=json.dumps(stats))
+    metadata = Metadata("x", schema_string=schema_string([Field("v", "integer")]))
+    state = replay([(0, (Protocol(1, 2), metadata, add))])
+    del stats["minValues"][left_out]
+    listed = {"path": "a", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": False}
+    fields = {"allFiles": [{**listed, "stats": json.dumps(stats)}]}
+    assert bool([*files(VersionChecksum(0, fields, state, {}, "file:///t"))]) is wrong

@@ -6,7 +6,7 @@ A commit adds its own files. If it writes a checkpoint, the engine may also clea
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from deltalog.checkpoints.checksums import json_checksum
@@ -360,12 +360,21 @@ def _completed(kept: Remove, remove: Remove) -> Remove:
     return replace(kept, **{name: getattr(remove, name) for name in absent})
 
 
-def comparable(action: Add | Remove) -> object:
-    """What a checkpoint must keep: not the spelling of a path or of JSON, and of a remove no statistics and no tags."""
+def comparable(action: Add | Remove, columns: Container[str] | None = None) -> object:
+    """What a checkpoint must keep: not the spelling of a path or of JSON, and of a remove no statistics and no tags.
+
+    ``columns``: by their stored names, those whose statistics count; None: all.
+    """
     plain = replace(action, path=action.file, stats=None, extra={})
     if isinstance(plain, Remove):
         return replace(plain, tags=None)
-    return plain, _parsed(action.stats)
+    parsed = _parsed(action.stats)
+    if columns is None or not isinstance(parsed, dict):
+        return plain, parsed
+    return plain, {
+        name: {column: found for column, found in part.items() if column in columns} if isinstance(part, dict) else part
+        for name, part in parsed.items()
+    }
 
 
 def _parsed(stats: str | None) -> object:
