@@ -4,14 +4,16 @@
     python deltalake_no_difference.py [PART OF A NAME ...]    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 
 Two tables, with a partition column and without, are copied for each. What the commands answer, the rows that are left, the actions
-of each commit and the files that VACUUM leaves are compared with those by default. The last ones, CONTROLS, must make a
-difference: otherwise the comparison sees nothing.
+of each commit and the files that VACUUM leaves are compared with those by default. Those of LOG must make a difference to the log, and to
+nothing else. The last ones, CONTROLS, must make a difference: otherwise the comparison sees nothing.
 """
 
 import json
+import os
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -61,7 +63,7 @@ PARAMETERS = {
     "CommitProperties(custom_metadata)": committed(custom_metadata={"who": "me"}),
     "CommitProperties(max_commit_retries)": committed(max_commit_retries=1),
     "PostCommitHookProperties(create_checkpoint)": hooked(create_checkpoint=False),
-    "PostCommitHookProperties(cleanup_expired_logs)": hooked(cleanup_expired_logs=True),
+    "PostCommitHookProperties(cleanup_expired_logs)": hooked(cleanup_expired_logs=False),
     "WriterProperties(compression)": written(compression="ZSTD"),
     "WriterProperties(compression_level)": written(compression="ZSTD", compression_level=9),
     "WriterProperties(data_page_row_count_limit)": written(data_page_row_count_limit=2, write_batch_size=1),
@@ -139,18 +141,26 @@ FAMILIES = (
 
 #: Each set on its own table, before the commands.
 PROPERTIES = {
-    "delta.checkpoint.writeStatsAsJson": "false",
     "delta.checkpoint.writeStatsAsStruct": "true",
     "delta.enableExpiredLogCleanup": "false",
-    "delta.isolationLevel": "Serializable",
     "delta.randomizeFilePrefixes": "true",
     "delta.setTransactionRetentionDuration": "interval 1 day",
     "delta.targetFileSize": "1000",
     "delta.tuneFileSizesForRewrites": "true",
 }
 
-#: These make a difference, and the comparison must see it.
+#: These of them leave another log: expired commits, no new checkpoints, or without an expired transaction. All else is the same.
+LOG = (
+    "PostCommitHookProperties(create_checkpoint)",
+    "PostCommitHookProperties(cleanup_expired_logs)",
+    "delta.enableExpiredLogCleanup",
+    "delta.setTransactionRetentionDuration",
+)
+
+#: These make a difference, and the comparison must see it. Another writer has committed since the table was opened: without a retry the
+#: first DELETE fails.
 CONTROLS = {
+    "CommitProperties(max_commit_retries) of 0": committed(max_commit_retries=0),
     "CommitProperties(app_transactions)": committed(app_transactions=[Transaction("app", 1)]),
     "ColumnProperties(statistics_enabled)": written(
         default_column_properties=ColumnProperties(statistics_enabled="NONE")
@@ -160,45 +170,61 @@ CONTROLS = {
 }
 
 #: So do these properties.
-OTHER_PROPERTIES = {"delta.enableChangeDataFeed": "true", "delta.dataSkippingNumIndexedCols": "0"}
+OTHER_PROPERTIES = {
+    "delta.checkpoint.writeStatsAsJson": "false",
+    "delta.enableChangeDataFeed": "true",
+    "delta.dataSkippingNumIndexedCols": "0",
+}
 
 CONDITIONS = ("id = 3", "s LIKE 'a%' AND d > 1", "p = 1", "id > 100 OR d IS NULL", "s IN ('b1', 'c2', 'd3')")
 
 
+def rows(first: int, last: int) -> pa.Table:
+    ids = list(range(first, last))
+    columns = {
+        "id": pa.array(ids, pa.int64()),
+        "d": pa.array([None if i % 11 == 0 else i / 8 for i in ids], pa.float64()),
+        "s": [f"{'abcde'[i % 5]}{i}" for i in ids],
+        "p": pa.array([i % 4 for i in ids], pa.int32()),
+    }
+    return pa.table(columns)
+
+
 def make(home: Path) -> None:
-    """The two tables, each of three files, with a checkpoint of every second version."""
+    """The two tables, each of three files, with a checkpoint of every second version, and a transaction of ten days ago."""
     for name, by in (("parts", ["p"]), ("plain", None)):
+        given = {"partition_by": by, "configuration": {"delta.checkpointInterval": "2"}}
+        given["commit_properties"] = CommitProperties(app_transactions=[Transaction("old", 1, _days_ago(10) * 1000)])
         for first in (0, 40, 80):
-            ids = list(range(first, first + 40))
-            columns = {
-                "id": pa.array(ids, pa.int64()),
-                "d": pa.array([None if i % 11 == 0 else i / 8 for i in ids], pa.float64()),
-                "s": [f"{'abcde'[i % 5]}{i}" for i in ids],
-                "p": pa.array([i % 4 for i in ids], pa.int32()),
-            }
-            checkpoints = {"delta.checkpointInterval": "2"}
-            write_deltalake(str(home / name), pa.table(columns), mode="append", partition_by=by, configuration=checkpoints)
+            write_deltalake(str(home / name), rows(first, first + 40), mode="append", **given)
+
+
+def _days_ago(days: int) -> int:
+    return int(time.time()) - days * 24 * 3600
 
 
 def facts(root: Path, open: dict = {}, before: Callable = repr, delete: dict = {}, vacuum: dict = {}) -> list[object]:
     """What the commands did to a copy of a table."""
-    first = len(list((root / "_delta_log").glob("*.json")))
+    existing = {path.name for path in (root / "_delta_log").iterdir()}
     table, found = DeltaTable(str(root), **open), []
     before(table)
+    write_deltalake(str(root), rows(500, 502), mode="append", **hooked(cleanup_expired_logs=False)["delete"])
     for condition in CONDITIONS:
         answer = table.delete(condition, **delete)
         found.append({key: value for key, value in answer.items() if "time" not in key})
         found.append(sorted(DeltaTable(str(root)).to_pyarrow_table(columns=["id"])["id"].to_pylist()))
+    names = {path.name for path in (root / "_delta_log").iterdir()}
+    log = (sorted(names & existing), len(names - existing), DeltaTable(str(root)).transaction_version("old"))
     for dry_run in (True, False):
         given = {"retention_hours": 0, "dry_run": dry_run, "enforce_retention_duration": False, **vacuum}
         found.append(len(table.vacuum(**given)))
     found.append(sorted(DeltaTable(str(root)).to_pyarrow_table(columns=["id"])["id"].to_pylist()))
-    for commit in sorted((root / "_delta_log").glob("*.json"))[first:]:
+    for commit in sorted(path for path in (root / "_delta_log").glob("*.json") if path.name not in existing):
         actions = [next(iter(json.loads(line).items())) for line in commit.read_text().splitlines()]
         kinds = Counter((kind, "nullCount" in (body.get("stats") or ""), _bounds(body)) for kind, body in actions)
         found.append(sorted(kinds.items()))
     left = [path for path in root.rglob("*.parquet") if "_delta_log" not in path.parts]
-    return [*found, len(left)]
+    return [*found, len(left), log]
 
 
 def _bounds(body: dict) -> bool:
@@ -232,8 +258,9 @@ def run(home: Path, number: int, given: dict, properties: dict, statements: list
     for name in ("parts", "plain"):
         root = home / f"{name}-{number}"
         shutil.copytree(home / name, root)
-        if properties:
-            DeltaTable(str(root)).alter.set_table_properties(properties)
+        DeltaTable(str(root)).alter.set_table_properties(properties or {"delta.appendOnly": "false"})
+        for version in (0, 1):  # older than the log's retention
+            os.utime(root / f"_delta_log/{version:020}.json", (_days_ago(60), _days_ago(60)))
         session = QueryBuilder()
         for statement in statements:
             session.execute(statement)
@@ -262,8 +289,10 @@ def main(parts: list[str]) -> int:
             if name not in controls and not any(part in name for part in parts):
                 continue
             try:
-                same = run(home, number, *what) == expected
-                wrong = same is (name in controls)
+                facts_now = run(home, number, *what)
+                same = all(now[:-1] == once[:-1] for now, once in zip(facts_now, expected))
+                same_log = all(now[-1] == once[-1] for now, once in zip(facts_now, expected))
+                wrong = same is (name in controls) or (same_log is (name in LOG) and name not in controls)
             except Exception as problem:
                 same, wrong = False, name not in controls
                 print("  ", repr(problem)[:200])

@@ -541,7 +541,7 @@ def main(parts: list[str]) -> int:
     try:
         experiment = Experiment(home)
         batches = Batches(experiment)
-        unclear = rows_of(batches.taken([CONTROL])[0]) == rows_of(experiment.expected)
+        unclear = rows_of(batches.taken([CONTROL])[0]) == rows_of(experiment.expected) or not batches.not_refused([CONTROL])
         for name, commands in {**REFUSED, **TAKEN}.items():
             if parts and not any(part in name for part in parts):
                 continue
