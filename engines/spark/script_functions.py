@@ -15,17 +15,17 @@ from pyspark.sql import functions as F  # noqa: N812  # its name everywhere
 from engines.script_names import COLUMNS, FAILING_FILE_SYSTEM, ROOT
 
 
+def clock(spark: SparkSession, instant: int, table: str = ROOT) -> None:
+    """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the system clock."""
+    path, delta = spark._jvm.org.apache.hadoop.fs.Path(table), spark._jvm.org.apache.spark.sql.delta.DeltaLog
+    delta.invalidateCache(spark._jsparkSession, path)
+    delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
+
+
 def forget(spark: SparkSession, table: str) -> None:
     """Delta forgets what it has read of the table, and its clock."""
     path = spark._jvm.org.apache.hadoop.fs.Path(table)
     spark._jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(spark._jsparkSession, path)
-
-
-def clock(spark: SparkSession, instant: int, table: str = ROOT) -> None:
-    """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the system clock."""
-    forget(spark, table)  # its log keeps the clock with which it was made
-    path, manual = spark._jvm.org.apache.hadoop.fs.Path(table), spark._jvm.org.apache.spark.util.ManualClock(instant)
-    spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path, manual)
 
 
 def condition(error: Any) -> Any:
