@@ -176,7 +176,11 @@ class ReferenceEngine:
                     _write_checksums(after, storage, view.snapshot.version)
                 _checkpoint(after, storage, view.snapshot.version, clock)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
-        answers = self._answers(view.table, rows) if isinstance(step, Read) and not step.by_earlier else {}
+        answers = (
+            self._answers(view.table, rows)
+            if isinstance(step, Read) and version is None and not step.by_earlier
+            else {}
+        )
         return Outcome(rows, None, at, _after(at), cached, answers)
 
     def _answers(self, table: Table, rows: tuple[Row, ...]) -> dict[str, Answer]:

@@ -145,24 +145,27 @@ def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
     named = {"source_alias": "s", "target_alias": "t"}
     calls = [MethodCall("merge", {"source": SOURCE, "predicate": " AND ".join(tests), **named})]
     for clause in command.clauses:
-        name = _WHEN[clause.when] + _THEN[clause.then]
+        name = _CLAUSES[clause.when, clause.then]
         arguments: dict[str, Any] = {} if clause.where is None else {"predicate": sql(clause.where)}
         if clause.to is not None:
             arguments = {"updates": _updates(clause.to), **arguments}
         elif clause.then in (Then.UPDATE_ALL, Then.INSERT) and command.by_name:
-            name += "_all"
+            name = _BY_NAME[clause.then]
         elif clause.then in (Then.UPDATE_ALL, Then.INSERT):
             arguments = {"updates": {identifier(column): source[column] for column in columns}, **arguments}
         calls.append(MethodCall(name, arguments))
     return (*calls, MethodCall("execute", {}))
 
 
-_WHEN = {
-    When.MATCHED: "when_matched",
-    When.NOT_MATCHED: "when_not_matched",
-    When.BY_SOURCE: "when_not_matched_by_source",
+_CLAUSES = {
+    (When.MATCHED, Then.DELETE): "when_matched_delete",
+    (When.MATCHED, Then.UPDATE): "when_matched_update",
+    (When.MATCHED, Then.UPDATE_ALL): "when_matched_update",
+    (When.NOT_MATCHED, Then.INSERT): "when_not_matched_insert",
+    (When.BY_SOURCE, Then.DELETE): "when_not_matched_by_source_delete",
+    (When.BY_SOURCE, Then.UPDATE): "when_not_matched_by_source_update",
 }
-_THEN = {Then.DELETE: "_delete", Then.UPDATE: "_update", Then.UPDATE_ALL: "_update", Then.INSERT: "_insert"}
+_BY_NAME = {Then.UPDATE_ALL: "when_matched_update_all", Then.INSERT: "when_not_matched_insert_all"}
 
 
 def _updates(to: Assignment) -> dict[str, str]:

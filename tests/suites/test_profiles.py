@@ -78,7 +78,7 @@ def test_a_healthy_engine_violates_no_clause_in_drawn_cases(
     campaign: Campaign, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     few = len(campaign.chapters) < 4 and not all_slow(pytestconfig)
-    cases = fixed_cases(Batch(campaign, 0, 6 if few else 12), FIXED_SEED)
+    cases = fixed_cases(Batch(campaign, 0, 6 if few else 30), FIXED_SEED)
     judged = list(on_healthy([ReferenceEngine(habits) for habits in HABITS], cases, tmp_path))
     assert len(judged) >= 3
     for one in judged:
