@@ -78,12 +78,16 @@ def test_a_healthy_engine_violates_no_clause_in_drawn_cases(
     campaign: Campaign, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     few = len(campaign.chapters) < 4 and not all_slow(pytestconfig)
-    cases = fixed_cases(Batch(campaign, 0, 6 if few else 30), FIXED_SEED)
-    judged = list(on_healthy([ReferenceEngine(habits) for habits in HABITS], cases, tmp_path))
-    assert len(judged) >= 3
-    for one in judged:
+    # A command of a program is seldom killed where it comes to.
+    number = 30 if "CRASH" in campaign.chapters else 6 if few else 12
+    cases = fixed_cases(Batch(campaign, 0, number), FIXED_SEED)
+    lacking, judged = set(campaign.chapters), 0
+    for one in on_healthy([ReferenceEngine(habits) for habits in HABITS], cases, tmp_path):
         _runs_to_its_end(one)
-    assert set(campaign.chapters) <= {id.split("-")[0] for one in judged for id in one.tallies}
+        lacking, judged = lacking - {id.split("-")[0] for id in one.tallies}, judged + 1
+        if judged >= 12 and not lacking:
+            break
+    assert judged >= 3 and not lacking
 
 
 def _runs_to_its_end(judged: JudgedCase) -> None:
