@@ -107,7 +107,7 @@ def test_what_is_drawn_can_be_kept_and_is_of_every_kind() -> None:
 
     @seed(1)
     @settings(
-        max_examples=120, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        max_examples=300, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
     )
     @given(together_cases())
     def draw(case: Case) -> None:

@@ -45,7 +45,8 @@ def rows_are_counted(r: ReadObservation) -> Judgement:
     total = r.rows.total()
 
     def more(answer: Answer) -> str | None:
-        return None if isinstance(found := answer.rows[0][0], int) and found <= total else f"it gave {found!r}"
+        found = answer.rows[0][0] if len(answer.rows) == 1 else None
+        return None if isinstance(found, int) and found <= total else f"it gave {list(answer.rows)}"
 
     exact = _judged(r, Reading.COUNT, lambda answer: _unequal(((total,),), answer.rows))
     at_most = _judged(r, Reading.COUNTED, more)
