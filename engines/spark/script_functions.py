@@ -61,7 +61,7 @@ def removes_in(table: DataFrame) -> list[str]:
 
 
 def below(folder: str, above: tuple[str, ...]) -> Any:
-    """All paths below a directory, with what stat says of each. Links are followed, except to the directories ``above``."""
+    """All paths below a directory, with what stat says of each. Links are followed, except to the ones ``above``."""
     for path in sorted(os.path.join(folder, name) for name in os.listdir(folder)):
         if os.path.exists(path):
             yield path, os.stat(path)
