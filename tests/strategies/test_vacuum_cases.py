@@ -334,7 +334,7 @@ def test_versions_to_keep_are_drawn_in_any_order_and_more_than_one() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least"), [("vacuum_old_versions", 25), ("vacuum_histories", 5)])
+@pytest.mark.parametrize(("name", "least"), [("vacuum_old_versions", 18), ("vacuum_histories", 5)])
 def test_vacuums_are_asked_to_keep_versions(name: str, least: int) -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         return {name: (least, any(step.keep for step in vacuums_of((case,))))}
