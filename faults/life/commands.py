@@ -251,7 +251,7 @@ FAULTS = (
     command_fault("optimize-forgets-a-vector", "LIFE-1A", _of(Optimize, _bring_hidden_rows_back),
         "OPTIMIZE writes the rows that a deletion vector hides too.", needs=_VECTORS),
     command_fault("purge-forgets-a-vector", "LIFE-1A", _of(Purge, _bring_hidden_rows_back),
-        "REORG … APPLY (PURGE) brings the deleted rows back.", needs=[*_VECTORS, CommandKind.PURGE]),
+        "REORG … APPLY (PURGE) brings the deleted rows back.", needs=[CommandKind.PURGE]),
     command_fault("update-forgets-a-vector", "LIFE-1A", _of(Update, _bring_hidden_rows_back),
         "UPDATE brings back the rows that a deletion vector hides.", needs=_VECTORS),
     command_fault("merge-forgets-a-vector", "LIFE-1A", _of(Merge, _bring_hidden_rows_back),
