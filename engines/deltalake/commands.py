@@ -25,7 +25,7 @@ from model.vocabulary.commands import (
     Update,
     When,
 )
-from model.vocabulary.predicate import And, Compare, Constant, In, Op, Predicate
+from model.vocabulary.predicate import And, Compare, In, Op, Predicate
 from model.vocabulary.table import Feature, retention_text
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, type_name
 
@@ -140,18 +140,18 @@ def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
     source = {column: f"s.{identifier(name)}" for column, name in zip(columns, names)}
     # Without an alias deltalake looks for the source's columns in the table.
     tests = [f"t.{identifier(key)} = {source[key]}" for key in command.keys]
-    if command.on != Constant(True) or not tests:
+    if not command.goes_by_keys_alone:
         tests.insert(0, f"({sql(command.on)})" if tests else sql(command.on))
-    named = {"source_alias": "s", "target_alias": "t"}
-    calls = [MethodCall("merge", {"source": SOURCE, "predicate": " AND ".join(tests), **named})]
+    merged = {"source": SOURCE, "predicate": " AND ".join(tests), "source_alias": "s", "target_alias": "t"}
+    calls = [MethodCall("merge", merged)]
     for clause in command.clauses:
         name = _CLAUSES[clause.when, clause.then]
         arguments: dict[str, Any] = {} if clause.where is None else {"predicate": sql(clause.where)}
         if clause.to is not None:
             arguments = {"updates": _updates(clause.to), **arguments}
-        elif clause.then in (Then.UPDATE_ALL, Then.INSERT) and command.by_name:
+        elif clause.then is not Then.DELETE and command.by_name:
             name = _BY_NAME[clause.then]
-        elif clause.then in (Then.UPDATE_ALL, Then.INSERT):
+        elif clause.then is not Then.DELETE:
             arguments = {"updates": {identifier(column): source[column] for column in columns}, **arguments}
         calls.append(MethodCall(name, arguments))
     return (*calls, MethodCall("execute", {}))

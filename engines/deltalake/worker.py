@@ -98,8 +98,7 @@ def _rows(table: DeltaTable, tests: Sequence[str] = ()) -> tuple[Row, ...]:
     """All rows, each with what these conditions say of it."""
     names = [f"tombstone {number}" for number, _ in enumerate(tests)]
     selected = ", ".join(("*", *(f'({test}) AS "{name}"' for test, name in zip(tests, names))))
-    found = asked(lambda: _table(QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t")))
-    return _converted(found, [*_columns(table), *names])
+    return _converted(asked(_queried, table, f"{selected} FROM t"), [*_columns(table), *names])
 
 
 def _columns(table: DeltaTable) -> list[str]:

@@ -31,7 +31,7 @@ from model.vocabulary.commands import (
     VacuumClone,
     WidenColumn,
 )
-from model.vocabulary.predicate import Constant, Or, Predicate
+from model.vocabulary.predicate import Or, Predicate
 
 
 def command_text(command: Command, table: str = "t") -> str:
@@ -91,7 +91,7 @@ def merge_text(command: Merge, table: str, source: str, *, columns: Mapping[str,
     target, alias = (f"{table} AS t", f"{source} AS s") if command.keys else (table, source)
     names = {key: identifier(key) for key in command.keys} if columns is None else columns
     tests = [f"t.{identifier(key)} = s.{names[key]}" for key in command.keys]
-    if command.on != Constant(True) or not tests:
+    if not command.goes_by_keys_alone:
         tests.insert(0, _grouped(command.on) if tests else sql(command.on))
     listed = None if command.by_name else columns
     clauses = "".join(f" {_clause_text(clause, listed)}" for clause in command.clauses)

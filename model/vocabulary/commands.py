@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Union
 
-from model.vocabulary.predicate import Predicate
+from model.vocabulary.predicate import Constant, Predicate
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import AnyType, Row, Value
 
@@ -102,6 +102,11 @@ class Merge:
     def conditions(self) -> tuple[Predicate, ...]:
         """That of ON first."""
         return (self.on, *(clause.where for clause in self.clauses if clause.where is not None))
+
+    @property
+    def goes_by_keys_alone(self) -> bool:
+        """Whether ON has no condition beside the keys."""
+        return bool(self.keys) and self.on == Constant(True)
 
     def can(self, *effects: Then) -> bool:
         """Whether a clause has one of these effects."""

@@ -23,7 +23,7 @@ _MOST = 3 * 76
 
 @dataclass(frozen=True)
 class _Reason:
-    """Why the answer is what it is. ``cause``: of the worst, in words; ``more``: what follows it; ``brief``: what is told
+    """Why the answer is what it is. ``cause``: of the worst, in words; ``more``: what follows it; ``brief``: the text
     without the cause after a graver reason."""
 
     rank: int

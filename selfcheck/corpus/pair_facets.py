@@ -40,17 +40,17 @@ def _pairs(observation: Observation, steps: Sequence[Step]) -> Iterator[tuple[Pa
     assert isinstance(step, (Delete, Vacuum)), "the second of a pair"
     earlier = {one.index: one for one in observation.earlier}
     idle = {place for place, one in earlier.items() if one.refused or not _changed(one)}
-    before = [(place, one) for place, one in enumerate(steps[: observation.index]) if place not in idle or _opens(one)]
+    before = [
+        (place, one)
+        for place, one in enumerate(steps[: observation.index])
+        if place not in idle or isinstance(one, OpenSession)
+    ]
     opened = max((place for place, one in before if isinstance(one, OpenSession)), default=None)
     for number, name in firsts([one for _, one in before]):
         place, _ = before[number]
         if step.by_earlier and (opened is None or place < opened):
             continue
         yield Pair(name, second, step.by_earlier), earlier.get(place)
-
-
-def _opens(step: Step) -> bool:
-    return isinstance(step, OpenSession)
 
 
 def _changed(first: Observation) -> list[str]:

@@ -19,7 +19,7 @@ from harness.observing.table.vacuum_inputs import commit_times, lite_scan
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import LogPruned, lite_window
 from model.prediction.paths import StorageEntry
-from model.prediction.retention import Cutoff, cutoff_for, effective_retain
+from model.prediction.retention import Cutoff, cutoff_for, effective_retain, refuses_retain
 from model.prediction.scans import LiteScan, References, Scan
 from model.prediction.vacuum import predict_vacuum
 from model.vocabulary.table import DAY, DEFAULT_RETENTION, HOUR
@@ -212,7 +212,7 @@ def _retain(of: Callable[[float], float | None], v: VacuumObservation, right: _I
     hours = v.step.retain_hours
     if hours is not None:
         retain = effective_retain(of(hours), v.rules.retain)
-        refused = retain is not None and v.step.safety_check and retain < v.table.retention
+        refused = refuses_retain(retain, retention=v.table.retention, safety_check=v.step.safety_check)
         yield replace(right, refused=refused, cutoff=_cutoff(v, v.table.retention, retain))
 
 

@@ -150,7 +150,7 @@ class Named:
 
 @dataclass(frozen=True)
 class NoTable:
-    """Beside the table is what an invalid command takes for one: an empty directory, or nothing."""
+    """The target of an invalid command, beside the table: an empty directory, or nothing."""
 
     mistake: DeleteMistake | VacuumMistake
 
