@@ -10,12 +10,12 @@ from typing import Any
 from engines.deltalake.sql import identifier, literal, sql
 from model.vocabulary.commands import (
     AddColumn,
-    Assignment,
     Checkpoint,
     CleanUpLog,
     Command,
     CompactLog,
     Merge,
+    MergeClause,
     Optimize,
     Overwrite,
     Restore,
@@ -24,6 +24,7 @@ from model.vocabulary.commands import (
     Then,
     Update,
     When,
+    assignments_of,
 )
 from model.vocabulary.predicate import And, Compare, In, Op, Predicate
 from model.vocabulary.table import Feature, retention_text
@@ -79,7 +80,7 @@ def calls_of(command: Command, columns: Sequence[str]) -> tuple[MethodCall, ...]
     if isinstance(command, Restore):
         return (MethodCall("restore", {"target": VERSION}),)
     if isinstance(command, Update):
-        return (MethodCall("update", {"updates": _updates(command.to), "predicate": _condition(command.where)}),)
+        return (MethodCall("update", {"updates": _updates(command), "predicate": _condition(command.where)}),)
     if isinstance(command, Merge):
         return _merge(command, columns)
     if isinstance(command, Overwrite):
@@ -148,7 +149,7 @@ def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
         name = _CLAUSES[clause.when, clause.then]
         arguments: dict[str, Any] = {} if clause.where is None else {"predicate": sql(clause.where)}
         if clause.to is not None:
-            arguments = {"updates": _updates(clause.to), **arguments}
+            arguments = {"updates": _updates(clause), **arguments}
         elif clause.then is not Then.DELETE and command.by_name:
             name = _BY_NAME[clause.then]
         elif clause.then is not Then.DELETE:
@@ -168,8 +169,8 @@ _CLAUSES = {
 _BY_NAME = {Then.UPDATE_ALL: "when_matched_update_all", Then.INSERT: "when_not_matched_insert_all"}
 
 
-def _updates(to: Assignment) -> dict[str, str]:
-    return {identifier(to.column): literal(to.value, to.type)}
+def _updates(part: Update | MergeClause) -> dict[str, str]:
+    return {identifier(to.column): literal(to.value, to.type) for to in assignments_of(part)}
 
 
 def _condition(where: Predicate | None) -> str | None:

@@ -8,7 +8,6 @@ from model.text.literals import identifier, literal, type_sql
 from model.text.sql import sql
 from model.vocabulary.commands import (
     AddColumn,
-    Assignment,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -30,6 +29,7 @@ from model.vocabulary.commands import (
     Update,
     VacuumClone,
     WidenColumn,
+    assignments_of,
 )
 from model.vocabulary.predicate import Or, Predicate
 
@@ -45,7 +45,7 @@ def command_text(command: Command, table: str = "t") -> str:
         older = "" if command.before_step >= 0 else f"{_count(-command.before_step, 'commit')} older than that "
         return f"RESTORE TABLE {table} to the version {older}before step {max(0, command.before_step)}"
     if isinstance(command, Update):
-        return f"UPDATE {table} SET {set_text(command.to)}{_where(command.where)}"
+        return f"UPDATE {table} SET {_set_text(command)}{_where(command.where)}"
     if isinstance(command, Merge):
         return merge_text(command, table, f"({_count(max(1, len(command.rows)), 'row')})")
     if isinstance(command, Overwrite):
@@ -105,7 +105,7 @@ def _clause_text(clause: MergeClause, columns: Mapping[str, str] | None) -> str:
 
 def _effect_text(clause: MergeClause, columns: Mapping[str, str] | None) -> str:
     if clause.to is not None:
-        return f"UPDATE SET {set_text(clause.to)}"
+        return f"UPDATE SET {_set_text(clause)}"
     if columns is None or clause.then is Then.DELETE:
         return clause.then.value
     if clause.then is Then.UPDATE_ALL:
@@ -117,9 +117,9 @@ def _grouped(where: Predicate) -> str:
     return f"({sql(where)})" if isinstance(where, Or) else sql(where)
 
 
-def set_text(to: Assignment) -> str:
+def _set_text(part: Update | MergeClause) -> str:
     """What follows SET."""
-    return f"{identifier(to.column)} = {literal(to.value, to.type)}"
+    return ", ".join(f"{identifier(to.column)} = {literal(to.value, to.type)}" for to in assignments_of(part))
 
 
 def _where(condition: Predicate | None) -> str:

@@ -49,10 +49,11 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Update:
-    """``UPDATE t SET … [WHERE where]``."""
+    """``UPDATE t SET to, *also [WHERE where]``, of different columns."""
 
     to: Assignment
     where: Predicate | None = None
+    also: tuple[Assignment, ...] = ()
 
 
 class When(str, Enum):
@@ -74,13 +75,14 @@ class Then(str, Enum):
 
 @dataclass(frozen=True)
 class MergeClause:
-    """``WHEN … [AND where] THEN …``. ``where`` is on columns of the table, ``to`` is what UPDATE sets; INSERT has neither, and is
-    what a clause NOT MATCHED does, which it alone does."""
+    """``WHEN … [AND where] THEN …``. ``where`` is on columns of the table, ``to`` and ``also`` are what UPDATE sets; INSERT has
+    none of them, and is what a clause NOT MATCHED does, which it alone does."""
 
     when: When = When.MATCHED
     then: Then = Then.DELETE
     to: Assignment | None = None
     where: Predicate | None = None
+    also: tuple[Assignment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -289,6 +291,11 @@ KEEP_ROWS = (
 
 #: The commands that change the columns of the table.
 CHANGE_COLUMNS = (AddColumn, RenameColumn, DropColumn, WidenColumn)
+
+
+def assignments_of(part: Update | MergeClause) -> tuple[Assignment, ...]:
+    """All that it sets, each in another column."""
+    return () if part.to is None else (part.to, *part.also)
 
 
 _KINDS = {type: kind for kind, type in COMMANDS.items()}

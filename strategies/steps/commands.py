@@ -100,12 +100,13 @@ def _ordered_columns(table: Table) -> list[str]:
 
 @st.composite
 def updates(draw: DrawFn, program: Program) -> Update:
-    """UPDATE of a column that may change, to a value of its type; one in ten may be refused, one in five has no condition.
+    """UPDATE of one to three columns that may change, to values of their types; one in ten may be refused, one in five has no
+    condition.
 
     Shrinks to the first column, and the rows equal to one.
     """
-    to = draw(_assignments(program.table))
-    return Update(to, None if draw(one_in(5)) else draw(_conditions(program.table)))
+    to, *also = draw(_assignments(program.table))
+    return Update(to, None if draw(one_in(5)) else draw(_conditions(program.table)), tuple(also))
 
 
 @st.composite
@@ -164,9 +165,11 @@ def _upserts(draw: DrawFn, program: Program, keys: Sequence[Column]) -> Merge:
 
 @st.composite
 def _changes(draw: DrawFn, table: Table, when: When) -> MergeClause:
-    """A clause that updates a column, or in one of three deletes."""
-    to = draw(_assignments(table)) if _set_by_update(table) and not draw(one_in(3)) else None
-    return MergeClause(when, Then.DELETE if to is None else Then.UPDATE, to)
+    """A clause that updates one to three columns, or in one of three deletes."""
+    if not _set_by_update(table) or draw(one_in(3)):
+        return MergeClause(when)
+    to, *also = draw(_assignments(table))
+    return MergeClause(when, Then.UPDATE, to, also=tuple(also))
 
 
 def _is_key(column: Column) -> bool:
@@ -228,15 +231,20 @@ def _conditions(draw: DrawFn, table: Table) -> Predicate:
 
 
 @st.composite
-def _assignments(draw: DrawFn, table: Table) -> Assignment:
-    """A value for a column that UPDATE may set; one in ten for one that it may not, or NULL for one that has none."""
+def _assignments(draw: DrawFn, table: Table) -> list[Assignment]:
+    """Values for one to three columns that UPDATE may set; one in ten also for those that it may not, or NULL for those that have
+    none. Half are of one column. Shrinks to the first.
+    """
     refusable = draw(one_in(10))
     columns = _set_by_update(table, also_refusable=refusable)
-    column = draw(st.sampled_from(columns))
-    may_be_null = column.nullable or refusable
-    is_partition = column.name in table.partition_by
-    value = draw(values(column.type, nulls=5 if may_be_null else 0, empty=not is_partition))
-    return Assignment(column.name, column.type, value)
+    count = min(draw(odds((3, 1), (2, 2), (1, 3))), len(columns))
+    chosen = draw(st.lists(st.sampled_from(columns), min_size=count, max_size=count, unique=True))
+    found: list[Assignment] = []
+    for column in chosen:
+        nulls = 5 if column.nullable or refusable else 0
+        value = draw(values(column.type, nulls=nulls, empty=column.name not in table.partition_by))
+        found.append(Assignment(column.name, column.type, value))
+    return found
 
 
 def _set_by_update(table: Table, *, also_refusable: bool = False) -> list[Column]:

@@ -313,6 +313,7 @@ SET_V = Assignment("v", Type.INTEGER, 1)
     [
         (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",)), Optimize()),
         (Update(SET_V, where=Or(IN_A, IsNull("v"))), Update(SET_V)),
+        (Update(Assignment("p", Type.STRING, "b"), also=(SET_V,)), Update(SET_V)),
         (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(Constant(True))),
         (merge(IN_A, SET_V, when=When.BY_SOURCE), Merge(Constant(True))),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),

@@ -35,6 +35,7 @@ from model.vocabulary.commands import (
     Restore,
     Switch,
     Update,
+    assignments_of,
     conditions_of,
 )
 from model.vocabulary.predicate import (
@@ -347,8 +348,10 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     ),
     # The literal of a number is BIGINT, and that of a moment a string.
     "UPDATE by a literal of another type": lambda o: any(
-        isinstance(command, Update) and command.to.value is not None and command.to.type in _OTHER_LITERALS
+        to.value is not None and to.type in _OTHER_LITERALS
         for command in commands(o)
+        if isinstance(command, Update)
+        for to in assignments_of(command)
     ),
     "checkpoint by a command": lambda o: any(isinstance(command, Checkpoint) for command in commands(o)),
     "vectors switched on with column mapping": lambda o: (

@@ -113,6 +113,11 @@ COMMANDS: tuple[Command, ...] = (
     Update(Assignment("a.b", Type.STRING, "o'clock"), ONE),
     Update(Assignment("v", Type.INTEGER, None), IN_A),
     Update(Assignment("p", Type.STRING, "c"), ONE),
+    Update(
+        Assignment("v", Type.INTEGER, None),
+        ONE,
+        (Assignment("p", Type.STRING, "b"), Assignment("a.b", Type.STRING, "")),
+    ),
     merge(ONE),
     merge(ONE, when=When.MATCHED),
     merge(ONE, when=When.BY_SOURCE),
