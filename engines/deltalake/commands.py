@@ -42,7 +42,7 @@ TABLE = KnownArgument("ROOT")
 ROWS = KnownArgument("added")  # the rows of the command, an Arrow table
 SOURCE = KnownArgument("source")  # ... with the names of ``source_columns``; one row if the command has none
 VERSION = KnownArgument("version")  # the one to restore
-FIRST, LAST = KnownArgument("first"), KnownArgument("last")  # the first commit that the log has, and the last one
+FIRST, LAST = KnownArgument("first"), KnownArgument("last")  # the first commit of a log compaction, and the last one
 
 
 @dataclass(frozen=True)

@@ -193,8 +193,8 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
         given[SOURCE] = _source(found, command)
     if isinstance(command, CompactLog):
         given[FIRST] = sorted(map(int, _commits(root)))[-(command.commits or 0) :][0]
-        given[LAST] = asked(found.version)
-        if given[FIRST] == given[LAST]:
+        given[LAST] = asked(found.version) - command.but_newest
+        if given[FIRST] >= given[LAST]:
             return ()  # PROTOCOL.md has no compaction of one commit: deltalake refuses it
     for call in calls_of(command, columns):
         arguments = {name: _argument(value, given) for name, value in call.arguments.items()}

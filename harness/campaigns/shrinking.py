@@ -14,6 +14,7 @@ from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
     Command,
+    CompactLog,
     Merge,
     MergeClause,
     Optimize,
@@ -320,6 +321,8 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
         yield from (replace(command, keys=keys) for keys in _fewer(command.keys))
         yield replace(command, by_name=False)
+    elif isinstance(command, CompactLog) and command.but_newest:
+        yield replace(command, but_newest=0)
     elif isinstance(command, (Overwrite, StreamAppend)):
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
 

@@ -143,6 +143,8 @@ def _overwrite(command: Overwrite, table: Table) -> None:
 def _compact(command: CompactLog, table: Table) -> None:
     if command.commits is not None and command.commits < 2:
         refuse(f"must be at least 2, but is {command.commits}", "commits")
+    if command.commits is not None and command.commits - command.but_newest < 2:
+        refuse("leaves fewer than two commits", "but_newest")
 
 
 def _stream(command: StreamAppend, table: Table) -> None:

@@ -196,6 +196,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.Moment: {"removed_by_step": nullable(natural)},
     steps.Crash: {"nth": natural},
     commands.Restore: {"before_step": integer},
+    commands.CompactLog: {"but_newest": natural},
     commands.SetRetention: {"hours": natural},
     commands.Merge: {"rows": array},
     commands.Overwrite: {"rows": array},

@@ -61,7 +61,8 @@ def _maintenance(command: Command, table: str) -> str:
         return f"checkpoint of {table}"
     if isinstance(command, CompactLog):
         some = "" if command.commits is None else f"the newest {command.commits} commits of "
-        return f"log compaction of {some}{table}"
+        without = f" without the newest {command.but_newest}" if command.but_newest else ""
+        return f"log compaction of {some}{table}{without}"
     if isinstance(command, CleanUpLog):
         return f"log clean-up of {table}"
     if isinstance(command, SetRetention):

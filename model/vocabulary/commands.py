@@ -138,9 +138,10 @@ class Checkpoint:
 @dataclass(frozen=True)
 class CompactLog:
     """Writes a log compaction file (PROTOCOL.md, "Log Compaction Files") of the newest ``commits`` that the log has, at least
-    two; ``None``: of all."""
+    two, or of all (``None``), without the ``but_newest`` of them; nothing if fewer than two are left."""
 
     commits: int | None = None
+    but_newest: int = 0
 
 
 @dataclass(frozen=True)

@@ -401,8 +401,12 @@ def _always(command: Command) -> Callable[[Program], SearchStrategy[Command]]:
 
 
 def log_compactions() -> SearchStrategy[CompactLog]:
-    """A third of all commits that the log has, the others of the newest two to four. Shrinks to all."""
-    return st.sampled_from((None, 2, 3, 2, 3, 4)).map(CompactLog)
+    """A third of all commits that the log has, the others of the newest two to four; half without the newest one or two of these,
+    but of two at least. Shrinks to all."""
+    commits = st.sampled_from((None, 2, 3, 2, 3, 4))
+    return commits.flatmap(
+        lambda count: st.sampled_from((0, 0, 1, 2)).map(lambda last: CompactLog(count and count + last, last))
+    )
 
 
 #: What can be drawn of each command, if its condition holds.

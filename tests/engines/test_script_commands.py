@@ -158,6 +158,7 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
             ),
             (Checkpoint(), ("delta_log(spark, ROOT).checkpoint()",)),
             (CompactLog(2), ("compact_log(spark, ROOT, 2)",)),
+            (CompactLog(3, but_newest=1), ("compact_log(spark, ROOT, 3, 1)",)),
             (Purge(), ('spark.sql(f"REORG TABLE delta.`{ROOT}` APPLY (PURGE)")',)),
         )
     ),
@@ -293,6 +294,14 @@ def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
     assert spark.command(run).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {0}")'
     assert delta_rs.command(run).text == "DeltaTable(ROOT).restore(target=0)"
     assert command_text(Restore(-2)) == "RESTORE TABLE t to the version 2 commits older than that before step 0"
+
+
+def test_a_log_compaction_ends_before_the_newest_commits() -> None:
+    run = ScriptRun(0, OtherCommand(CompactLog(3, but_newest=1)), Moment(0))
+    first, last = "sorted(log())[-3:][0]", "version() - 1"
+    call = f"DeltaTable(ROOT).compact_logs(starting_version={first}, ending_version={last})"
+    text = scripts.DELTA_RS(ScriptedCase(PARTITIONED, "/t", (run,))).command(run).text
+    assert text == f"{first} < {last} and {call}"
 
 
 def test_a_command_is_written_for_the_columns_that_the_table_has_by_then() -> None:

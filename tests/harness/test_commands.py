@@ -100,6 +100,9 @@ PROGRAMS = {
     "streaming append": run(StreamAppend(((1, 8, "x"),))),
     "checkpoint": run(Checkpoint(), Delete(equal("v", 1)), Checkpoint()),
     "log compaction": run(Delete(equal("v", 1)), CompactLog()),
+    "log compaction of a range": run(
+        Delete(equal("v", 1)), Delete(equal("v", 3)), CompactLog(3, 1), CompactLog(2, 1), Read()
+    ),
     "log clean-up": run(Delete(equal("v", 1)), Checkpoint(), Delete(equal("v", 3)), LATER, CleanUpLog(), Read()),
     "retention": run(Delete(equal("v", 1)), SetRetention(5), SetRetention(48, of_log=True), LATER, Vacuum()),
     "vectors on and off": run(

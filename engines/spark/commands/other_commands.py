@@ -82,7 +82,8 @@ def calls_of_command(command: Command, place: Place) -> Calls:
     if isinstance(command, Checkpoint):
         return Calls(log.checkpoint())
     if isinstance(command, CompactLog):
-        return Calls(Name("compact_log")(SPARK, root, command.commits or 0))
+        but_newest = (command.but_newest,) if command.but_newest else ()
+        return Calls(Name("compact_log")(SPARK, root, command.commits or 0, *but_newest))
     if isinstance(command, CleanUpLog):
         return Calls(Name("clean_up_log")(SPARK, root))
     clone = clone_of(root)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from deltalog.log import read_log
+from deltalog.storage.names import compacted_name
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.commands import calls_of
@@ -210,6 +211,27 @@ def test_there_is_no_log_compaction_of_one_commit(engine: DeltalakeEngine, tmp_p
     if CommandKind.COMPACT_LOG in engine.capabilities.commands:
         assert run(engine, root, CompactLog()).error is None
         assert [path.name for path in (root / "_delta_log").iterdir()] == [f"{0:020}.json"]
+
+
+@pytest.mark.parametrize(
+    ("command", "written_for"),
+    [
+        (CompactLog(but_newest=1), (0, 2)),
+        (CompactLog(4, 2), (0, 1)),
+        (CompactLog(3, 1), (1, 2)),
+        (CompactLog(but_newest=9), None),
+    ],
+    ids=str,
+)
+def test_a_log_compaction_of_a_range(
+    command: CompactLog, written_for: tuple[int, int] | None, engine: DeltalakeEngine, tmp_path: Path
+) -> None:
+    commits = tuple(Commit(-HOUR + number, adds=(number,)) for number in range(4))
+    root = written(replace(TABLE, commits=commits), tmp_path)
+    skip_unless_known(engine, command)
+    assert run(engine, root, command).error is None
+    names = {path.name for path in (root / "_delta_log").glob("*.compacted.json")}
+    assert names == ({compacted_name(*written_for)} if written_for else set())
 
 
 def test_clean_up_deletes_the_log_before_a_checkpoint_that_is_older_than_its_retention(
