@@ -26,7 +26,7 @@ from model.vocabulary.commands import (
     When,
     assignments_of,
 )
-from model.vocabulary.predicate import And, Compare, In, Op, Predicate
+from model.vocabulary.predicate import And, Compare, In, Not, Op, Predicate
 from model.vocabulary.table import Feature, retention_text
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, type_name
 
@@ -112,24 +112,32 @@ def source_columns(count: int) -> list[str]:
 def _optimize(command: Optimize) -> MethodCall:
     filters = _partition_filters(command.where)
     arguments: dict[str, Any] = {} if filters is None else {"partition_filters": filters}
+    if command.target_size is not None:
+        arguments["target_size"] = command.target_size
     if command.zorder_by:
         return MethodCall("optimize.z_order", {"columns": list(command.zorder_by), **arguments})
     return MethodCall("optimize.compact", arguments)
 
 
 def _partition_filters(where: Predicate | None) -> list[tuple[str, str, Any]] | None:
-    """A conjunction of ``column = value`` and ``column IN (values)`` as partition filters: strings and whole numbers, as texts.
+    """A conjunction of comparisons with values and of ``[NOT] IN (values)`` as partition filters: strings and whole numbers, as
+    texts.
 
     None (all partitions) for any other condition: it only says which files are rewritten, and no row depends on that.
     """
     if isinstance(where, And):
         left, right = _partition_filters(where.left), _partition_filters(where.right)
         return None if left is None or right is None else left + right
-    if isinstance(where, Compare) and where.op is Op.EQ and _is_filter(where.value):
-        return [(where.column, "=", str(where.value))]
-    if isinstance(where, In) and all(map(_is_filter, where.values)):
-        return [(where.column, "in", [str(value) for value in where.values])]
+    if isinstance(where, Compare) and where.op in _FILTERS and _is_filter(where.value):
+        return [(where.column, _FILTERS[where.op], str(where.value))]
+    word, test = ("not in", where.operand) if isinstance(where, Not) else ("in", where)
+    if isinstance(test, In) and all(map(_is_filter, test.values)):
+        return [(test.column, word, [str(value) for value in test.values])]
     return None
+
+
+#: As partition filters write them.
+_FILTERS = {Op.EQ: "=", Op.NE: "!=", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
 
 
 def _is_filter(value: Value) -> bool:

@@ -312,6 +312,8 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield from _fewer_assignments(command)
     elif isinstance(command, Optimize):
         yield from (replace(command, zorder_by=columns) for columns in _fewer(command.zorder_by))
+        if command.target_size is not None:
+            yield replace(command, target_size=None)
     elif isinstance(command, Merge):
         yield from (replace(command, clauses=clauses) for clauses in _fewer(command.clauses) if clauses)
         for place, clause in enumerate(command.clauses):

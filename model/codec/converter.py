@@ -195,6 +195,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.Insert: {"rows": array},
     steps.Moment: {"removed_by_step": nullable(natural)},
     steps.Crash: {"nth": natural},
+    commands.Optimize: {"target_size": nullable(positive)},
     commands.Restore: {"before_step": integer},
     commands.CompactLog: {"but_newest": natural},
     commands.SetRetention: {"hours": natural},

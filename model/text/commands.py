@@ -38,7 +38,9 @@ def command_text(command: Command, table: str = "t") -> str:
     """The command on ``table``, for reports: SQL, or words where there is none."""
     if isinstance(command, Optimize):
         columns = ", ".join(map(identifier, command.zorder_by))
-        return f"OPTIMIZE {table}{_where(command.where)}" + (f" ZORDER BY ({columns})" if columns else "")
+        sorted_by = f" ZORDER BY ({columns})" if columns else ""
+        size = f" into files of {_count(command.target_size, 'byte')}" if command.target_size else ""
+        return f"OPTIMIZE {table}{_where(command.where)}{sorted_by}{size}"
     if isinstance(command, Purge):
         return f"REORG TABLE {table} APPLY (PURGE)"
     if isinstance(command, Restore):

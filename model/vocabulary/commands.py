@@ -17,10 +17,12 @@ from model.vocabulary.values import AnyType, Row, Value
 
 @dataclass(frozen=True)
 class Optimize:
-    """``OPTIMIZE t [WHERE where] [ZORDER BY (zorder_by)]``; ``where`` is on partition columns, ``zorder_by`` on others."""
+    """``OPTIMIZE t [WHERE where] [ZORDER BY (zorder_by)]``; ``where`` is on partition columns, ``zorder_by`` on others. The files
+    that it writes have ``target_size`` bytes at most, about; ``None``: as the engine has it."""
 
     where: Predicate | None = None
     zorder_by: tuple[str, ...] = ()
+    target_size: int | None = None
 
 
 @dataclass(frozen=True)

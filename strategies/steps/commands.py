@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -39,17 +40,17 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.operations import Operation
 from model.vocabulary.pairs import DROPPABLE
-from model.vocabulary.predicate import And, Compare, Constant, IsNull, Op, Predicate, columns_of
-from model.vocabulary.steps import OtherCommand
+from model.vocabulary.predicate import And, Compare, Constant, In, IsNull, Not, Op, Predicate, columns_of
+from model.vocabulary.steps import Insert, OtherCommand, Step
 from model.vocabulary.table import HOUR, WIDER, Column, Feature, Statistics, Table
 from model.vocabulary.values import Row, Type, Value, is_nested
 from strategies.conditions.predicates import picks, predicates
 from strategies.conditions.wrapped import sometimes_wrapped
 from strategies.steps.new_rows import new_files, new_rows, takes_rows
 from strategies.steps.program_state import Program
-from strategies.tables.column_values import values
+from strategies.tables.column_values import rows, values
 from strategies.tables.features import maps_columns
-from strategies.tables.initial_tables import live_rows
+from strategies.tables.initial_tables import live_files, live_rows
 from strategies.tables.schemas import CHANGE_NAMES
 from strategies.tables.types import PRIMITIVES
 from strategies.weights import odds, one_in, weighted
@@ -77,16 +78,62 @@ _WITH_STATISTICS = 30
 
 @st.composite
 def optimizes(draw: DrawFn, program: Program) -> Optimize:
-    """OPTIMIZE: one in three with ZORDER BY one or two data columns, a third of those of partitioned tables with a condition.
+    """OPTIMIZE: one in three with ZORDER BY one or two data columns, half of those of partitioned tables with a condition, one in
+    four with a size at which few or no files fit into one.
 
     Shrinks to the whole table without an order.
     """
     table = program.table
-    where = draw(predicates(table, over="partition")) if draw(one_in(3)) and table.partition_by else None
+    where: Predicate | None = None
+    if draw(st.booleans()) and table.partition_by:
+        anything: SearchStrategy[Predicate] = predicates(table, over="partition")
+        where = draw(weighted((1, anything), (1, _partition_ranges(table))))
+    size = draw(st.sampled_from(_FILE_SIZES)) if draw(one_in(4)) else None
     names = _ordered_columns(table)
     if not names or not draw(one_in(3)):
-        return Optimize(where)
-    return Optimize(where, tuple(draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))))
+        return Optimize(where, target_size=size)
+    order = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    return Optimize(where, tuple(order), size)
+
+
+@st.composite
+def optimizes_of_several(draw: DrawFn, program: Program) -> tuple[Step, ...]:
+    """OPTIMIZE; half come after an append of a row to each of one or two partitions that have files, so that there is something
+    to put together."""
+    files = live_files(program.table)
+    steps: list[Step] = []
+    if files and takes_rows(program.table) and draw(st.booleans()):
+        chosen = draw(st.lists(st.sampled_from(files), min_size=1, max_size=2))
+        contents = rows(tuple(column.type for column in program.table.data_columns))
+        steps.append(Insert(tuple(program.table.row(file.partition, draw(contents)) for file in chosen)))
+    return (*steps, OtherCommand(draw(optimizes(program))))
+
+
+@st.composite
+def _partition_ranges(draw: DrawFn, table: Table) -> Predicate:
+    """Each of some partition columns compared with the value of a file, or with a list of such values."""
+    files = live_files(table)
+    chosen = draw(st.lists(st.sampled_from(table.partition_columns), min_size=1, unique=True))
+    tests: list[Predicate] = []
+    for column in chosen:
+        place = table.partition_columns.index(column)
+        found = [file.partition[place] for file in files if file.partition[place] is not None]
+        value = draw(st.sampled_from(found)) if found else draw(values(column.type, nulls=0, empty=False))
+        listed = In(column.name, tuple(dict.fromkeys([value, *found[:1]])), column.type)
+        comparisons = st.sampled_from(_COMPARISONS).map(partial(_compared, column, value))
+        tests.append(draw(weighted((6, comparisons), (1, st.just(listed)), (1, st.just(Not(listed))))))
+    return reduce(And, tests)
+
+
+def _compared(column: Column, value: Value, op: Op) -> Predicate:
+    return Compare(column.name, op, value, column.type)
+
+
+#: Those of partition filters.
+_COMPARISONS = (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
+
+#: In bytes: a small file has 500 to 2000.
+_FILE_SIZES = (2_000, 1_000, 4_000)
 
 
 def _ordered_columns(table: Table) -> list[str]:

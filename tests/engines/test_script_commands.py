@@ -158,6 +158,13 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
             ),
             (Checkpoint(), ("delta_log(spark, ROOT).checkpoint()",)),
             (CompactLog(2), ("compact_log(spark, ROOT, 2)",)),
+            (
+                Optimize(target_size=99),
+                (
+                    'spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "99")',
+                    'spark.sql(f"OPTIMIZE delta.`{ROOT}`")',
+                ),
+            ),
             (CompactLog(3, but_newest=1), ("compact_log(spark, ROOT, 3, 1)",)),
             (Purge(), ('spark.sql(f"REORG TABLE delta.`{ROOT}` APPLY (PURGE)")',)),
         )

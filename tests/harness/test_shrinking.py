@@ -312,7 +312,7 @@ SET_V = Assignment("v", Type.INTEGER, 1)
 @pytest.mark.parametrize(
     ("command", "smallest"),
     [
-        (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",)), Optimize()),
+        (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",), target_size=9), Optimize()),
         (Update(SET_V, where=Or(IN_A, IsNull("v"))), Update(SET_V)),
         (Update(Assignment("p", Type.STRING, "b"), also=(SET_V,)), Update(SET_V)),
         (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(Constant(True))),

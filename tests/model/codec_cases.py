@@ -301,6 +301,7 @@ COMMAND_CASE = Case(
             Delete(And(Compare("q", Op.EQ, "a", Type.STRING), Compare("i", Op.EQ, 2**40, Type.LONG))),
             merge(Compare("q", Op.EQ, "a", Type.STRING), when=When.BY_SOURCE),
             CompactLog(3, but_newest=1),
+            Optimize(target_size=1000),
             Update(Assignment("b", Type.BOOLEAN, None), also=(Assignment("q", Type.STRING, "c"),)),
         )
     ),

@@ -226,7 +226,7 @@ def _of(kind: str, **fields: Any) -> dict[str, Any]:
 COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[0].command", "OPTIMIZE", 'must be an object, but is "OPTIMIZE"'),
     ("steps[0].command.command", "MOVE", "must be one of OPTIMIZE, REORG PURGE, RESTORE, "),
-    ("steps[0].command.zorder", [], "is not a known field; those are command, where, zorder_by"),
+    ("steps[0].command.zorder", [], "is not a known field; those are command, target_size, where, zorder_by"),
     ("steps[1].command.where", NUMBER, "'i' is not a partition column"),
     ("steps[1].command.where", {"op": "CONSTANT", "value": True}, "tests no partition column"),
     (
@@ -257,6 +257,7 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
         "'x' is not a col",
         "steps[5].command.also[0].column",
     ),
+    ("steps[1].command.target_size", 0, "must be at least 1, but is 0"),
     ("steps[12].command.but_newest", -1, "must not be negative"),
     ("steps[12].command.commits", 1, "must be at least 2, but is 1"),
     ("steps[29].command.commits", 2, "leaves fewer than two commits", "steps[29].command.but_newest"),

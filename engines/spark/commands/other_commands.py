@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Place, TypedColumns
 from engines.targets import table_text
@@ -53,12 +54,18 @@ _NAMES = {
     Feature.IN_COMMIT_TIMESTAMPS: "inCommitTimestamp",
 }
 
+#: The size of a file that OPTIMIZE writes, in bytes.
+FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
+
 #: Commands whose text is the same for people and for Spark.
 _PLAIN = (Optimize, Purge, Update, SetRetention, AddColumn, RenameColumn, DropColumn)
 
 
 def calls_of_command(command: Command, place: Place) -> Calls:
     root, table, log = place.root, table_text(place.root), Name("delta_log")(SPARK, place.root)
+    if isinstance(command, Optimize) and command.target_size is not None:
+        size = Do(SPARK.conf.set(FILE_SIZE, str(command.target_size)), undo=SPARK.conf.unset(FILE_SIZE))
+        return _sql(command_text(replace(command, target_size=None), table), size)
     if isinstance(command, _PLAIN):
         return _sql(command_text(command, table))
     if isinstance(command, Restore):

@@ -45,7 +45,7 @@ from model.vocabulary.commands import (
     When,
     kind_of,
 )
-from model.vocabulary.predicate import And, Compare, In, IsNull, Op, Or, Predicate
+from model.vocabulary.predicate import And, Compare, In, IsNull, Not, Op, Or, Predicate
 from model.vocabulary.steps import Moment, OtherCommand, Read
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
@@ -110,6 +110,9 @@ COMMANDS: tuple[Command, ...] = (
     Optimize(IN_A),
     Optimize(And(IN_A, In("p", ("a", "b"), Type.STRING)), zorder_by=("v",)),
     Optimize(Or(IN_A, IsNull("p"))),
+    *(Optimize(Compare("p", op, "a", Type.STRING)) for op in Op),
+    Optimize(Not(In("p", ("a", "b"), Type.STRING)), target_size=1000),
+    Optimize(zorder_by=("v",), target_size=1000),
     Update(Assignment("v", Type.INTEGER, 9)),
     Update(Assignment("a.b", Type.STRING, "o'clock"), ONE),
     Update(Assignment("v", Type.INTEGER, None), IN_A),
@@ -321,7 +324,9 @@ def test_literals_of_all_types_are_set_and_inserted(
         (In("n", (1, 2), Type.INTEGER), [("n", "in", ["1", "2"])]),
         (And(IN_A, Compare("n", Op.EQ, 3, Type.INTEGER)), [("p", "=", "a"), ("n", "=", "3")]),
         (And(IN_A, IsNull("n")), None),
-        (Compare("p", Op.GT, "a", Type.STRING), None),
+        (Compare("p", Op.GT, "a", Type.STRING), [("p", ">", "a")]),
+        (Not(In("n", (1, 2), Type.INTEGER)), [("n", "not in", ["1", "2"])]),
+        (Not(IN_A), None),
         (Compare("p", Op.EQ, None, Type.STRING), None),
         (In("p", ("a", None), Type.STRING), None),
         (Compare("b", Op.EQ, True, Type.BOOLEAN), None),
