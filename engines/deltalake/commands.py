@@ -41,7 +41,7 @@ class KnownArgument:
 TABLE = KnownArgument("ROOT")
 ROWS = KnownArgument("added")  # the rows of the command, an Arrow table
 SOURCE = KnownArgument("source")  # ... with the names of ``source_columns``; one row if the command has none
-VERSION = KnownArgument("version")  # the one to restore
+VERSION = KnownArgument("version")  # the one to restore, or its time
 FIRST, LAST = KnownArgument("first"), KnownArgument("last")  # the first commit of a log compaction, and the last one
 
 

@@ -42,7 +42,8 @@ def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> Scr
         setup.append(f"{SOURCE.name} = {_source(columns, by_name=by_name)}")
     given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name}
     if isinstance(command, Restore):
-        given[VERSION] = case.version_before(command.before_step)
+        version = case.version_before(command.before_step)
+        given[VERSION] = f"as_of(ROOT, {version})" if command.by_time else version
     condition = ""
     if isinstance(command, CompactLog):
         given[FIRST] = "min(log())" if command.commits is None else f"sorted(log())[-{command.commits}:][0]"

@@ -8,7 +8,7 @@ import shutil
 import sys
 from typing import Any
 
-from delta.tables import DeltaTable  # noqa: F401  # for the calls of main
+from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # its name everywhere
 
@@ -147,6 +147,13 @@ def compact_log(spark: SparkSession, table: str, newest: int, but_newest: int = 
         hook = kernel.internal.hook.LogCompactionHook(*paths, first, last, retained)
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         hook.threadSafeInvoke(kernel.defaults.engine.DefaultEngine.create(conf))
+
+
+def as_of(spark: SparkSession, table: str, version: int) -> str:
+    """The time of a version, as RESTORE names it; the version, if the log does not tell its time any more."""
+    history = DeltaTable.forPath(spark, table).history().where(f"version = {version}")
+    times = [row[0] for row in history.selectExpr("CAST(timestamp AS STRING)").collect()]
+    return f"TIMESTAMP AS OF '{times[0]}'" if times else f"VERSION AS OF {version}"
 
 
 def append_by_stream(spark: SparkSession, table: str, rows: DataFrame) -> None:

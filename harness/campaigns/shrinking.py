@@ -19,6 +19,7 @@ from model.vocabulary.commands import (
     MergeClause,
     Optimize,
     Overwrite,
+    Restore,
     StreamAppend,
     Then,
     Update,
@@ -323,6 +324,8 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
         yield from (replace(command, keys=keys) for keys in _fewer(command.keys))
         yield replace(command, by_name=False)
+    elif isinstance(command, Restore) and command.by_time:
+        yield replace(command, by_time=False)
     elif isinstance(command, CompactLog) and command.but_newest:
         yield replace(command, but_newest=0)
     elif isinstance(command, (Overwrite, StreamAppend)):

@@ -45,7 +45,8 @@ def command_text(command: Command, table: str = "t") -> str:
         return f"REORG TABLE {table} APPLY (PURGE)"
     if isinstance(command, Restore):
         older = "" if command.before_step >= 0 else f"{_count(-command.before_step, 'commit')} older than that "
-        return f"RESTORE TABLE {table} to the version {older}before step {max(0, command.before_step)}"
+        what = "time of the version" if command.by_time else "version"
+        return f"RESTORE TABLE {table} to the {what} {older}before step {max(0, command.before_step)}"
     if isinstance(command, Update):
         return f"UPDATE {table} SET {_set_text(command)}{_where(command.where)}"
     if isinstance(command, Merge):

@@ -34,10 +34,12 @@ class Purge:
 class Restore:
     """``RESTORE TABLE t TO VERSION AS OF`` the version before an earlier step.
 
-    The commits of the initial table come before step 0: -1 is its last one, -2 the one before it.
+    The commits of the initial table come before step 0: -1 is its last one, -2 the one before it. With ``by_time`` the command
+    names the time of the version, where the log tells the version by it.
     """
 
     before_step: int
+    by_time: bool = False
 
 
 @dataclass(frozen=True)

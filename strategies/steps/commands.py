@@ -311,9 +311,10 @@ def _set_by_update(table: Table, *, also_refusable: bool = False) -> list[Column
 @st.composite
 def restores(draw: DrawFn, program: Program) -> Restore:
     """RESTOREs to the version before a step, or to an earlier one of the initial table: any with the definition that the table
-    has now, which may be gone, and one with another definition if it is certainly there. Shrinks to the earliest.
+    has now, which may be gone, and one with another definition if it is certainly there. One in three names the time of the
+    version. Shrinks to the earliest.
     """
-    return Restore(draw(st.sampled_from(_restorable(program))))
+    return Restore(draw(st.sampled_from(_restorable(program))), by_time=draw(one_in(3)))
 
 
 def _restorable(program: Program) -> list[int]:

@@ -300,6 +300,10 @@ def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
     spark, delta_rs = (made(ScriptedCase(table, "/t", (run,))) for made in (scripts.SPARK, scripts.DELTA_RS))
     assert spark.command(run).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {0}")'
     assert delta_rs.command(run).text == "DeltaTable(ROOT).restore(target=0)"
+    by_time = ScriptRun(0, OtherCommand(Restore(-2, by_time=True)), Moment(0))
+    spark, delta_rs = (made(ScriptedCase(table, "/t", (by_time,))) for made in (scripts.SPARK, scripts.DELTA_RS))
+    assert spark.command(by_time).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO " + as_of(spark, ROOT, 0))'
+    assert delta_rs.command(by_time).text == "DeltaTable(ROOT).restore(target=as_of(ROOT, 0))"
     assert command_text(Restore(-2)) == "RESTORE TABLE t to the version 2 commits older than that before step 0"
 
 

@@ -318,6 +318,7 @@ SET_V = Assignment("v", Type.INTEGER, 1)
         (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(Constant(True))),
         (merge(IN_A, SET_V, when=When.BY_SOURCE), Merge(Constant(True))),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
+        (Restore(-1, by_time=True), Restore(-1)),
         (CompactLog(4, but_newest=2), CompactLog(4)),
         (StreamAppend(((1, "a"), (2, "b"))), StreamAppend(((2, "b"),))),
     ],

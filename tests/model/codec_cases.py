@@ -302,6 +302,7 @@ COMMAND_CASE = Case(
             merge(Compare("q", Op.EQ, "a", Type.STRING), when=When.BY_SOURCE),
             CompactLog(3, but_newest=1),
             Optimize(target_size=1000),
+            Restore(before_step=28, by_time=True),
             Update(Assignment("b", Type.BOOLEAN, None), also=(Assignment("q", Type.STRING, "c"),)),
         )
     ),

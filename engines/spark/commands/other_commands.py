@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Place, TypedColumns
+from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Operation, Place, TypedColumns
 from engines.targets import table_text
 from model.text.commands import command_text, merge_text
 from model.text.layout import clone_of
@@ -69,6 +69,10 @@ def calls_of_command(command: Command, place: Place) -> Calls:
     if isinstance(command, _PLAIN):
         return _sql(command_text(command, table))
     if isinstance(command, Restore):
+        if command.by_time:
+            return Calls(
+                SPARK.sql(Operation("+", (f"RESTORE TABLE {table} TO ", Name("as_of")(SPARK, root, place.version))))
+            )
         return _sql(f"RESTORE TABLE {table} TO VERSION AS OF {place.version}")
     if isinstance(command, Merge):
         return _sql(_merge(command, table, place.columns()))

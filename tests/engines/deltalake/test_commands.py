@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from deltalog.storage.names import compacted_name
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.commands import calls_of
+from engines.deltalake.script_functions import as_of
 from engines.dialect import ScriptedCase, ScriptRun
 from engines.port import Outcome
 from harness.running.judge import Judge
@@ -207,6 +209,22 @@ def test_a_checkpoint_and_a_log_compaction_are_of_the_current_version(engine: De
         if kind_of(command) in engine.capabilities.commands:
             assert run(engine, root, command).error is None
             assert (root / "_delta_log" / name).is_file()
+
+
+@pytest.mark.parametrize(
+    ("times", "target"),
+    [((-5000, -4000), datetime), ((-5000, -5000), int), ((-4000, -5000), int)],
+    ids=["told apart", "the same", "in another order"],
+)
+def test_a_restore_goes_by_a_time_that_tells_the_version(
+    times: tuple[int, int], target: type, engine: DeltalakeEngine, root: Path
+) -> None:
+    now = time.time_ns() // 10**6
+    for version, at in enumerate(times):
+        os.utime(root / "_delta_log" / f"{version:020}.json", ns=((now + at) * 10**6,) * 2)
+    assert type(as_of(str(root), 0)) is target and as_of(str(root), 9) == 9
+    assert run(engine, root, Restore(0, by_time=True), version=0).error is None
+    assert rows(engine, root) == rows_of(TABLE, 0, 1)
 
 
 def test_there_is_no_log_compaction_of_one_commit(engine: DeltalakeEngine, tmp_path: Path) -> None:
