@@ -339,6 +339,9 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "ZORDER BY a column named with a backtick": _orders_by_a_backtick,
     "function in Python in a condition": lambda o: any(wrappers_of(condition) for condition in _conditions(o)),
     "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
+    "OPTIMIZE of a file whose path has a tilde": lambda o: (
+        any(isinstance(command, Optimize) for command in commands(o)) and any("~" in path for path in o.before.live)
+    ),
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
     "RESTORE of deletion vectors that are switched off": _restores_vectors_that_are_off,
     "UPDATE of whole partitions": lambda o: any(
