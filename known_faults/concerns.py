@@ -71,6 +71,7 @@ CONCERNS: Mapping[str, str] = {
     "encoded path": (
         "a path has characters that are percent-encoded in the log, such as a space, or a letter that is not ASCII"
     ),
+    "OPTIMIZE of a file whose path has a tilde": "you run OPTIMIZE, and a partition value or column has a tilde",
     "file named by URI": "the log names a file by a whole URI, as that of a shallow clone does",
     "file without rows": "a table has a file without rows",
     "first of several partition columns begins with a dot": (

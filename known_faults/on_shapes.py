@@ -159,6 +159,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "broken _last_checkpoint": _only_if(lambda s: "last-checkpoint" in s.log.others),
     "change feed": _has_feed,
     "checkpoint beside one in parts": _only_if(lambda s: s.log.checkpoint != "none" or s.log.damaged_checkpoint),
+    "OPTIMIZE of a file whose path has a tilde": _only_if(lambda s: _encodes_paths(s) is not False),
     "column mapping": maps_columns,
     "commit file no younger than the one before": untold,
     "deletion vectors": _has_vectors,

@@ -83,7 +83,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Refere
     elif isinstance(command, Checkpoint):
         checkpoint(view, base.storage, view.snapshot.version, base.clock)
     elif isinstance(command, CompactLog):
-        compact(view, command.commits, base.at)
+        compact(view, command, base.at)
     elif isinstance(command, CleanUpLog):
         clean_up(view, base.clock, base.rules)
     elif isinstance(command, ShallowClone):

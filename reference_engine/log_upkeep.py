@@ -12,6 +12,7 @@ from deltalog.checkpoints.writing import write_checkpoint
 from deltalog.entries.compaction import write_compaction
 from deltalog.errors import AlreadyWritten
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, compacted_name, parse_name
+from model.vocabulary.commands import CompactLog
 from model.vocabulary.rules import Rules
 from model.vocabulary.table import DAY
 from reference_engine.storage import TableStorage
@@ -31,9 +32,11 @@ def checkpoint(view: View, storage: TableStorage, version: int, clock: int) -> N
         storage.checkpoint(write)
 
 
-def compact(view: View, newest: int | None, at: int) -> None:
-    """Write a compaction file of the newest commits, or of all, unless there is one or they are fewer than two."""
-    commits = [view.log.commits[version] for version in sorted(view.log.commits)][-(newest or 0) :]
+def compact(view: View, command: CompactLog, at: int) -> None:
+    """Write a compaction file of a range of the commits, unless there is one or they are fewer than two."""
+    last = view.snapshot.version - command.but_newest
+    versions = sorted(view.log.commits)[-(command.commits or 0) :]
+    commits = [view.log.commits[version] for version in versions if version <= last]
     if len(commits) > 1 and compacted_name(commits[0].version, commits[-1].version) not in view.log.others:
         write_compaction(view.root, commits, modified=at)
 

@@ -10,12 +10,12 @@ from typing import Any
 from engines.deltalake.sql import identifier, literal, sql
 from model.vocabulary.commands import (
     AddColumn,
-    Assignment,
     Checkpoint,
     CleanUpLog,
     Command,
     CompactLog,
     Merge,
+    MergeClause,
     Optimize,
     Overwrite,
     Restore,
@@ -24,8 +24,9 @@ from model.vocabulary.commands import (
     Then,
     Update,
     When,
+    assignments_of,
 )
-from model.vocabulary.predicate import And, Compare, In, Op, Predicate
+from model.vocabulary.predicate import And, Compare, In, Not, Op, Predicate
 from model.vocabulary.table import Feature, retention_text
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, type_name
 
@@ -40,8 +41,8 @@ class KnownArgument:
 TABLE = KnownArgument("ROOT")
 ROWS = KnownArgument("added")  # the rows of the command, an Arrow table
 SOURCE = KnownArgument("source")  # ... with the names of ``source_columns``; one row if the command has none
-VERSION = KnownArgument("version")  # the one to restore
-FIRST, LAST = KnownArgument("first"), KnownArgument("last")  # the first commit that the log has, and the last one
+VERSION = KnownArgument("version")  # the one to restore, or its time
+FIRST, LAST = KnownArgument("first"), KnownArgument("last")  # the first commit of a log compaction, and the last one
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def calls_of(command: Command, columns: Sequence[str]) -> tuple[MethodCall, ...]
     if isinstance(command, Restore):
         return (MethodCall("restore", {"target": VERSION}),)
     if isinstance(command, Update):
-        return (MethodCall("update", {"updates": _updates(command.to), "predicate": _condition(command.where)}),)
+        return (MethodCall("update", {"updates": _updates(command), "predicate": _condition(command.where)}),)
     if isinstance(command, Merge):
         return _merge(command, columns)
     if isinstance(command, Overwrite):
@@ -111,24 +112,32 @@ def source_columns(count: int) -> list[str]:
 def _optimize(command: Optimize) -> MethodCall:
     filters = _partition_filters(command.where)
     arguments: dict[str, Any] = {} if filters is None else {"partition_filters": filters}
+    if command.target_size is not None:
+        arguments["target_size"] = command.target_size
     if command.zorder_by:
         return MethodCall("optimize.z_order", {"columns": list(command.zorder_by), **arguments})
     return MethodCall("optimize.compact", arguments)
 
 
 def _partition_filters(where: Predicate | None) -> list[tuple[str, str, Any]] | None:
-    """A conjunction of ``column = value`` and ``column IN (values)`` as partition filters: strings and whole numbers, as texts.
+    """A conjunction of comparisons with values and of ``[NOT] IN (values)`` as partition filters: strings and whole numbers, as
+    texts.
 
     None (all partitions) for any other condition: it only says which files are rewritten, and no row depends on that.
     """
     if isinstance(where, And):
         left, right = _partition_filters(where.left), _partition_filters(where.right)
         return None if left is None or right is None else left + right
-    if isinstance(where, Compare) and where.op is Op.EQ and _is_filter(where.value):
-        return [(where.column, "=", str(where.value))]
-    if isinstance(where, In) and all(map(_is_filter, where.values)):
-        return [(where.column, "in", [str(value) for value in where.values])]
+    if isinstance(where, Compare) and where.op in _FILTERS and _is_filter(where.value):
+        return [(where.column, _FILTERS[where.op], str(where.value))]
+    word, test = ("not in", where.operand) if isinstance(where, Not) else ("in", where)
+    if isinstance(test, In) and all(map(_is_filter, test.values)):
+        return [(test.column, word, [str(value) for value in test.values])]
     return None
+
+
+#: As partition filters write them.
+_FILTERS = {Op.EQ: "=", Op.NE: "!=", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
 
 
 def _is_filter(value: Value) -> bool:
@@ -148,7 +157,7 @@ def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
         name = _CLAUSES[clause.when, clause.then]
         arguments: dict[str, Any] = {} if clause.where is None else {"predicate": sql(clause.where)}
         if clause.to is not None:
-            arguments = {"updates": _updates(clause.to), **arguments}
+            arguments = {"updates": _updates(clause), **arguments}
         elif clause.then is not Then.DELETE and command.by_name:
             name = _BY_NAME[clause.then]
         elif clause.then is not Then.DELETE:
@@ -168,8 +177,8 @@ _CLAUSES = {
 _BY_NAME = {Then.UPDATE_ALL: "when_matched_update_all", Then.INSERT: "when_not_matched_insert_all"}
 
 
-def _updates(to: Assignment) -> dict[str, str]:
-    return {identifier(to.column): literal(to.value, to.type)}
+def _updates(part: Update | MergeClause) -> dict[str, str]:
+    return {identifier(to.column): literal(to.value, to.type) for to in assignments_of(part)}
 
 
 def _condition(where: Predicate | None) -> str | None:

@@ -40,13 +40,15 @@ def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> Scr
     if any(SOURCE in one.arguments.values() for one in calls):
         by_name = isinstance(command, Merge) and command.by_name
         setup.append(f"{SOURCE.name} = {_source(columns, by_name=by_name)}")
-    given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name, LAST: "version()"}
+    given = {TABLE: "ROOT", ROWS: ROWS.name, SOURCE: SOURCE.name}
     if isinstance(command, Restore):
-        given[VERSION] = case.version_before(command.before_step)
+        version = case.version_before(command.before_step)
+        given[VERSION] = f"as_of(ROOT, {version})" if command.by_time else version
     condition = ""
     if isinstance(command, CompactLog):
         given[FIRST] = "min(log())" if command.commits is None else f"sorted(log())[-{command.commits}:][0]"
-        condition = f"{given[FIRST]} < version() and "  # there is none of one commit
+        given[LAST] = f"version() - {command.but_newest}" if command.but_newest else "version()"
+        condition = f"{given[FIRST]} < {given[LAST]} and "  # there is none of one commit
     pieces = [] if calls[0].name == WRITE else ["DeltaTable(ROOT)"]
     pieces += [_call(one, given, case.root) for one in calls]
     return ScriptCommand(condition + ".".join(pieces), setup=tuple(setup))

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import os
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ def older(action: Any, ms: int) -> Any:
     for fields in [fields for fields in action.values() if isinstance(fields, dict)]:
         fields.update({key: fields[key] - ms for key in instants if isinstance(fields.get(key), int)})
     return action
+
+
+def as_of(table: str, version: int) -> Any:
+    """The time of a version, in ms; the version, if the times of the log's files, by which deltalake goes, do not tell it."""
+    files = sorted(Path(table, "_delta_log").glob("[0-9]" * 20 + ".json"))
+    times = {int(file.stem): file.stat().st_mtime_ns // 10**6 for file in files}
+    told = version in times and list(times.values()) == sorted(set(times.values()))
+    return datetime.fromtimestamp(times[version] / 1000, timezone.utc) if told else version
 
 
 def use_processors(number: int) -> None:

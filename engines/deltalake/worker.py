@@ -32,11 +32,12 @@ from engines.deltalake.commands import (
     source_columns,
 )
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
+from engines.deltalake.script_functions import as_of
 from engines.deltalake.sql import identifier
 from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import Answer, EngineError, Outcome, now
-from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite
+from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite, Restore
 from model.vocabulary.readings import Reading, is_ordered
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
@@ -187,14 +188,17 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
     found: Any = table
     columns = _columns(found)
     given: dict[KnownArgument, Any] = {TABLE: found, VERSION: version}
+    if isinstance(command, Restore) and command.by_time:
+        assert version is not None, "a RESTORE has a version"
+        given[VERSION] = as_of(str(root), version)
     if isinstance(command, Overwrite):
         given[ROWS] = _arrow_rows(found, command.rows)
     if isinstance(command, Merge):
         given[SOURCE] = _source(found, command)
     if isinstance(command, CompactLog):
         given[FIRST] = sorted(map(int, _commits(root)))[-(command.commits or 0) :][0]
-        given[LAST] = asked(found.version)
-        if given[FIRST] == given[LAST]:
+        given[LAST] = asked(found.version) - command.but_newest
+        if given[FIRST] >= given[LAST]:
             return ()  # PROTOCOL.md has no compaction of one commit: deltalake refuses it
     for call in calls_of(command, columns):
         arguments = {name: _argument(value, given) for name, value in call.arguments.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.named_paths import WORKING_DIRECTORY, script_path, spelling_of
-from engines.quoting import Code, called
+from engines.quoting import Code, called, quoted
 from engines.script_library import library
 from engines.spark.commands.calls import INSTANT, SPARK, Do, Faulty, Let, Name, Needed, NoTable, Place, written
 from engines.spark.commands.statements import SESSION, SPARK_4
@@ -116,7 +116,8 @@ class SparkScript:
         healthy = ('spark.conf.set("tombstone.fault", "")',) if faulty else ()
         text = self._written(calls.command)
         if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
-            text = text.replace(_VERSION, f"{{{self._case.version_before(step.command.before_step)}}}")
+            version = self._case.version_before(step.command.before_step)
+            text = text.replace(quoted(_VERSION), version).replace(_VERSION, f"{{{version}}}")
         rows = self._written(calls.command.collect()) if calls.returns_rows else ""
         return ScriptCommand(text, rows, tuple(setup), (*healthy, *named.cleanup))
 

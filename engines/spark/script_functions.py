@@ -8,7 +8,7 @@ import shutil
 import sys
 from typing import Any
 
-from delta.tables import DeltaTable  # noqa: F401  # for the calls of main
+from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # its name everywhere
 
@@ -133,19 +133,27 @@ def clean_up_log(spark: SparkSession, table: str) -> None:
     log.cleanUpExpiredLogs(log.unsafeVolatileSnapshot(), *defaults)
 
 
-def compact_log(spark: SparkSession, table: str, newest: int) -> None:
-    """Writes a log compaction file of the newest commits (0: of all), by Delta Kernel, which comes with Delta on Spark."""
+def compact_log(spark: SparkSession, table: str, newest: int, but_newest: int = 0) -> None:
+    """Writes a log compaction file of the newest commits (0: of all), without the newest of them, by Delta Kernel."""
     log, kernel = delta_log(spark, table), spark._jvm.io.delta.kernel
     names = [name for name in os.listdir(f"{table}/_delta_log") if re.fullmatch("[0-9]{20}.json", name)]
     first = int(sorted(names)[-newest:][0][:20])
     snapshot = log.unsafeVolatileSnapshot()
-    name = f"{first:020}.{snapshot.version():020}.compacted.json"
-    if first < snapshot.version() and not os.path.exists(f"{table}/_delta_log/{name}"):  # there is none of one commit
+    last = snapshot.version() - but_newest
+    name = f"{first:020}.{last:020}.compacted.json"
+    if first < last and not os.path.exists(f"{table}/_delta_log/{name}"):  # there is none of one commit
         paths = [kernel.internal.fs.Path(path.toString()) for path in (log.dataPath(), log.logPath())]
         retained = snapshot.minFileRetentionTimestamp()
-        hook = kernel.internal.hook.LogCompactionHook(*paths, first, snapshot.version(), retained)
+        hook = kernel.internal.hook.LogCompactionHook(*paths, first, last, retained)
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         hook.threadSafeInvoke(kernel.defaults.engine.DefaultEngine.create(conf))
+
+
+def as_of(spark: SparkSession, table: str, version: int) -> str:
+    """The time of a version, as RESTORE names it; the version, if the log does not tell its time any more."""
+    history = DeltaTable.forPath(spark, table).history().where(f"version = {version}")
+    times = [row[0] for row in history.selectExpr("CAST(timestamp AS STRING)").collect()]
+    return f"TIMESTAMP AS OF '{times[0]}'" if times else f"VERSION AS OF {version}"
 
 
 def append_by_stream(spark: SparkSession, table: str, rows: DataFrame) -> None:

@@ -24,7 +24,7 @@ from faults.log.log_files import without_first, write_junk
 from faults.machinery import actions, files
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Condition, Tamper, command_fault, vacuum_fault, when
-from faults.machinery.rows import change_rows, replace_rows, rows_before, rows_of
+from faults.machinery.rows import change_rows, lose_values, replace_rows, rows_before, rows_of
 from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.text.layout import clone_of
@@ -98,6 +98,12 @@ def _bring_hidden_rows_back(t: Tampering) -> None:
             kept = rows_of(t, adds[0])
             replace_rows(t, adds[0], pa.concat_tables([kept, hidden], promote_options="permissive"))
             return
+
+
+def _second_column_set(t: Tampering) -> list[str]:
+    """The stored name of the second column that an UPDATE sets."""
+    names = [to.column for to in t.command.also[:1]] if isinstance(t.command, Update) else []
+    return [field.stored_name for field in t.log.fields if field.name in names]
 
 
 def _append_twice(t: Tampering) -> None:
@@ -254,6 +260,8 @@ FAULTS = (
         "REORG … APPLY (PURGE) brings the deleted rows back.", needs=[CommandKind.PURGE]),
     command_fault("update-forgets-a-vector", "LIFE-1A", _of(Update, _bring_hidden_rows_back),
         "UPDATE brings back the rows that a deletion vector hides.", needs=_VECTORS),
+    command_fault("update-loses-its-second-value", "LIFE-1A", _of(Update, lose_values(_second_column_set)),
+        "UPDATE of several columns makes the second one NULL.", needs=[CommandKind.UPDATE]),
     command_fault("merge-forgets-a-vector", "LIFE-1A", _of(Merge, _bring_hidden_rows_back),
         "MERGE brings back the rows that a deletion vector hides.", needs=_VECTORS),
     command_fault("overwrite-removes-other-partitions", "LIFE-1A",

@@ -14,13 +14,16 @@ from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
     Command,
+    CompactLog,
     Merge,
     MergeClause,
     Optimize,
     Overwrite,
+    Restore,
     StreamAppend,
     Then,
     Update,
+    assignments_of,
 )
 from model.vocabulary.predicate import And, Constant, Not, Or, Predicate, Wrapped, columns_of
 from model.vocabulary.spellings import Spelling
@@ -50,6 +53,7 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Commit, Reference, Table
 
 T = TypeVar("T")
+Sets = TypeVar("Sets", Update, MergeClause)
 
 
 def reduce(
@@ -305,8 +309,12 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
     if isinstance(command, (Optimize, Update, Overwrite)) and command.where is not None:
         yield replace(command, where=None)
         yield from (replace(command, where=part) for part in _parts(command.where))
-    if isinstance(command, Optimize):
+    if isinstance(command, Update):
+        yield from _fewer_assignments(command)
+    elif isinstance(command, Optimize):
         yield from (replace(command, zorder_by=columns) for columns in _fewer(command.zorder_by))
+        if command.target_size is not None:
+            yield replace(command, target_size=None)
     elif isinstance(command, Merge):
         yield from (replace(command, clauses=clauses) for clauses in _fewer(command.clauses) if clauses)
         for place, clause in enumerate(command.clauses):
@@ -316,6 +324,10 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
         yield from (replace(command, keys=keys) for keys in _fewer(command.keys))
         yield replace(command, by_name=False)
+    elif isinstance(command, Restore) and command.by_time:
+        yield replace(command, by_time=False)
+    elif isinstance(command, CompactLog) and command.but_newest:
+        yield replace(command, but_newest=0)
     elif isinstance(command, (Overwrite, StreamAppend)):
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
 
@@ -327,8 +339,15 @@ def _simpler_clauses(clause: MergeClause) -> Iterator[MergeClause]:
     if clause.where is not None:
         yield replace(clause, where=None)
         yield from (replace(clause, where=part) for part in _parts(clause.where))
+    yield from _fewer_assignments(clause)
     if clause.then in (Then.UPDATE, Then.UPDATE_ALL):
-        yield replace(clause, then=Then.DELETE, to=None)
+        yield replace(clause, then=Then.DELETE, to=None, also=())
+
+
+def _fewer_assignments(part: Sets) -> Iterator[Sets]:
+    for left in _fewer(assignments_of(part)):
+        if left:
+            yield replace(part, to=left[0], also=left[1:])
 
 
 def _simpler_crashes(crash: Crash) -> Iterator[Crash | None]:

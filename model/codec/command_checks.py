@@ -32,6 +32,7 @@ from model.vocabulary.commands import (
     VacuumClone,
     When,
     WidenColumn,
+    assignments_of,
 )
 from model.vocabulary.predicate import Constant, Predicate, columns_of, verbatim_tests
 from model.vocabulary.steps import OtherCommand, Step
@@ -88,7 +89,7 @@ def _optimize(command: Optimize, table: Table) -> None:
 
 def _update(command: Update, table: Table) -> None:
     _check_condition(command.where, table, "where")
-    _check_assignment(command.to, table)
+    _check_assignments(command, table)
 
 
 def _merge(command: Merge, table: Table) -> None:
@@ -116,8 +117,9 @@ def _merge_clause(clause: MergeClause, table: Table, at: str) -> None:
         refuse("there is no row of the source", f"{at}.then")
     if (clause.to is None) == (clause.then is Then.UPDATE):
         refuse("UPDATE SET has an assignment, and nothing else has", f"{at}.to")
-    if clause.to is not None:
-        _check_assignment(clause.to, table)
+    if clause.to is None and clause.also:
+        refuse("goes with an assignment in `to`", f"{at}.also")
+    _check_assignments(clause, table, f"{at}.")
     if clause.where is not None:
         if clause.then is Then.INSERT:
             refuse("an insert has no condition", f"{at}.where")
@@ -141,6 +143,8 @@ def _overwrite(command: Overwrite, table: Table) -> None:
 def _compact(command: CompactLog, table: Table) -> None:
     if command.commits is not None and command.commits < 2:
         refuse(f"must be at least 2, but is {command.commits}", "commits")
+    if command.commits is not None and command.commits - command.but_newest < 2:
+        refuse("leaves fewer than two commits", "but_newest")
 
 
 def _stream(command: StreamAppend, table: Table) -> None:
@@ -169,15 +173,24 @@ def _check_partition_condition(condition: Predicate | None, table: Table) -> Non
         refuse(f"{name!r} is not a partition column", "where")
 
 
-def _check_assignment(to: Assignment, table: Table) -> None:
-    column = _column(table, to.column, "to.column")
+def _check_assignments(part: Update | MergeClause, table: Table, at: str = "") -> None:
+    places = ("to", *(f"also[{index}]" for index in range(len(part.also))))
+    for place, to in zip(places, assignments_of(part)):
+        _check_assignment(to, table, at + place)
+    _check_once([to.column for to in assignments_of(part)], f"{at}also")
+
+
+def _check_assignment(to: Assignment, table: Table, at: str) -> None:
+    column = _column(table, to.column, f"{at}.column")
     if column.type != to.type:
-        refuse(f"is {type_name(to.type)}, but {to.column!r} is of type {type_name(column.type)}", "to.type")
+        refuse(f"is {type_name(to.type)}, but {to.column!r} is of type {type_name(column.type)}", f"{at}.type")
     for other in table.columns:
         if other.generated_from == to.column:
-            refuse(f"the column {other.name!r} is generated from {to.column!r}, and would change with it", "to.column")
+            refuse(
+                f"the column {other.name!r} is generated from {to.column!r}, and would change with it", f"{at}.column"
+            )
     if to.value == "" and to.column in table.partition_by:
-        refuse("is the empty string, which cannot be a partition value: it means NULL in the log", "to.value")
+        refuse("is the empty string, which cannot be a partition value: it means NULL in the log", f"{at}.value")
 
 
 # Columns and features -------------------------------------------------------------------------------------------------

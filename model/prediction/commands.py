@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from model.prediction.delete import matches, may_fail
-from model.prediction.merges import inserted_rows, merged
+from model.prediction.merges import assigned, inserted_rows, merged
 from model.vocabulary.commands import (
     KEEP_ROWS,
     AddColumn,
@@ -23,6 +23,7 @@ from model.vocabulary.commands import (
     SetRetention,
     StreamAppend,
     Update,
+    assignments_of,
     conditions_of,
 )
 from model.vocabulary.predicate import Predicate, columns_of
@@ -48,9 +49,13 @@ def rows_after(command: Command, table: Table, rows: Rows, *, restored: Rows | N
     if isinstance(command, Overwrite):
         return _unmatched(table, command.where, rows) + Counter(command.rows)
     if isinstance(command, Update):
-        return _set(table, command.where, command.to, rows)
+        matched = _matched(table, command.where, rows)
+        changed: Rows = Counter()
+        for row, count in matched.items():
+            changed[assigned(command, table, row)] += count
+        return (rows - matched) + changed
     assert isinstance(command, Merge), "no other command is left"
-    changed: Rows = Counter(inserted_rows(command, table, rows))
+    changed = Counter(inserted_rows(command, table, rows))
     for row, count in rows.items():
         after = merged(command, table, row)
         for one in (row,) if after is None else after:
@@ -110,8 +115,8 @@ def _may_break_a_rule(command: Command, table: Table) -> bool:
 
 def _assignments(command: Command) -> list[Assignment]:
     if isinstance(command, Update):
-        return [command.to]
-    return [clause.to for clause in command.clauses if clause.to is not None] if isinstance(command, Merge) else []
+        return [*assignments_of(command)]
+    return [to for clause in command.clauses for to in assignments_of(clause)] if isinstance(command, Merge) else []
 
 
 def _matched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
@@ -121,14 +126,3 @@ def _matched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
 
 def _unmatched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
     return rows - _matched(table, where, rows)
-
-
-def _set(table: Table, where: Predicate | None, to: Assignment, rows: Rows) -> Rows:
-    place = [column.name for column in table.columns].index(to.column)
-    matched = _matched(table, where, rows)
-    changed: Rows = Counter()
-    for row, count in matched.items():
-        values = list(row)
-        values[place] = to.value
-        changed[tuple(values)] += count
-    return (rows - matched) + changed

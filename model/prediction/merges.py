@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from model.prediction.delete import matches
 from model.semantics.evaluate import evaluate
-from model.vocabulary.commands import Merge, Then, When
+from model.vocabulary.commands import Merge, MergeClause, Then, Update, When, assignments_of
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Table
@@ -26,10 +26,14 @@ def merged(command: Merge, table: Table, row: Row) -> tuple[Row, ...] | None:
         if clause.then is Then.UPDATE_ALL:
             assert source is not None, "a row that is matched"
             return (source,)
-        assert clause.to is not None, "an UPDATE sets a column"
-        place = [column.name for column in table.columns].index(clause.to.column)
-        return ((*row[:place], clause.to.value, *row[place + 1 :]),)
+        return (assigned(clause, table, row),)
     return None
+
+
+def assigned(part: Update | MergeClause, table: Table, row: Row) -> Row:
+    """The row with what the command sets."""
+    set_to = {to.column: to.value for to in assignments_of(part)}
+    return tuple(set_to.get(column.name, value) for column, value in zip(table.columns, row))
 
 
 def inserted_rows(command: Merge, table: Table, rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -8,7 +8,6 @@ from model.text.literals import identifier, literal, type_sql
 from model.text.sql import sql
 from model.vocabulary.commands import (
     AddColumn,
-    Assignment,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -30,6 +29,7 @@ from model.vocabulary.commands import (
     Update,
     VacuumClone,
     WidenColumn,
+    assignments_of,
 )
 from model.vocabulary.predicate import Or, Predicate
 
@@ -38,14 +38,17 @@ def command_text(command: Command, table: str = "t") -> str:
     """The command on ``table``, for reports: SQL, or words where there is none."""
     if isinstance(command, Optimize):
         columns = ", ".join(map(identifier, command.zorder_by))
-        return f"OPTIMIZE {table}{_where(command.where)}" + (f" ZORDER BY ({columns})" if columns else "")
+        sorted_by = f" ZORDER BY ({columns})" if columns else ""
+        size = f" into files of {_count(command.target_size, 'byte')}" if command.target_size else ""
+        return f"OPTIMIZE {table}{_where(command.where)}{sorted_by}{size}"
     if isinstance(command, Purge):
         return f"REORG TABLE {table} APPLY (PURGE)"
     if isinstance(command, Restore):
         older = "" if command.before_step >= 0 else f"{_count(-command.before_step, 'commit')} older than that "
-        return f"RESTORE TABLE {table} to the version {older}before step {max(0, command.before_step)}"
+        what = "time of the version" if command.by_time else "version"
+        return f"RESTORE TABLE {table} to the {what} {older}before step {max(0, command.before_step)}"
     if isinstance(command, Update):
-        return f"UPDATE {table} SET {set_text(command.to)}{_where(command.where)}"
+        return f"UPDATE {table} SET {_set_text(command)}{_where(command.where)}"
     if isinstance(command, Merge):
         return merge_text(command, table, f"({_count(max(1, len(command.rows)), 'row')})")
     if isinstance(command, Overwrite):
@@ -61,7 +64,8 @@ def _maintenance(command: Command, table: str) -> str:
         return f"checkpoint of {table}"
     if isinstance(command, CompactLog):
         some = "" if command.commits is None else f"the newest {command.commits} commits of "
-        return f"log compaction of {some}{table}"
+        without = f" without the newest {command.but_newest}" if command.but_newest else ""
+        return f"log compaction of {some}{table}{without}"
     if isinstance(command, CleanUpLog):
         return f"log clean-up of {table}"
     if isinstance(command, SetRetention):
@@ -105,7 +109,7 @@ def _clause_text(clause: MergeClause, columns: Mapping[str, str] | None) -> str:
 
 def _effect_text(clause: MergeClause, columns: Mapping[str, str] | None) -> str:
     if clause.to is not None:
-        return f"UPDATE SET {set_text(clause.to)}"
+        return f"UPDATE SET {_set_text(clause)}"
     if columns is None or clause.then is Then.DELETE:
         return clause.then.value
     if clause.then is Then.UPDATE_ALL:
@@ -117,9 +121,9 @@ def _grouped(where: Predicate) -> str:
     return f"({sql(where)})" if isinstance(where, Or) else sql(where)
 
 
-def set_text(to: Assignment) -> str:
+def _set_text(part: Update | MergeClause) -> str:
     """What follows SET."""
-    return f"{identifier(to.column)} = {literal(to.value, to.type)}"
+    return ", ".join(f"{identifier(to.column)} = {literal(to.value, to.type)}" for to in assignments_of(part))
 
 
 def _where(condition: Predicate | None) -> str:

@@ -17,10 +17,12 @@ from model.vocabulary.values import AnyType, Row, Value
 
 @dataclass(frozen=True)
 class Optimize:
-    """``OPTIMIZE t [WHERE where] [ZORDER BY (zorder_by)]``; ``where`` is on partition columns, ``zorder_by`` on others."""
+    """``OPTIMIZE t [WHERE where] [ZORDER BY (zorder_by)]``; ``where`` is on partition columns, ``zorder_by`` on others. The files
+    that it writes have ``target_size`` bytes at most, about; ``None``: as the engine has it."""
 
     where: Predicate | None = None
     zorder_by: tuple[str, ...] = ()
+    target_size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,12 @@ class Purge:
 class Restore:
     """``RESTORE TABLE t TO VERSION AS OF`` the version before an earlier step.
 
-    The commits of the initial table come before step 0: -1 is its last one, -2 the one before it.
+    The commits of the initial table come before step 0: -1 is its last one, -2 the one before it. With ``by_time`` the command
+    names the time of the version, where the log tells the version by it.
     """
 
     before_step: int
+    by_time: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,11 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Update:
-    """``UPDATE t SET … [WHERE where]``."""
+    """``UPDATE t SET to, *also [WHERE where]``, of different columns."""
 
     to: Assignment
     where: Predicate | None = None
+    also: tuple[Assignment, ...] = ()
 
 
 class When(str, Enum):
@@ -74,13 +79,14 @@ class Then(str, Enum):
 
 @dataclass(frozen=True)
 class MergeClause:
-    """``WHEN … [AND where] THEN …``. ``where`` is on columns of the table, ``to`` is what UPDATE sets; INSERT has neither, and is
-    what a clause NOT MATCHED does, which it alone does."""
+    """``WHEN … [AND where] THEN …``. ``where`` is on columns of the table, ``to`` and ``also`` are what UPDATE sets; INSERT has
+    none of them, and is what a clause NOT MATCHED does, which it alone does."""
 
     when: When = When.MATCHED
     then: Then = Then.DELETE
     to: Assignment | None = None
     where: Predicate | None = None
+    also: tuple[Assignment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,9 +142,10 @@ class Checkpoint:
 @dataclass(frozen=True)
 class CompactLog:
     """Writes a log compaction file (PROTOCOL.md, "Log Compaction Files") of the newest ``commits`` that the log has, at least
-    two; ``None``: of all."""
+    two, or of all (``None``), without the ``but_newest`` of them; nothing if fewer than two are left."""
 
     commits: int | None = None
+    but_newest: int = 0
 
 
 @dataclass(frozen=True)
@@ -289,6 +296,11 @@ KEEP_ROWS = (
 
 #: The commands that change the columns of the table.
 CHANGE_COLUMNS = (AddColumn, RenameColumn, DropColumn, WidenColumn)
+
+
+def assignments_of(part: Update | MergeClause) -> tuple[Assignment, ...]:
+    """All that it sets, each in another column."""
+    return () if part.to is None else (part.to, *part.also)
 
 
 _KINDS = {type: kind for kind, type in COMMANDS.items()}

@@ -391,7 +391,7 @@ def renumbered(step: T, place: Callable[[int], int]) -> T:
         return replace(step, before_step=None if step.before_step is None else place(step.before_step))
     if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
         before = step.command.before_step
-        return replace(step, command=Restore(place(before) if before >= 0 else before))
+        return replace(step, command=replace(step.command, before_step=place(before) if before >= 0 else before))
     if isinstance(step, ReadChanges):
         return replace(step, of_step=place(step.of_step))
     if isinstance(step, SetClock) and step.to.removed_by_step is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -39,17 +40,17 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.operations import Operation
 from model.vocabulary.pairs import DROPPABLE
-from model.vocabulary.predicate import And, Compare, Constant, IsNull, Op, Predicate, columns_of
-from model.vocabulary.steps import OtherCommand
+from model.vocabulary.predicate import And, Compare, Constant, In, IsNull, Not, Op, Predicate, columns_of
+from model.vocabulary.steps import Insert, OtherCommand, Step
 from model.vocabulary.table import HOUR, WIDER, Column, Feature, Statistics, Table
 from model.vocabulary.values import Row, Type, Value, is_nested
 from strategies.conditions.predicates import picks, predicates
 from strategies.conditions.wrapped import sometimes_wrapped
 from strategies.steps.new_rows import new_files, new_rows, takes_rows
 from strategies.steps.program_state import Program
-from strategies.tables.column_values import values
+from strategies.tables.column_values import rows, values
 from strategies.tables.features import maps_columns
-from strategies.tables.initial_tables import live_rows
+from strategies.tables.initial_tables import live_files, live_rows
 from strategies.tables.schemas import CHANGE_NAMES
 from strategies.tables.types import PRIMITIVES
 from strategies.weights import odds, one_in, weighted
@@ -77,16 +78,62 @@ _WITH_STATISTICS = 30
 
 @st.composite
 def optimizes(draw: DrawFn, program: Program) -> Optimize:
-    """OPTIMIZE: one in three with ZORDER BY one or two data columns, a third of those of partitioned tables with a condition.
+    """OPTIMIZE: one in three with ZORDER BY one or two data columns, half of those of partitioned tables with a condition, one in
+    four with a size at which few or no files fit into one.
 
     Shrinks to the whole table without an order.
     """
     table = program.table
-    where = draw(predicates(table, over="partition")) if draw(one_in(3)) and table.partition_by else None
+    where: Predicate | None = None
+    if draw(st.booleans()) and table.partition_by:
+        anything: SearchStrategy[Predicate] = predicates(table, over="partition")
+        where = draw(weighted((1, anything), (1, _partition_ranges(table))))
+    size = draw(st.sampled_from(_FILE_SIZES)) if draw(one_in(4)) else None
     names = _ordered_columns(table)
     if not names or not draw(one_in(3)):
-        return Optimize(where)
-    return Optimize(where, tuple(draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))))
+        return Optimize(where, target_size=size)
+    order = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    return Optimize(where, tuple(order), size)
+
+
+@st.composite
+def optimizes_of_several(draw: DrawFn, program: Program) -> tuple[Step, ...]:
+    """OPTIMIZE; half come after an append of a row to each of one or two partitions that have files, so that there is something
+    to put together."""
+    files = live_files(program.table)
+    steps: list[Step] = []
+    if files and takes_rows(program.table) and draw(st.booleans()):
+        chosen = draw(st.lists(st.sampled_from(files), min_size=1, max_size=2))
+        contents = rows(tuple(column.type for column in program.table.data_columns))
+        steps.append(Insert(tuple(program.table.row(file.partition, draw(contents)) for file in chosen)))
+    return (*steps, OtherCommand(draw(optimizes(program))))
+
+
+@st.composite
+def _partition_ranges(draw: DrawFn, table: Table) -> Predicate:
+    """Each of some partition columns compared with the value of a file, or with a list of such values."""
+    files = live_files(table)
+    chosen = draw(st.lists(st.sampled_from(table.partition_columns), min_size=1, unique=True))
+    tests: list[Predicate] = []
+    for column in chosen:
+        place = table.partition_columns.index(column)
+        found = [file.partition[place] for file in files if file.partition[place] is not None]
+        value = draw(st.sampled_from(found)) if found else draw(values(column.type, nulls=0, empty=False))
+        listed = In(column.name, tuple(dict.fromkeys([value, *found[:1]])), column.type)
+        comparisons = st.sampled_from(_COMPARISONS).map(partial(_compared, column, value))
+        tests.append(draw(weighted((6, comparisons), (1, st.just(listed)), (1, st.just(Not(listed))))))
+    return reduce(And, tests)
+
+
+def _compared(column: Column, value: Value, op: Op) -> Predicate:
+    return Compare(column.name, op, value, column.type)
+
+
+#: Those of partition filters.
+_COMPARISONS = (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
+
+#: In bytes: a small file has 500 to 2000.
+_FILE_SIZES = (2_000, 1_000, 4_000)
 
 
 def _ordered_columns(table: Table) -> list[str]:
@@ -100,12 +147,13 @@ def _ordered_columns(table: Table) -> list[str]:
 
 @st.composite
 def updates(draw: DrawFn, program: Program) -> Update:
-    """UPDATE of a column that may change, to a value of its type; one in ten may be refused, one in five has no condition.
+    """UPDATE of one to three columns that may change, to values of their types; one in ten may be refused, one in five has no
+    condition.
 
     Shrinks to the first column, and the rows equal to one.
     """
-    to = draw(_assignments(program.table))
-    return Update(to, None if draw(one_in(5)) else draw(_conditions(program.table)))
+    to, *also = draw(_assignments(program.table))
+    return Update(to, None if draw(one_in(5)) else draw(_conditions(program.table)), tuple(also))
 
 
 @st.composite
@@ -164,9 +212,11 @@ def _upserts(draw: DrawFn, program: Program, keys: Sequence[Column]) -> Merge:
 
 @st.composite
 def _changes(draw: DrawFn, table: Table, when: When) -> MergeClause:
-    """A clause that updates a column, or in one of three deletes."""
-    to = draw(_assignments(table)) if _set_by_update(table) and not draw(one_in(3)) else None
-    return MergeClause(when, Then.DELETE if to is None else Then.UPDATE, to)
+    """A clause that updates one to three columns, or in one of three deletes."""
+    if not _set_by_update(table) or draw(one_in(3)):
+        return MergeClause(when)
+    to, *also = draw(_assignments(table))
+    return MergeClause(when, Then.UPDATE, to, also=tuple(also))
 
 
 def _is_key(column: Column) -> bool:
@@ -228,15 +278,20 @@ def _conditions(draw: DrawFn, table: Table) -> Predicate:
 
 
 @st.composite
-def _assignments(draw: DrawFn, table: Table) -> Assignment:
-    """A value for a column that UPDATE may set; one in ten for one that it may not, or NULL for one that has none."""
+def _assignments(draw: DrawFn, table: Table) -> list[Assignment]:
+    """Values for one to three columns that UPDATE may set; one in ten also for those that it may not, or NULL for those that have
+    none. Half are of one column. Shrinks to the first.
+    """
     refusable = draw(one_in(10))
     columns = _set_by_update(table, also_refusable=refusable)
-    column = draw(st.sampled_from(columns))
-    may_be_null = column.nullable or refusable
-    is_partition = column.name in table.partition_by
-    value = draw(values(column.type, nulls=5 if may_be_null else 0, empty=not is_partition))
-    return Assignment(column.name, column.type, value)
+    count = min(draw(odds((3, 1), (2, 2), (1, 3))), len(columns))
+    chosen = draw(st.lists(st.sampled_from(columns), min_size=count, max_size=count, unique=True))
+    found: list[Assignment] = []
+    for column in chosen:
+        nulls = 5 if column.nullable or refusable else 0
+        value = draw(values(column.type, nulls=nulls, empty=column.name not in table.partition_by))
+        found.append(Assignment(column.name, column.type, value))
+    return found
 
 
 def _set_by_update(table: Table, *, also_refusable: bool = False) -> list[Column]:
@@ -256,9 +311,10 @@ def _set_by_update(table: Table, *, also_refusable: bool = False) -> list[Column
 @st.composite
 def restores(draw: DrawFn, program: Program) -> Restore:
     """RESTOREs to the version before a step, or to an earlier one of the initial table: any with the definition that the table
-    has now, which may be gone, and one with another definition if it is certainly there. Shrinks to the earliest.
+    has now, which may be gone, and one with another definition if it is certainly there. One in three names the time of the
+    version. Shrinks to the earliest.
     """
-    return Restore(draw(st.sampled_from(_restorable(program))))
+    return Restore(draw(st.sampled_from(_restorable(program))), by_time=draw(one_in(3)))
 
 
 def _restorable(program: Program) -> list[int]:
@@ -393,8 +449,12 @@ def _always(command: Command) -> Callable[[Program], SearchStrategy[Command]]:
 
 
 def log_compactions() -> SearchStrategy[CompactLog]:
-    """A third of all commits that the log has, the others of the newest two to four. Shrinks to all."""
-    return st.sampled_from((None, 2, 3, 2, 3, 4)).map(CompactLog)
+    """A third of all commits that the log has, the others of the newest two to four; half without the newest one or two of these,
+    but of two at least. Shrinks to all."""
+    commits = st.sampled_from((None, 2, 3, 2, 3, 4))
+    return commits.flatmap(
+        lambda count: st.sampled_from((0, 0, 1, 2)).map(lambda last: CompactLog(count and count + last, last))
+    )
 
 
 #: What can be drawn of each command, if its condition holds.

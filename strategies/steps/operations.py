@@ -40,7 +40,7 @@ from model.vocabulary.table import DAY, Feature, StrayFile, Table
 from strategies.conditions.literals import conditional_deletes
 from strategies.conditions.predicates import Over, constants, picks, predicates
 from strategies.steps.clocks import clocks, stamped_clocks
-from strategies.steps.commands import COMMAND_CONDITIONS, COMMANDS
+from strategies.steps.commands import COMMAND_CONDITIONS, COMMANDS, optimizes_of_several
 from strategies.steps.crash_points import OF_CHECKPOINTS, OF_COMMITS, OF_FILES, OF_VACUUMS
 from strategies.steps.new_rows import new_files, new_rows
 from strategies.steps.program_state import LONGER_THAN_A_CASE, Program
@@ -270,4 +270,5 @@ _STEPS: Mapping[Operation, Callable[[Program], SearchStrategy[tuple[Step, ...]]]
     Operation.STRAY_FILES: _new_stray_files,
     Operation.CLOCK: lambda program: st.tuples(next_clocks(program)),
     **{operation: partial(_commands, drawn) for operation, drawn in COMMANDS.items()},
+    Operation.OPTIMIZE: optimizes_of_several,
 }

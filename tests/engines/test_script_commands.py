@@ -158,6 +158,14 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
             ),
             (Checkpoint(), ("delta_log(spark, ROOT).checkpoint()",)),
             (CompactLog(2), ("compact_log(spark, ROOT, 2)",)),
+            (
+                Optimize(target_size=99),
+                (
+                    'spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "99")',
+                    'spark.sql(f"OPTIMIZE delta.`{ROOT}`")',
+                ),
+            ),
+            (CompactLog(3, but_newest=1), ("compact_log(spark, ROOT, 3, 1)",)),
             (Purge(), ('spark.sql(f"REORG TABLE delta.`{ROOT}` APPLY (PURGE)")',)),
         )
     ),
@@ -292,7 +300,19 @@ def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
     spark, delta_rs = (made(ScriptedCase(table, "/t", (run,))) for made in (scripts.SPARK, scripts.DELTA_RS))
     assert spark.command(run).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {0}")'
     assert delta_rs.command(run).text == "DeltaTable(ROOT).restore(target=0)"
+    by_time = ScriptRun(0, OtherCommand(Restore(-2, by_time=True)), Moment(0))
+    spark, delta_rs = (made(ScriptedCase(table, "/t", (by_time,))) for made in (scripts.SPARK, scripts.DELTA_RS))
+    assert spark.command(by_time).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO " + as_of(spark, ROOT, 0))'
+    assert delta_rs.command(by_time).text == "DeltaTable(ROOT).restore(target=as_of(ROOT, 0))"
     assert command_text(Restore(-2)) == "RESTORE TABLE t to the version 2 commits older than that before step 0"
+
+
+def test_a_log_compaction_ends_before_the_newest_commits() -> None:
+    run = ScriptRun(0, OtherCommand(CompactLog(3, but_newest=1)), Moment(0))
+    first, last = "sorted(log())[-3:][0]", "version() - 1"
+    call = f"DeltaTable(ROOT).compact_logs(starting_version={first}, ending_version={last})"
+    text = scripts.DELTA_RS(ScriptedCase(PARTITIONED, "/t", (run,))).command(run).text
+    assert text == f"{first} < {last} and {call}"
 
 
 def test_a_command_is_written_for_the_columns_that_the_table_has_by_then() -> None:

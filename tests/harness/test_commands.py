@@ -94,11 +94,15 @@ PROGRAMS = {
     "RESTORE of a version of the initial table": run(Restore(-1), Delete(equal("v", 1)), Restore(0)),
     "RESTORE of what is gone": run(Delete(equal("v", 1)), LATER, Vacuum(), Restore(0)),
     "UPDATE": run(Update(SEVEN, IN_PARTITION), Update(SEVEN)),
+    "UPDATE of the partition too": run(Update(SEVEN, equal("v", 1), (Assignment("p", Type.INTEGER, 2),))),
     "MERGE": run(merge(equal("v", 1)), merge(equal("v", 3), SEVEN), merge(equal("v", 9), insert=((1, 9, None),))),
     "overwrite": run(Overwrite(((1, 8, "x"),), IN_PARTITION), Overwrite(((3, 9, "y"),))),
     "streaming append": run(StreamAppend(((1, 8, "x"),))),
     "checkpoint": run(Checkpoint(), Delete(equal("v", 1)), Checkpoint()),
     "log compaction": run(Delete(equal("v", 1)), CompactLog()),
+    "log compaction of a range": run(
+        Delete(equal("v", 1)), Delete(equal("v", 3)), CompactLog(3, 1), CompactLog(2, 1), Read()
+    ),
     "log clean-up": run(Delete(equal("v", 1)), Checkpoint(), Delete(equal("v", 3)), LATER, CleanUpLog(), Read()),
     "retention": run(Delete(equal("v", 1)), SetRetention(5), SetRetention(48, of_log=True), LATER, Vacuum()),
     "vectors on and off": run(

@@ -302,6 +302,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, files=tuple(replace(file, reference=Reference.ABSOLUTE) for file in PLAIN.files)),
         (),
     ),
+    "OPTIMIZE of a file whose path has a tilde": (
+        one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("a~b",)),
+        (OtherCommand(Optimize()),),
+    ),
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
     "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
     "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),

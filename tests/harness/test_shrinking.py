@@ -15,6 +15,7 @@ from model.vocabulary.commands import (
     AddColumn,
     Assignment,
     Command,
+    CompactLog,
     Merge,
     Optimize,
     Overwrite,
@@ -311,11 +312,14 @@ SET_V = Assignment("v", Type.INTEGER, 1)
 @pytest.mark.parametrize(
     ("command", "smallest"),
     [
-        (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",)), Optimize()),
+        (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",), target_size=9), Optimize()),
         (Update(SET_V, where=Or(IN_A, IsNull("v"))), Update(SET_V)),
+        (Update(Assignment("p", Type.STRING, "b"), also=(SET_V,)), Update(SET_V)),
         (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(Constant(True))),
         (merge(IN_A, SET_V, when=When.BY_SOURCE), Merge(Constant(True))),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
+        (Restore(-1, by_time=True), Restore(-1)),
+        (CompactLog(4, but_newest=2), CompactLog(4)),
         (StreamAppend(((1, "a"), (2, "b"))), StreamAppend(((2, "b"),))),
     ],
     ids=lambda command: type(command).__name__,

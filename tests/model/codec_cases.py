@@ -300,6 +300,10 @@ COMMAND_CASE = Case(
             Insert((("a", 2**40, True, None, 0.5),)),
             Delete(And(Compare("q", Op.EQ, "a", Type.STRING), Compare("i", Op.EQ, 2**40, Type.LONG))),
             merge(Compare("q", Op.EQ, "a", Type.STRING), when=When.BY_SOURCE),
+            CompactLog(3, but_newest=1),
+            Optimize(target_size=1000),
+            Restore(before_step=28, by_time=True),
+            Update(Assignment("b", Type.BOOLEAN, None), also=(Assignment("q", Type.STRING, "c"),)),
         )
     ),
 )

@@ -226,7 +226,7 @@ def _of(kind: str, **fields: Any) -> dict[str, Any]:
 COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[0].command", "OPTIMIZE", 'must be an object, but is "OPTIMIZE"'),
     ("steps[0].command.command", "MOVE", "must be one of OPTIMIZE, REORG PURGE, RESTORE, "),
-    ("steps[0].command.zorder", [], "is not a known field; those are command, where, zorder_by"),
+    ("steps[0].command.zorder", [], "is not a known field; those are command, target_size, where, zorder_by"),
     ("steps[1].command.where", NUMBER, "'i' is not a partition column"),
     ("steps[1].command.where", {"op": "CONSTANT", "value": True}, "tests no partition column"),
     (
@@ -250,6 +250,18 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
         "is the empty",
         "steps[4].command.to.value",
     ),
+    ("steps[5].command.also", [{"column": "d", "type": "date", "value": None}], "has 'd' more than once"),
+    (
+        "steps[5].command.also",
+        [{"column": "x", "type": "date", "value": None}],
+        "'x' is not a col",
+        "steps[5].command.also[0].column",
+    ),
+    ("steps[1].command.target_size", 0, "must be at least 1, but is 0"),
+    ("steps[12].command.but_newest", -1, "must not be negative"),
+    ("steps[12].command.commits", 1, "must be at least 2, but is 1"),
+    ("steps[29].command.commits", 2, "leaves fewer than two commits", "steps[29].command.but_newest"),
+    ("steps[7].command.clauses[1].also", [{"column": "d", "type": "date", "value": None}], "goes with an assignment"),
     ("steps[5].command.where.right.right.column", "nope", "'nope' is not a col", "steps[5].command.where"),
     ("steps[6].command.on.type", "integer", 'must be a whole number, but is "a"', "steps[6].command.on.value"),
     ("steps[7].command.rows", [["a", 1, 2, True, None]] * 2, "must differ in the keys"),

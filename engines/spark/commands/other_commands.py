@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Place, TypedColumns
+from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Operation, Place, TypedColumns
 from engines.targets import table_text
 from model.text.commands import command_text, merge_text
 from model.text.layout import clone_of
@@ -53,15 +54,25 @@ _NAMES = {
     Feature.IN_COMMIT_TIMESTAMPS: "inCommitTimestamp",
 }
 
+#: The size of a file that OPTIMIZE writes, in bytes.
+FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
+
 #: Commands whose text is the same for people and for Spark.
 _PLAIN = (Optimize, Purge, Update, SetRetention, AddColumn, RenameColumn, DropColumn)
 
 
 def calls_of_command(command: Command, place: Place) -> Calls:
     root, table, log = place.root, table_text(place.root), Name("delta_log")(SPARK, place.root)
+    if isinstance(command, Optimize) and command.target_size is not None:
+        size = Do(SPARK.conf.set(FILE_SIZE, str(command.target_size)), undo=SPARK.conf.unset(FILE_SIZE))
+        return _sql(command_text(replace(command, target_size=None), table), size)
     if isinstance(command, _PLAIN):
         return _sql(command_text(command, table))
     if isinstance(command, Restore):
+        if command.by_time:
+            return Calls(
+                SPARK.sql(Operation("+", (f"RESTORE TABLE {table} TO ", Name("as_of")(SPARK, root, place.version))))
+            )
         return _sql(f"RESTORE TABLE {table} TO VERSION AS OF {place.version}")
     if isinstance(command, Merge):
         return _sql(_merge(command, table, place.columns()))
@@ -82,7 +93,8 @@ def calls_of_command(command: Command, place: Place) -> Calls:
     if isinstance(command, Checkpoint):
         return Calls(log.checkpoint())
     if isinstance(command, CompactLog):
-        return Calls(Name("compact_log")(SPARK, root, command.commits or 0))
+        but_newest = (command.but_newest,) if command.but_newest else ()
+        return Calls(Name("compact_log")(SPARK, root, command.commits or 0, *but_newest))
     if isinstance(command, CleanUpLog):
         return Calls(Name("clean_up_log")(SPARK, root))
     clone = clone_of(root)

@@ -35,6 +35,7 @@ from model.vocabulary.commands import (
     Restore,
     Switch,
     Update,
+    assignments_of,
     conditions_of,
 )
 from model.vocabulary.predicate import (
@@ -338,6 +339,9 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "ZORDER BY a column named with a backtick": _orders_by_a_backtick,
     "function in Python in a condition": lambda o: any(wrappers_of(condition) for condition in _conditions(o)),
     "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
+    "OPTIMIZE of a file whose path has a tilde": lambda o: (
+        any(isinstance(command, Optimize) for command in commands(o)) and any("~" in path for path in o.before.live)
+    ),
     "RESTORE": lambda o: any(isinstance(command, Restore) for command in commands(o)),
     "RESTORE of deletion vectors that are switched off": _restores_vectors_that_are_off,
     "UPDATE of whole partitions": lambda o: any(
@@ -347,8 +351,10 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     ),
     # The literal of a number is BIGINT, and that of a moment a string.
     "UPDATE by a literal of another type": lambda o: any(
-        isinstance(command, Update) and command.to.value is not None and command.to.type in _OTHER_LITERALS
+        to.value is not None and to.type in _OTHER_LITERALS
         for command in commands(o)
+        if isinstance(command, Update)
+        for to in assignments_of(command)
     ),
     "checkpoint by a command": lambda o: any(isinstance(command, Checkpoint) for command in commands(o)),
     "vectors switched on with column mapping": lambda o: (

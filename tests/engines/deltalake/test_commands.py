@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -15,9 +16,11 @@ from typing import Any
 import pytest
 
 from deltalog.log import read_log
+from deltalog.storage.names import compacted_name
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.commands import calls_of
+from engines.deltalake.script_functions import as_of
 from engines.dialect import ScriptedCase, ScriptRun
 from engines.port import Outcome
 from harness.running.judge import Judge
@@ -44,7 +47,7 @@ from model.vocabulary.commands import (
     When,
     kind_of,
 )
-from model.vocabulary.predicate import And, Compare, In, IsNull, Op, Or, Predicate
+from model.vocabulary.predicate import And, Compare, In, IsNull, Not, Op, Or, Predicate
 from model.vocabulary.steps import Moment, OtherCommand, Read
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
@@ -109,10 +112,18 @@ COMMANDS: tuple[Command, ...] = (
     Optimize(IN_A),
     Optimize(And(IN_A, In("p", ("a", "b"), Type.STRING)), zorder_by=("v",)),
     Optimize(Or(IN_A, IsNull("p"))),
+    *(Optimize(Compare("p", op, "a", Type.STRING)) for op in Op),
+    Optimize(Not(In("p", ("a", "b"), Type.STRING)), target_size=1000),
+    Optimize(zorder_by=("v",), target_size=1000),
     Update(Assignment("v", Type.INTEGER, 9)),
     Update(Assignment("a.b", Type.STRING, "o'clock"), ONE),
     Update(Assignment("v", Type.INTEGER, None), IN_A),
     Update(Assignment("p", Type.STRING, "c"), ONE),
+    Update(
+        Assignment("v", Type.INTEGER, None),
+        ONE,
+        (Assignment("p", Type.STRING, "b"), Assignment("a.b", Type.STRING, "")),
+    ),
     merge(ONE),
     merge(ONE, when=When.MATCHED),
     merge(ONE, when=When.BY_SOURCE),
@@ -200,11 +211,48 @@ def test_a_checkpoint_and_a_log_compaction_are_of_the_current_version(engine: De
             assert (root / "_delta_log" / name).is_file()
 
 
+@pytest.mark.parametrize(
+    ("times", "target"),
+    [((-5000, -4000), datetime), ((-5000, -5000), int), ((-4000, -5000), int)],
+    ids=["told apart", "the same", "in another order"],
+)
+def test_a_restore_goes_by_a_time_that_tells_the_version(
+    times: tuple[int, int], target: type, engine: DeltalakeEngine, root: Path
+) -> None:
+    now = time.time_ns() // 10**6
+    for version, at in enumerate(times):
+        os.utime(root / "_delta_log" / f"{version:020}.json", ns=((now + at) * 10**6,) * 2)
+    assert type(as_of(str(root), 0)) is target and as_of(str(root), 9) == 9
+    assert run(engine, root, Restore(0, by_time=True), version=0).error is None
+    assert rows(engine, root) == rows_of(TABLE, 0, 1)
+
+
 def test_there_is_no_log_compaction_of_one_commit(engine: DeltalakeEngine, tmp_path: Path) -> None:
     root = written(replace(TABLE, commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),)), tmp_path)
     if CommandKind.COMPACT_LOG in engine.capabilities.commands:
         assert run(engine, root, CompactLog()).error is None
         assert [path.name for path in (root / "_delta_log").iterdir()] == [f"{0:020}.json"]
+
+
+@pytest.mark.parametrize(
+    ("command", "written_for"),
+    [
+        (CompactLog(but_newest=1), (0, 2)),
+        (CompactLog(4, 2), (0, 1)),
+        (CompactLog(3, 1), (1, 2)),
+        (CompactLog(but_newest=9), None),
+    ],
+    ids=str,
+)
+def test_a_log_compaction_of_a_range(
+    command: CompactLog, written_for: tuple[int, int] | None, engine: DeltalakeEngine, tmp_path: Path
+) -> None:
+    commits = tuple(Commit(-HOUR + number, adds=(number,)) for number in range(4))
+    root = written(replace(TABLE, commits=commits), tmp_path)
+    skip_unless_known(engine, command)
+    assert run(engine, root, command).error is None
+    names = {path.name for path in (root / "_delta_log").glob("*.compacted.json")}
+    assert names == ({compacted_name(*written_for)} if written_for else set())
 
 
 def test_clean_up_deletes_the_log_before_a_checkpoint_that_is_older_than_its_retention(
@@ -294,7 +342,9 @@ def test_literals_of_all_types_are_set_and_inserted(
         (In("n", (1, 2), Type.INTEGER), [("n", "in", ["1", "2"])]),
         (And(IN_A, Compare("n", Op.EQ, 3, Type.INTEGER)), [("p", "=", "a"), ("n", "=", "3")]),
         (And(IN_A, IsNull("n")), None),
-        (Compare("p", Op.GT, "a", Type.STRING), None),
+        (Compare("p", Op.GT, "a", Type.STRING), [("p", ">", "a")]),
+        (Not(In("n", (1, 2), Type.INTEGER)), [("n", "not in", ["1", "2"])]),
+        (Not(IN_A), None),
         (Compare("p", Op.EQ, None, Type.STRING), None),
         (In("p", ("a", None), Type.STRING), None),
         (Compare("b", Op.EQ, True, Type.BOOLEAN), None),
