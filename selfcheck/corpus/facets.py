@@ -30,7 +30,7 @@ from model.codec import case_id
 from model.prediction.delete import types_of
 from model.semantics.evaluate import WouldFail, evaluate
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Command, kind_of
+from model.vocabulary.commands import Command, Merge, kind_of
 from model.vocabulary.operations import operation_of
 from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, wrappers_of
 from model.vocabulary.rules import DELTA_RS
@@ -78,7 +78,7 @@ GOALS: Mapping[str, int] = {
     "condition": 3,
     "files of a condition": 1,
     "vacuum's input": 2,
-    "command": 1,
+    "command": 3,
     "crash": 1,
     "two at once": 1,
     "held": 1,
@@ -359,6 +359,11 @@ def _options(command: Command) -> Iterator[str]:
             yield str(value.value)
         elif isinstance(value, bool) or (field.default is not MISSING and value != field.default):
             yield f"{field.name}{'' if value else ' not'}"
+    if isinstance(command, Merge):
+        yield from (f"{one.when.value} {one.then.value}" for one in command.clauses)
+        yield from ("several clauses" for _ in command.clauses[1:2])
+        yield from ("several rows" for _ in command.rows[2:3])
+        yield from ("sets several columns" for one in command.clauses if one.also)
 
 
 #: Rows of which readers need more than one batch; a vector that hides fewer rows is an array.
