@@ -33,12 +33,13 @@ from model.semantics.evaluate import WouldFail, evaluate
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, Merge, RenameColumn, conditions_of, kind_of
 from model.vocabulary.operations import operation_of
-from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, wrappers_of
+from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, names_metadata, wrappers_of
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import (
     Delete,
     InvalidDelete,
     InvalidVacuum,
+    Listing,
     OpenSession,
     OtherCommand,
     Read,
@@ -298,6 +299,8 @@ def facets_of(case: Case) -> Iterator[Facet]:
             found |= {("setting", f"{type(step).__name__}: {setting.value}") for setting in step.settings}
         if isinstance(step, Delete) and step.cached:
             found.add(("form", "Delete: cached"))
+        if isinstance(step, Vacuum) and step.listing is not Listing.PLAIN:
+            found.add(("form", f"Vacuum: an inventory {step.listing.value}"))
         if isinstance(step, Vacuum) and step.io_fault is not None:
             found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
@@ -344,6 +347,8 @@ def _of_text(step: Delete) -> Iterator[str]:
     if step.where is not None:
         yield f"literals {step.literals.value}"
         yield from (f"wrapped by {wrapper.value}" for wrapper in wrappers_of(step.where))
+        if any(map(names_metadata, leaves(step.where))):
+            yield "a metadata column"
 
 
 def _of_commands(case: Case) -> Iterator[Facet]:

@@ -146,7 +146,7 @@ def _may_change(c: CommandObservation) -> Iterable[str]:
 
 def _names_in(listed: str) -> list[str]:
     """The names of columns in a list, between back-ticks if they are no identifiers."""
-    found = re.findall(r"`((?:[^`]|``)*)`|(\w+)", listed)
+    found = re.findall(r"`((?:[^`]|``)*)`|([^,`.]+)", listed)
     return [quoted.replace("``", "`") or plain for quoted, plain in found]
 
 
