@@ -33,6 +33,7 @@ CONCERNS: Mapping[str, str] = {
     "RESTORE of deletion vectors that are switched off": (
         "you RESTORE a table to a version at which deletion vectors were switched off and a file still had one"
     ),
+    "STRING column": "a table has a STRING column",
     "TIMESTAMP before standard time in another time zone": (
         "a table has TIMESTAMPs from before standard time (about 1900), and sessions have other time zones than UTC"
     ),

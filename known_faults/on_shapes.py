@@ -153,6 +153,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     # What a table has.
     "ARRAY column": lambda s: any(one.type == "array" for one in s.columns.kinds),
     "MAP column": lambda s: any(one.type == "map" for one in s.columns.kinds),
+    "STRING column": lambda s: any(one.type == "string" for one in s.columns.kinds),
     "NULL partition value": _only_if(_has_null_partition),
     "NaN in a file": _only_if(_has_float),
     "bound of a FLOAT that is a DOUBLE now": _only_if(lambda s: "widened" in s.columns.marks and _has_float(s)),

@@ -297,6 +297,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
     "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
     "ARRAY column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), ()),
+    "STRING column": (empty(P, V, Column("s", Type.STRING)), ()),
     "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
