@@ -27,7 +27,7 @@ class EngineError:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine answers to a reading: one row to COUNT and BOUNDS. ``columns`` are those of BOUNDS, by name."""
+    """What an engine answers to a reading: one row to COUNT, BOUNDS and FILTERED. ``columns``: those of a reading of columns."""
 
     reading: Reading
     rows: tuple[Row, ...] = ()

@@ -15,6 +15,9 @@ CONCERNS: Mapping[str, str] = {
     "ARRAY column": "a table has an ARRAY column",
     "DECIMAL as users write it": "a condition has a DECIMAL as a plain number, such as 1.5",
     "DECIMAL of 16 digits as users write it": "a condition has a number of 16 digits or more with a decimal point",
+    "DROP COLUMN in a table with named statistics of a special name": (
+        "you DROP a column, and delta.dataSkippingStatsColumns has a name with a character such as # or a blank"
+    ),
     "LIKE of a partition": "a condition has LIKE on a partition column",
     "LIKE with a backslash": "a condition has LIKE with a backslash in its pattern",
     "MAP column": "a table has a MAP column",
@@ -23,10 +26,14 @@ CONCERNS: Mapping[str, str] = {
     ),
     "NULL partition value": "a partition column has NULLs",
     "NaN in a file": "a FLOAT or DOUBLE column has NaN",
+    "RENAME COLUMN in a table with named statistics of a special name": (
+        "you RENAME a column, and delta.dataSkippingStatsColumns has a name with a character such as # or a blank"
+    ),
     "RESTORE": "you RESTORE a table",
     "RESTORE of deletion vectors that are switched off": (
         "you RESTORE a table to a version at which deletion vectors were switched off and a file still had one"
     ),
+    "STRING column": "a table has a STRING column",
     "TIMESTAMP before standard time in another time zone": (
         "a table has TIMESTAMPs from before standard time (about 1900), and sessions have other time zones than UTC"
     ),
@@ -85,6 +92,10 @@ CONCERNS: Mapping[str, str] = {
     "function in Python that decides which files are rewritten": (
         "a DELETE or UPDATE without deletion vectors has a condition with a function in Python"
     ),
+    "inventory by a query that is no table": (
+        "you run VACUUM USING INVENTORY by a query with a column that is never NULL or columns in another order, or with "
+        "paths with two slashes after the root"
+    ),
     "link to a directory": "a symbolic link to a directory lies in a table's directory",
     "long text beyond U+FFFF": "a text is longer than 32 characters and has characters beyond U+FFFF, such as emoji",
     "missing file of a deletion vector": (
@@ -127,6 +138,7 @@ CONCERNS: Mapping[str, str] = {
     "test of a list": "a condition has IN with a list",
     "test of a list beside another test": "a condition has IN beside another test of the same column",
     "test of a list of thousands": "a condition has IN with thousands of values",
+    "test of a metadata column": "a condition names a metadata column, such as _metadata.file_size",
     "test of a name that is no identifier": "a condition names a column whose name is no identifier, such as `a.b`",
     "test of a nested column": "a condition tests a struct, an array or a map",
     "test of a range": "a condition has BETWEEN",

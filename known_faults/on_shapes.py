@@ -153,6 +153,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     # What a table has.
     "ARRAY column": lambda s: any(one.type == "array" for one in s.columns.kinds),
     "MAP column": lambda s: any(one.type == "map" for one in s.columns.kinds),
+    "STRING column": lambda s: any(one.type == "string" for one in s.columns.kinds),
     "NULL partition value": _only_if(_has_null_partition),
     "NaN in a file": _only_if(_has_float),
     "bound of a FLOAT that is a DOUBLE now": _only_if(lambda s: "widened" in s.columns.marks and _has_float(s)),
@@ -197,10 +198,12 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "young orphan": untold,
     "young tombstone": untold,
     # What a command says of a table that has something.
+    "DROP COLUMN in a table with named statistics of a special name": _only_if(maps_columns),
     "LIKE of a partition": _only_if(_is_partitioned),
     "MERGE with a partition column named with a dot or a backtick": _only_if(
         lambda s: _partition_names(s, "back-tick", "begins-with-dot", "dot")
     ),
+    "RENAME COLUMN in a table with named statistics of a special name": _only_if(maps_columns),
     "RESTORE": lambda s: True if "RESTORE" in s.history.operations else None,
     "RESTORE of deletion vectors that are switched off": _only_if(
         lambda s: _supports_vectors(s) or "DROP FEATURE" in s.history.operations
@@ -238,6 +241,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
             "compares with NULL",
             "condition that is no BOOLEAN",
             "function in Python in a condition",
+            "inventory by a query that is no table",
             "missing path as the target",
             "overwrite where BETWEEN",
             "plain LIKE beside another test",
@@ -249,6 +253,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
             "test of a list beside another test",
             "test of a list of thousands",
             "test of a name that is no identifier",  # a hyphen is not told
+            "test of a metadata column",
             "test of a range",
             "verbatim test",
             "versions to keep that go back",

@@ -9,6 +9,7 @@ from typing import cast
 from deltalog.entries.actions import Action, Metadata
 from deltalog.entries.protocols import features_of, with_features, without_feature
 from deltalog.values.schemas import Field, map_columns, schema_string
+from model.text.literals import identifier
 from model.vocabulary.commands import (
     AddColumn,
     DropColumn,
@@ -42,6 +43,7 @@ _MATERIALIZED = {
 }
 
 _WIDENING = "delta.enableTypeWidening"
+_LISTED = "delta.dataSkippingStatsColumns"
 _TYPE_CHANGES = "delta.typeChanges"
 
 
@@ -108,12 +110,13 @@ class Altering(Transaction):
         self._refuse_unmapped("RENAME")
         fields = [replace(one, name=command.to) if one.name == command.column else one for one in self.view.fields]
         names = tuple(command.to if name == command.column else name for name in self.view.metadata.partition_columns)
-        self._define("RENAME COLUMN", replace(self._with_fields(*fields), partition_columns=names))
+        metadata = self._with_fields(*fields, properties=self._listed(command.column, command.to))
+        self._define("RENAME COLUMN", replace(metadata, partition_columns=names))
 
     def drop_column(self, command: DropColumn) -> None:
         self._refuse_unmapped("DROP")
         fields = [one for one in self.view.fields if one.name != command.column]
-        self._define("DROP COLUMNS", self._with_fields(*fields))
+        self._define("DROP COLUMNS", self._with_fields(*fields, properties=self._listed(command.column)))
 
     def widen_column(self, command: WidenColumn) -> None:
         fields = [_widened(one) if one.name == command.column else one for one in self.view.fields]
@@ -131,6 +134,14 @@ class Altering(Transaction):
     def _configured(self, properties: dict[str, str]) -> Metadata:
         metadata = self.view.metadata
         return replace(metadata, configuration={**metadata.configuration, **properties})
+
+    def _listed(self, column: str, to: str | None = None) -> dict[str, str]:
+        """The property that lists columns with statistics, where one has another name or is gone; {} if it is not set."""
+        listed = self.view.metadata.configuration.get(_LISTED)
+        if listed is None:
+            return {}
+        new = "," if to is None else f",{identifier(to)},"
+        return {_LISTED: f",{listed},".replace(f",{identifier(column)},", new).strip(",")}
 
     def _with_fields(self, *fields: Field, properties: dict[str, str] | None = None) -> Metadata:
         return replace(self._configured(properties or {}), schema_string=schema_string(fields))

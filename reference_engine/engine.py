@@ -34,7 +34,7 @@ from model.prediction.refusals import (
 from model.semantics.evaluate import arbitrary
 from model.semantics.moments import moment
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.readings import Reading, bounds_of, is_ordered
+from model.vocabulary.readings import Reading, bounds_of, filtered_by, is_ordered
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
@@ -195,6 +195,7 @@ class ReferenceEngine:
         }
         if self.rules.implementation == DELTA_RS.implementation:
             found["all rows"] = Answer(Reading.ROWS, rows)
+            found["rows of conditions"] = Answer(Reading.FILTERED, (filtered_by(rows, ordered),), columns=names)
         return found
 
     def _overtaken(

@@ -98,6 +98,7 @@ _OPERATIONS = "https://docs.rs/deltalake-core/latest/deltalake_core/operations"
 DELTA_RS_PAGES: Mapping[str, str] = {
     "DeltaTable.delete": f"{_API}#deltalake.DeltaTable.delete",
     "DeltaTable.count": f"{_API}#deltalake.DeltaTable.count",
+    "DeltaTable.to_pyarrow_dataset": f"{_API}#deltalake.DeltaTable.to_pyarrow_dataset",
     "DeltaTable.to_pyarrow_table": f"{_API}#deltalake.DeltaTable.to_pyarrow_table",
     "DeltaTable.vacuum": f"{_API}#deltalake.DeltaTable.vacuum",
     "DeleteMetrics": f"{_OPERATIONS}/delete/struct.DeleteMetrics.html",

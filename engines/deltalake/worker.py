@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
@@ -38,22 +39,25 @@ from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import Answer, EngineError, Outcome, now
 from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite, Restore
-from model.vocabulary.readings import Reading, is_ordered
+from model.vocabulary.readings import OF_COLUMNS, Reading, is_ordered, sought_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
-from model.vocabulary.values import Row
+from model.vocabulary.values import Row, Value
 
 #: What the session of the latest OpenSession has opened.
 _OPENED: list[DeltaTable] = []
 
 
 def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple[Row, ...]:
-    """One step. Raises Refused for what a call of deltalake raises; whatever else it raises is an error of the suite."""
+    """One step; of reads one by an earlier session.
+
+    Raises Refused for what a call of deltalake raises; whatever else it raises is an error of the suite.
+    """
     if isinstance(step, OpenSession):
         _OPENED[:] = [asked(tables.opened, root)]
         return ()
     if isinstance(step, Read):
-        return _rows(_session() if step.by_earlier else asked(tables.opened, root, version))
+        return _rows(_session())
     if isinstance(step, Ask):
         return _rows(asked(tables.opened, root), [test.text for test in step.tests])
     if isinstance(step, ReadChanges):
@@ -118,9 +122,8 @@ def _converted(rows: pa.Table, columns: Sequence[str]) -> tuple[Row, ...]:
 _REFUSALS = ("not yet supported by the deltalake reader", "but deltalake only supports version")
 
 
-def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answer]:
+def _answers(table: DeltaTable, rows: Sequence[Row]) -> dict[str, Answer]:
     """What deltalake answers when it is asked in other ways; without the ways that it refuses for a feature, as documented."""
-    table = asked(tables.opened, root, version)
     schema = asked(lambda: pa.schema(table.schema().to_arrow()))
     ordered = [column.name for column in schema if is_ordered(type_of(column.type))]
     bounds = ", ".join(f"{least}({identifier(name)})" for name in ordered for least in ("min", "max"))
@@ -132,6 +135,7 @@ def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answe
             Reading.ONE,
             lambda: _converted(_queried(table, "* FROM t LIMIT 1"), _columns(table)),
         ),
+        "count_rows of to_pyarrow_dataset": (Reading.FILTERED, lambda: (_filtered(table, ordered, rows),)),
         "min and max of QueryBuilder": (Reading.BOUNDS, lambda: _numbered(table, bounds) if ordered else ((),)),
     }
     if not hasattr(table, "count"):
@@ -139,12 +143,22 @@ def _answers(tables: Tables, root: Path, version: int | None) -> dict[str, Answe
     found: dict[str, Answer] = {}
     for way, (reading, ask) in ways.items():
         try:
-            found[way] = Answer(reading, asked(ask), columns=tuple(ordered) if reading is Reading.BOUNDS else ())
+            found[way] = Answer(reading, asked(ask), columns=tuple(ordered) if reading in OF_COLUMNS else ())
         except CallRefused as refused:
             documented = any(words in str(refused.failure) for words in _REFUSALS)
             if not (isinstance(refused.failure, DeltaProtocolError) and documented):
                 found[way] = Answer(reading, error=_error(refused.failure))
     return found
+
+
+def _filtered(table: DeltaTable, columns: Sequence[str], rows: Sequence[Row]) -> Row:
+    """The numbers of rows that a dataset of PyArrow finds by conditions on each column."""
+    names, dataset = _columns(table), table.to_pyarrow_dataset()
+    counts: list[Value] = []
+    for name, sought in zip(columns, sought_of(rows, [names.index(name) for name in columns])):
+        column, value = pc.field(name), pa.array([sought], dataset.schema.field(name).type)[0]
+        counts += [dataset.count_rows(filter=one) for one in (column == value, column > value, column.is_null())]
+    return tuple(counts)
 
 
 def _queried(table: DeltaTable, query: str) -> pa.Table:
@@ -239,15 +253,19 @@ def _target(root: Path, target: Target) -> Path:
 def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome:
     """The rows of a step or its error. A panic of Rust is an error too. Raises whatever is an error of the suite."""
     rows: tuple[Row, ...] = ()
+    answers: dict[str, Answer] = {}
     error = None
     started = now()
     try:
-        rows = run(tables, root, step, version)
+        if isinstance(step, Read) and not step.by_earlier:
+            table = asked(tables.opened, root, version)
+            rows = _rows(table)
+            answers = _answers(table, rows)
+        else:
+            rows = run(tables, root, step, version)
     except CallRefused as refused:
-        error = _error(refused.failure)
-    ended = now()
-    asks = isinstance(step, Read) and not step.by_earlier and error is None
-    return Outcome(rows, error, started, ended, answers=_answers(tables, root, version) if asks else {})
+        rows, error = (), _error(refused.failure)
+    return Outcome(rows, error, started, now(), answers=answers)
 
 
 def answer(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome | Failed:

@@ -40,6 +40,7 @@ from engines.spark.storage.file_system import Stop, stopped
 from model.text.literals import identifier
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
+from model.vocabulary.predicate import names_metadata
 from model.vocabulary.readings import Reading, is_ordered
 from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
 from model.vocabulary.spellings import Spelling
@@ -293,6 +294,10 @@ def _attempted(run: Callable[[], ReturnedRows]) -> Outcome:
     return Outcome(done.rows, error, started, now())
 
 
+#: The hidden column of a read that says which file a row is in.
+_METADATA = "_metadata"
+
+
 def _asked(spark: SparkSession, root: Path, step: Ask) -> tuple[Row, ...]:
     """All rows, each with what the DELETE's verbatim tests say of it; none if Spark contradicts itself.
 
@@ -304,7 +309,8 @@ def _asked(spark: SparkSession, root: Path, step: Ask) -> tuple[Row, ...]:
     table = spark.read.format("delta").load(str(root))
     tests = [f"({test.text})" for test in step.tests]
     rows = rows_of(table.selectExpr("*", *(f"{test} AS `tombstone {place}`" for place, test in enumerate(tests))))
-    in_memory = table.localCheckpoint()
+    of_files = [_METADATA] if any(names_metadata(test) for test in step.tests) else []
+    in_memory = table.select("*", *of_files).localCheckpoint()
     for test, truths in zip(tests, step.truths(rows)):
         if in_memory.where(test).count() != truths.count(True):
             return ()

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from deltalog.log import read_log
 from engines.port import Outcome
 from faults.machinery import actions, files
-from faults.machinery.fault import Question, delete_fault, fault, vacuum_fault
+from faults.machinery.fault import Question, delete_fault, fault, vacuum_fault, when
 from faults.machinery.rows import replace_rows, rows_of
 from faults.machinery.runs import completed
 from faults.machinery.table_log import JsonAction
@@ -83,6 +83,9 @@ FAULTS = (
         "Rows whose struct is NULL are deleted too, if one of its fields is NOT NULL."),
     fault("reads-less-by-pyarrow", "DEL-ROW-5C", _read_less_by_pyarrow,
         "to_pyarrow_table misses a row that QueryBuilder reads.", on=Read, rules=_RULES),
+    fault("skips-a-file-that-has-the-value", "READ-2D",
+        when(lambda t: bool(t.outcome.rows), lambda t: t.answer_to(Reading.FILTERED, lambda rows: ((-1, *rows[0][1:]),))),
+        "A dataset with a filter skips a file that has rows of it.", on=Read, rules=_RULES),
     vacuum_fault("vacuums-a-version-to-keep", "VAC-SAFE-13A VAC-SAFE-13B", lambda t: None,
         "VACUUM forgets the versions that it is asked to keep.",
         asks=_forgets_what_to_keep, needs=("keeps_versions",)),

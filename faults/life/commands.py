@@ -192,6 +192,15 @@ def _rename_in_files(t: Tampering, fields: list[Any]) -> list[Any]:
     return fields
 
 
+def _keep_list(t: Tampering) -> None:
+    """The columns with named statistics are listed as they were before."""
+    listed = t.log.state.metadata.configuration.get("delta.dataSkippingStatsColumns")
+    for metadata in t.log.actions("metaData"):
+        if listed is not None:
+            metadata["configuration"]["delta.dataSkippingStatsColumns"] = listed
+    t.log.save()
+
+
 # Clones ---------------------------------------------------------------------------------------------------------------
 
 
@@ -302,6 +311,8 @@ FAULTS = (
         "ADD COLUMN puts the new column before the others.", needs=[CommandKind.ADD_COLUMN]),
     command_fault("drop-column-drops-another", "LIFE-1D", _of(DropColumn, _change_fields(_drop_another)),
         "DROP COLUMN drops another column.", needs=[CommandKind.DROP_COLUMN]),
+    command_fault("renamed-column-loses-its-statistics", "LIFE-1D", _of(RenameColumn, _keep_list),
+        "RENAME COLUMN leaves the old name in the list of the columns with statistics.", needs=[CommandKind.RENAME_COLUMN]),
     # actions
     command_fault("command-removes-nothing", "LIFE-1F", actions.drop_field(actions.removes, "deletionVector"),
         "A remove lacks the deletion vector of its file, so that the file stays.", needs=_VECTORS),

@@ -16,6 +16,7 @@ from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.table_state import Rows, TableState, differing
 from harness.observing.table.vacuum_inputs import vector_path
 from model.codec import value_to_json
+from model.vocabulary.steps import Listing
 
 
 def of_path(observation: Observation, path: str) -> tuple[str, ...]:
@@ -119,7 +120,8 @@ def of_mode(v: VacuumObservation) -> tuple[str, ...]:
         )
         facts.append(f"LITE reads {versions}; {bookmark}")
     elif v.step.mode.inventory:
-        facts.append(f"the inventory was {v.step.inventory.value}")
+        how = "" if v.step.listing is Listing.PLAIN else f", {v.step.listing.value}"
+        facts.append(f"the inventory was {v.step.inventory.value}{how}")
     if v.step.io_fault is not None:
         facts.append(f"I/O fault at {v.step.faulty_path}: {v.step.io_fault.value}")
     return tuple(facts)

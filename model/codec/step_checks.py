@@ -22,6 +22,7 @@ from model.vocabulary.steps import (
     Delete,
     Form,
     Insert,
+    Listing,
     Mode,
     OpenSession,
     Read,
@@ -147,6 +148,8 @@ def check_step(step: Step, path: str) -> None:
         return
     if step.keep and (step.form is not VacuumForm.SQL_PATH or step.mode.inventory or step.mode is Mode.LITE_SETTING):
         invalid(f"{path}.keep", "is an argument of an API, which has no other forms, no inventory and no session")
+    if step.listing is not Listing.PLAIN and step.mode is not Mode.INVENTORY_QUERY:
+        invalid(f"{path}.listing", "is of an inventory that is a query")
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):

@@ -33,11 +33,16 @@ def table_after(command: Command, table: Table, *, restored: Table | None = None
     if isinstance(command, DropColumn):
         place = [column.name for column in table.data_columns].index(command.column)
         columns = tuple(column for column in table.columns if column.name != command.column)
-        return _with_columns(table, columns, lambda row: (*row[:place], *row[place + 1 :]))
+        left = tuple(name for name in table.indexed_columns if name != command.column)
+        dropped = replace(table, indexed_columns=left)
+        return _with_columns(dropped, columns, lambda row: (*row[:place], *row[place + 1 :]))
     if isinstance(command, RenameColumn):
         renamed = _with_columns(table, _exchanged(table, command.column, lambda one: replace(one, name=command.to)))
-        names = (command.to if name == command.column else name for name in table.partition_by)
-        return replace(renamed, partition_by=tuple(names))
+
+        def names(before: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(command.to if name == command.column else name for name in before)
+
+        return replace(renamed, partition_by=names(table.partition_by), indexed_columns=names(table.indexed_columns))
     if isinstance(command, WidenColumn):
         return _with_columns(table, _exchanged(table, command.column, _widened))
     if isinstance(command, SetRetention):

@@ -15,6 +15,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    Listing,
     Mode,
     OpenSession,
     OtherCommand,
@@ -47,7 +48,8 @@ def step_text(step: EngineStep, statement: str | None = None) -> str:
     if isinstance(step, InvalidVacuum):
         return f"VACUUM with a mistake: {step.mistake.value}{' (DRY RUN)' if step.dry_run else ''}"
     if isinstance(step, Vacuum):
-        inventory = f"({step.inventory.value})" if step.mode.inventory else None
+        listed = [step.inventory.value] + ([] if step.listing is Listing.PLAIN else [step.listing.value])
+        inventory = f"({', '.join(listed)})" if step.mode.inventory else None
         details = [] if step.form is VacuumForm.SQL_PATH else [step.form.value]
         details += _spelling(step)
         details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []

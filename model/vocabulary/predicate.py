@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -283,6 +284,11 @@ def verbatim_tests(predicate: Predicate | None) -> tuple[Verbatim, ...]:
     """The tests of a condition that the model does not evaluate, left to right; none of no condition."""
     tests = () if predicate is None else leaves(predicate)
     return tuple(test for test in tests if isinstance(test, Verbatim))
+
+
+def names_metadata(test: Predicate) -> bool:
+    """Whether it is a text about the hidden column ``_metadata``, which says what file a row is in."""
+    return isinstance(test, Verbatim) and re.search(r"\b_metadata\.file_", test.text) is not None
 
 
 def key_of(test: Verbatim, row: Mapping[str, Value]) -> str:

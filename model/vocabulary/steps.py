@@ -200,6 +200,15 @@ class Inventory(str, Enum):
     FILES = "files only"  # as from an object store
 
 
+class Listing(str, Enum):
+    """How an inventory that is a query says what it lists."""
+
+    PLAIN = "as a table has it"
+    NOT_NULL = "with a column that is never NULL"  # as isDir is where it is a literal
+    REORDERED = "with its columns in another order"
+    TWO_SLASHES = "with two slashes after the root"
+
+
 class IOFault(str, Enum):
     """An I/O fault of one path while VACUUM runs, caused by the file system and not by the engine."""
 
@@ -225,6 +234,7 @@ class Vacuum:
     logging: bool | None = True  # spark.databricks.delta.vacuum.logging.enabled; None: not set
     mode: Mode = Mode.DEFAULT
     inventory: Inventory = Inventory.COMPLETE  # of the modes that use one
+    listing: Listing = Listing.PLAIN  # of an inventory that is a query
     form: VacuumForm = VacuumForm.SQL_PATH
     parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
     io_fault: IOFault | None = None

@@ -28,16 +28,18 @@ from harness.running.coverage import Cell
 from harness.running.judge import Judge
 from model.codec import case_id
 from model.prediction.delete import types_of
+from model.semantics.definitions import definitions
 from model.semantics.evaluate import WouldFail, evaluate
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Command, Merge, kind_of
+from model.vocabulary.commands import Command, Merge, RenameColumn, conditions_of, kind_of
 from model.vocabulary.operations import operation_of
-from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, wrappers_of
+from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, names_metadata, wrappers_of
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import (
     Delete,
     InvalidDelete,
     InvalidVacuum,
+    Listing,
     OpenSession,
     OtherCommand,
     Read,
@@ -287,7 +289,7 @@ def facets_of(case: Case) -> Iterator[Facet]:
     found |= {("damage", file.damage.value) for file in case.table.files if file.damage is not None}
     found |= {("table", name) for name in _of_table(case.table)}
     found |= {("text", name) for step in case.steps if isinstance(step, Delete) for name in _of_text(step)}
-    found |= set(_of_commands(case.steps))
+    found |= set(_of_commands(case))
     for step in case.steps:
         operation = operation_of(step).value
         found |= {("operation on", f"{operation}: {name}") for name in {*paired, *case.table.features}}
@@ -297,6 +299,8 @@ def facets_of(case: Case) -> Iterator[Facet]:
             found |= {("setting", f"{type(step).__name__}: {setting.value}") for setting in step.settings}
         if isinstance(step, Delete) and step.cached:
             found.add(("form", "Delete: cached"))
+        if isinstance(step, Vacuum) and step.listing is not Listing.PLAIN:
+            found.add(("form", f"Vacuum: an inventory {step.listing.value}"))
         if isinstance(step, Vacuum) and step.io_fault is not None:
             found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
@@ -318,6 +322,8 @@ def _of_table(table: Table) -> Iterator[str]:
     for column in table.columns:
         place = "partition" if column.name in table.partition_by else "data"
         yield from (f"a {place} column with {sign!r} in its name" for sign in column.name if not sign.isalnum())
+        if _has_capital(column.name):
+            yield f"a {'' if column.nullable else 'NOT NULL '}{place} column with a capital in its name"
     if table.indexed_columns:
         yield "statistics of named columns"
     if table.indexed_leaves is not None:
@@ -341,14 +347,17 @@ def _of_text(step: Delete) -> Iterator[str]:
     if step.where is not None:
         yield f"literals {step.literals.value}"
         yield from (f"wrapped by {wrapper.value}" for wrapper in wrappers_of(step.where))
+        if any(map(names_metadata, leaves(step.where))):
+            yield "a metadata column"
 
 
-def _of_commands(steps: Iterable[Step]) -> Iterator[Facet]:
-    """The options of commands other than DELETE and VACUUM."""
-    for step in steps:
+def _of_commands(case: Case) -> Iterator[Facet]:
+    """The options of commands other than DELETE and VACUUM, and what is special in the names that they have."""
+    for step, table in zip(case.steps, definitions(case.table, case.steps)):
         if isinstance(step, OtherCommand):
             kind = kind_of(step.command).value
             yield from (("command", f"{kind}: {option}") for option in _options(step.command))
+            yield from (("command", f"{kind}: {name}") for name in _names(step.command, table))
 
 
 def _options(command: Command) -> Iterator[str]:
@@ -364,6 +373,20 @@ def _options(command: Command) -> Iterator[str]:
         yield from ("several clauses" for _ in command.clauses[1:2])
         yield from ("several rows" for _ in command.rows[2:3])
         yield from ("sets several columns" for one in command.clauses if one.also)
+
+
+def _names(command: Command, table: Table) -> Iterator[str]:
+    tested = {name for where in conditions_of(command) for name in columns_of(where)}
+    if any(map(_has_capital, tested)):
+        yield "a condition on a name with a capital"
+    if isinstance(command, Merge) and any(map(_has_capital, command.keys)):
+        yield "a key with a capital in its name"
+    if isinstance(command, RenameColumn) and command.column in table.indexed_columns:
+        yield from (f"of a column with named statistics, to {sign!r}" for sign in command.to if not sign.isalnum())
+
+
+def _has_capital(name: str) -> bool:
+    return name != name.lower()
 
 
 #: Rows of which readers need more than one batch; a vector that hides fewer rows is an array.

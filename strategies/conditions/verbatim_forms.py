@@ -162,6 +162,17 @@ _DECLARED = (
     "{c} LIKE {v}",
 )
 
+#: Beside a test of the file that a row is in, which Spark has as the hidden column _metadata: it has the same value for all rows.
+METADATA = (
+    "_metadata.file_size > 0 AND {c} = {v}",
+    "_metadata.file_name IS NOT NULL AND {c} = {v}",
+    "{c} <> {v} AND _metadata.file_modification_time > TIMESTAMP '1970-01-01'",
+    "_metadata.file_path = 'a' OR {c} = {v}",
+    "{c} > {v} AND _metadata.file_path LIKE '%.parquet'",
+    "_metadata.file_block_start < 0 OR {c} IS NULL",
+    "{c} = {w} AND _metadata.file_block_length BETWEEN 1 AND 1000000000",
+)
+
 #: By the name of the column's type.
 FORMS = {Language.SPARK: _SPARK, Language.DATAFUSION: _FUSION}
 _TEXTS = {Language.SPARK: "STRING", Language.DATAFUSION: "VARCHAR"}
@@ -172,8 +183,9 @@ def verbatim_forms(draw: DrawFn, table: Table, rows: Sequence[Row], *, language:
     """Tests of one column in a form of SQL: each column of a type with such forms equally often, then each of its forms. On
     delta-rs of data columns only: on partition columns most remove all files (docs/findings-deltalake.md).
 
-    If the table has a CHAR or VARCHAR, two in three compare it. ``rows`` are full rows of the table, at least one: the values
-    are those of two of them. Shrinks to the first form of the first column; IS NULL where no column has one.
+    On Spark one in eight also tests which file the row is in. If the table has a CHAR or VARCHAR, two in three compare it.
+    ``rows`` are full rows of the table, at least one: the values are those of two of them. Shrinks to the first form of the
+    first column; IS NULL where no column has one.
     """
     forms = FORMS[language]
     names = () if language is Language.SPARK else table.partition_by
@@ -185,10 +197,12 @@ def verbatim_forms(draw: DrawFn, table: Table, rows: Sequence[Row], *, language:
     if not known:
         column = table.columns[0]
         return Verbatim(f"{quoted(column.name, language)} IS NULL", (column.name,), language)
+    has_metadata = language is Language.SPARK and all(column.name != "_metadata" for column in table.columns)
     declared = [one for one in known if one[1].declared is not None]
     as_declared = bool(declared) and not draw(one_in(3))
     place, column = draw(st.sampled_from(declared if as_declared else known))
-    form = draw(st.sampled_from(_DECLARED if as_declared else forms[type_sql(column.type)]))
+    of_type = _DECLARED if as_declared else forms[type_sql(column.type)]
+    form = draw(st.sampled_from(METADATA if has_metadata and draw(one_in(8)) else of_type))
     values = [draw(st.sampled_from(list(rows)))[place] for _ in range(2)]
     if as_declared:
         values = [value.rstrip(" ") if isinstance(value, str) else value for value in values]

@@ -462,6 +462,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         logging=step.logging if capabilities.logging else True,
         mode=mode,
         inventory=step.inventory if mode.inventory else Vacuum.inventory,
+        listing=step.listing if mode is Mode.INVENTORY_QUERY else Vacuum.listing,
         form=form,
         parallel=step.parallel and capabilities.parallel,
         io_fault=step.io_fault if has_fault else None,

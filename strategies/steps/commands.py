@@ -11,6 +11,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.semantics.definitions import VECTORS
 from model.semantics.evaluate import WouldFail, evaluate
+from model.semantics.indexed_columns import indexed_columns
 from model.vocabulary.commands import (
     SWITCHED,
     AddColumn,
@@ -56,8 +57,8 @@ from strategies.tables.types import PRIMITIVES
 from strategies.weights import odds, one_in, weighted
 
 #: Names of new columns; the last ones need column mapping.
-NEW_NAMES = ("added", "other", "größe 2", "n;w")
-_NEW_PLAIN_NAMES = NEW_NAMES[:2]
+NEW_NAMES = ("added", "newName", "x#1", "c.d", "größe 2", "n;w")
+_NEW_PLAIN_NAMES = NEW_NAMES[:4]
 
 #: Types of new columns. TIMESTAMP_NTZ is a table feature, which a new column does not switch on.
 NEW_TYPES = tuple(type for type in PRIMITIVES if type is not Type.TIMESTAMP_NTZ)
@@ -137,8 +138,9 @@ _FILE_SIZES = (2_000, 1_000, 4_000)
 
 
 def _ordered_columns(table: Table) -> list[str]:
-    """The columns that a table can be ordered by. Spark takes a name with a dot for a field of a struct."""
-    columns = [column for column in table.data_columns[:_WITH_STATISTICS] if not is_nested(column.type)]
+    """The columns with statistics: a table can be ordered by them. Spark takes a name with a dot for a field of a struct."""
+    with_statistics = indexed_columns(table)
+    columns = [column for column in table.data_columns[:_WITH_STATISTICS] if column in with_statistics]
     return [column.name for column in columns if column.type is not Type.BINARY and "." not in column.name]
 
 
@@ -397,16 +399,18 @@ def new_columns(draw: DrawFn, program: Program) -> AddColumn:
 
 @st.composite
 def renames(draw: DrawFn, program: Program) -> RenameColumn:
-    """A data or partition column, with a new name."""
-    return RenameColumn(
-        draw(st.sampled_from(_unruled(program.table, program.table.columns))),
-        draw(st.sampled_from(_free_names(program.table))),
-    )
+    """A data or partition column, with a new name: three in four times one with named statistics, if there is one."""
+    columns = _unruled(program.table, program.table.columns)
+    listed = [name for name in columns if name in program.table.indexed_columns]
+    chosen = listed if listed and not draw(one_in(4)) else columns
+    return RenameColumn(draw(st.sampled_from(chosen)), draw(st.sampled_from(_free_names(program.table))))
 
 
 def _free_names(table: Table) -> list[str]:
     taken = {column.name.lower() for column in table.columns}
-    return [name for name in (NEW_NAMES if maps_columns(table.features) else _NEW_PLAIN_NAMES) if name not in taken]
+    return [
+        name for name in (NEW_NAMES if maps_columns(table.features) else _NEW_PLAIN_NAMES) if name.lower() not in taken
+    ]
 
 
 def _unruled(table: Table, columns: Iterable[Column]) -> list[str]:
@@ -419,7 +423,9 @@ def _unruled(table: Table, columns: Iterable[Column]) -> list[str]:
 
 
 def _can_go(table: Table) -> list[str]:
-    return _unruled(table, table.data_columns) if len(table.data_columns) > 1 else []
+    """Delta may be left without a column whose statistics it collects, but not with an empty list of them."""
+    columns = [column for column in table.data_columns if (column.name,) != table.indexed_columns]
+    return _unruled(table, columns) if len(table.data_columns) > 1 else []
 
 
 def _can_widen(table: Table) -> list[str]:

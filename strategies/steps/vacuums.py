@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.vocabulary.steps import API_VACUUM_FORMS, Inventory, Mode, Vacuum, VacuumForm
+from model.vocabulary.steps import API_VACUUM_FORMS, Inventory, Listing, Mode, Vacuum, VacuumForm
 from model.vocabulary.table import Table
 from strategies.tables.paths import FLAT_DEPTH, is_flat, is_hidden_deeper
 from strategies.weights import odds, one_in
@@ -45,6 +45,9 @@ _SQL_FORMS = tuple(form for form in VacuumForm if form not in API_VACUUM_FORMS)
 _FORMS = odds((6, VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS), *((2, form) for form in API_VACUUM_FORMS))
 _SQL_ONLY = odds((2 * len(VacuumForm), VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS))
 
+#: Delta refuses all but the first.
+_LISTINGS = odds((9, Listing.PLAIN), *((1, listing) for listing in Listing if listing is not Listing.PLAIN))
+
 
 @st.composite
 def vacuums(
@@ -79,6 +82,7 @@ def vacuums(
         logging=draw(_LOGGING),
         mode=mode,
         inventory=draw(st.sampled_from(tuple(Inventory))) if mode.inventory else Inventory.COMPLETE,
+        listing=draw(_LISTINGS) if mode is Mode.INVENTORY_QUERY else Listing.PLAIN,
         form=form,
         parallel=not dry_run and draw(one_in(4)),
     )

@@ -7,6 +7,7 @@ from hypothesis.strategies import DrawFn
 
 from model.vocabulary.table import Feature, Table
 from strategies.tables.features import feature_sets
+from strategies.tables.indexed_columns import indexed_tables
 from strategies.tables.initial_tables import RETENTIONS
 from strategies.tables.stray_files import stray_files, with_stray_files
 from strategies.tables.vacuum_tables import (
@@ -61,6 +62,7 @@ def _with_features(draw: DrawFn) -> Table:
             table = with_relative_vectors(table)
     else:
         table = draw(featured_tables(retention=retention, cutoff_age=age, features=tuple(chosen)))
+    table = draw(indexed_tables(table))
     if draw(st.booleans()):
         table = draw(aged(table, cutoff_age=age))
     if draw(one_in(4)):

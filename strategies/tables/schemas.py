@@ -16,10 +16,10 @@ from strategies.weights import odds, one_in
 
 #: Names of partition columns. VACUUM must not treat the directories of ``_date`` and ``.x`` as hidden (docs/delta.md 1.2,
 #: step 9). Spark and Delta accept both names.
-PARTITION_NAMES = ("p", "q", "_date", "country", ".x")
+PARTITION_NAMES = ("p", "q", "_date", "country", ".x", "Region")
 
-#: Names of data columns, some the same as Delta's own fields. All are distinct, ignoring case.
-DATA_NAMES = ("id", "v", "name", "path", "a.b", "größe", "select", "_w")
+#: Names of data columns, some the same as Delta's own fields, some with capitals. All are distinct, ignoring case.
+DATA_NAMES = ("id", "v", "name", "path", "a.b", "größe", "select", "_w", "customerId", "Amount")
 
 #: Names that engines use internally: metadata columns, functions, temporary columns of a DELETE.
 INTERNAL_NAMES = ("_metadata", "_row_id", "input_file_name", "rowIndexCol", "file_path", "row_index", "b`t")

@@ -50,6 +50,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     IOFault,
+    Listing,
     Mode,
     Moment,
     OpenSession,
@@ -112,6 +113,25 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
     (Vacuum(form=VacuumForm.SQL_NAME, mode=Mode.LITE, logging=None), (NAME, 'spark.sql("VACUUM t LITE")')),
     (Vacuum(5.5, form=VacuumForm.API_PATH, logging=None), ("DeltaTable.forPath(spark, ROOT).vacuum(5.5)",)),
     (Vacuum(by_earlier=True, logging=None), (CLOCK, "opened.vacuum()")),
+    *(
+        (
+            Vacuum(mode=Mode.INVENTORY_QUERY, listing=listing, logging=None),
+            (
+                'inventory(spark, ROOT, False).createOrReplaceTempView("tombstone_inventory")',
+                (
+                    "spark.sql(\n"
+                    f'    f"VACUUM delta.`{{ROOT}}` USING INVENTORY (SELECT {selected} "\n'
+                    f'    "{rest}FROM tombstone_inventory)"\n'
+                    ")"
+                ),
+            ),
+        )
+        for listing, selected, rest in (
+            (Listing.NOT_NULL, "path, length, coalesce(isDir, false)", "AS isDir, modificationTime "),
+            (Listing.REORDERED, "modificationTime, isDir, length, path", ""),
+            (Listing.TWO_SLASHES, "replace(path, '{ROOT}/', '{ROOT}//')", "AS path, length, isDir, modificationTime "),
+        )
+    ),
     (
         Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES, logging=None),
         (

@@ -20,7 +20,17 @@ from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from known_faults.entries import PLACES
 from known_faults.known import known_faults_in
-from model.vocabulary.commands import Assignment, Checkpoint, Optimize, Overwrite, Restore, Switch, Update
+from model.vocabulary.commands import (
+    Assignment,
+    Checkpoint,
+    DropColumn,
+    Optimize,
+    Overwrite,
+    RenameColumn,
+    Restore,
+    Switch,
+    Update,
+)
 from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (
     And,
@@ -49,7 +59,9 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    Listing,
     Literals,
+    Mode,
     Moment,
     OpenSession,
     OtherCommand,
@@ -166,6 +178,12 @@ NINE = Compare("v", Op.EQ, 9.0, Type.DOUBLE)
 
 REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
 
+#: Without partitions: the column "v" may go, and the name of the other one is special.
+LISTED = replace(
+    one_file((1, 2), columns=(Column("v", Type.INTEGER), Column("o#", Type.INTEGER)), partition=()),
+    features=(Feature.COLUMN_MAPPING_NAME.value,),
+    indexed_columns=("o#",),
+)
 AMOUNTS = one_file((Decimal("0.10"),), columns=(P, Column("v", DecimalOf(18, 2))))
 
 
@@ -279,6 +297,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
     "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
     "ARRAY column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), ()),
+    "STRING column": (empty(P, V, Column("s", Type.STRING)), ()),
     "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
@@ -310,6 +329,16 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
     "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
+    "DROP COLUMN in a table with named statistics of a special name": (LISTED, (OtherCommand(DropColumn("v")),)),
+    "RENAME COLUMN in a table with named statistics of a special name": (
+        LISTED,
+        (OtherCommand(RenameColumn("v", "w")),),
+    ),
+    "inventory by a query that is no table": (
+        PLAIN,
+        (Vacuum(mode=Mode.INVENTORY_QUERY, listing=Listing.NOT_NULL),),
+    ),
+    "test of a metadata column": (PLAIN, (Delete(Verbatim("_metadata.file_size > 0 AND `v` = 1", ("v",))),)),
     "ZORDER BY a column named with a backtick": (
         one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER))),
         (OtherCommand(Optimize(zorder_by=("b`t",))),),

@@ -31,6 +31,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     IOFault,
+    Listing,
     Mode,
     Moment,
     Read,
@@ -244,6 +245,10 @@ def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
         (Vacuum(mode=Mode.LITE, dry_run=True), "VACUUM t LITE DRY RUN"),
         (Vacuum(mode=Mode.LITE_SETTING, parallel=True), "VACUUM t (LITE by setting; in parallel)"),
         (Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES), "VACUUM t USING INVENTORY (files only)"),
+        (
+            Vacuum(mode=Mode.INVENTORY_QUERY, listing=Listing.TWO_SLASHES),
+            "VACUUM t USING INVENTORY (complete, with two slashes after the root)",
+        ),
         (Vacuum(form=VacuumForm.API_NAME), "VACUUM t (DeltaTable.forName)"),
         (Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a b"), "VACUUM t (a b: it cannot be deleted)"),
         (InvalidVacuum(VacuumMistake.CLAUSE_TWICE), "VACUUM with a mistake: clause that is said twice"),

@@ -35,6 +35,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     IOFault,
+    Listing,
     Literals,
     Mode,
     Moment,
@@ -188,7 +189,7 @@ FAULTY = Vacuum(0, False, False, None, Mode.DEFAULT, parallel=True, io_fault=IOF
 FULL_CASE = Case(
     FULL,
     (
-        Vacuum(5, True, mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
+        Vacuum(5, True, mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES, listing=Listing.NOT_NULL),
         Vacuum(form=VacuumForm.API_NAME),
         FAULTY,
         InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),

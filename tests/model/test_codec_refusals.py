@@ -211,7 +211,7 @@ VACUUM_CHANGES: list[tuple[Any, ...]] = [
     ("steps[3].faulty_path", DELETED, "must be present exactly if there is an io_fault"),
     ("steps[3].io_fault", DELETED, "must be present exactly if there is an io_fault", "steps[3].faulty_path"),
     ("steps[3].faulty_path", "../x", "must be a path below the table's root, but is"),
-    ("steps[-2].mode", "LITE", "is not a known field; those are dry_run, mistake, step", "steps[29].mode"),
+    ("steps[-2].mode", "LITE", "is not a known field; those are dry_run, mistake, step", "steps[33].mode"),
 ]
 
 TO = {"column": "i", "type": "integer", "value": 1}
@@ -447,6 +447,7 @@ def test_messages_show_any_value_shortened() -> None:
         ({"mode": "LITE by setting"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
         ({"mode": "USING INVENTORY query"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
         ({"form": "DeltaTable.forPath"}, 0, "steps[0].keep", "is an argument of an API, which has no other forms"),
+        ({"listing": "with its columns in another order"}, 0, "steps[0].listing", "is of an inventory that is a query"),
         ({"keep": [-1]}, 0, "steps[0].keep[0]", "must not be negative"),
         ({}, 1, "steps[0].keep", "the log must have all versions, and the first ones were pruned"),
     ],

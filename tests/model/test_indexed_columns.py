@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 
 from deltalog.log import read_log
 from model import codec
+from model.semantics.definitions import table_after
 from model.semantics.indexed_columns import indexed_columns
+from model.vocabulary.commands import Command, DropColumn, RenameColumn
 from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import Delete
+from model.vocabulary.steps import Delete, OtherCommand
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import ArrayOf, StructOf, Type
 from tests.builders.observations import make
@@ -62,6 +65,31 @@ def test_files_have_statistics_of_the_indexed_columns(
     seen = observed(table, tmp_path / "deleted", Delete(where))
     (add,) = seen.after.snapshot.adds.values()
     assert _minima(add.stats, stored) == names, "of a file that an engine writes"
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        (RenameColumn("b`t", "o#?"), ["a b", "o#?"]),
+        (RenameColumn("a b", "c.d"), ["c.d", "b`t"]),
+        (RenameColumn("p", "q"), ["a b", "b`t"]),
+        (DropColumn("a b"), ["b`t"]),
+    ],
+)
+def test_a_new_name_keeps_its_statistics(command: Command, names: list[str], tmp_path: Path) -> None:
+    table = replace(TABLE, indexed_columns=("b`t", "a b"))
+    after = table_after(command, table)
+    assert [column.name for column in indexed_columns(after)] == names
+    where = Compare(names[-1], Op.EQ, "u", Type.STRING)
+    seen = observed(table, tmp_path, OtherCommand(command), Delete(where))
+    assert set(names) == set(indexed_by(seen.after.snapshot.metadata.configuration))
+    (add,) = seen.after.snapshot.adds.values()
+    assert len(json.loads(add.stats or "{}")["minValues"]) == len(names), "of a file that an engine writes"
+
+
+def indexed_by(configuration: Mapping[str, str]) -> list[str]:
+    text = configuration["delta.dataSkippingStatsColumns"]
+    return [name[1:-1].replace("``", "`") for name in text.split(",")]
 
 
 def _minima(stats: str | None, stored: dict[str, str]) -> list[str]:

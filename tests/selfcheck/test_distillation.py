@@ -15,12 +15,14 @@ from harness.campaigns.corpus import corpus_cases, write_corpus
 from harness.judging.excusing.conditions import CONDITIONS
 from model.codec import InvalidCase
 from model.vocabulary.case import Case
+from model.vocabulary.commands import Merge, Overwrite, RenameColumn
 from model.vocabulary.operations import Operation, operation_of
-from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import Delete, Form, Read, Vacuum
+from model.vocabulary.predicate import Compare, Constant, Op
+from model.vocabulary.steps import Delete, Form, OtherCommand, Read, Vacuum
+from model.vocabulary.table import HOUR, Column, Commit, Table
 from model.vocabulary.values import Type
 from selfcheck.corpus.cover import Candidate, Cover
-from selfcheck.corpus.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
+from selfcheck.corpus.facets import GOALS, SMOKE, Facet, FacetCounter, facets_of, goal_of
 from selfcheck.corpus.page import Chosen, Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.distillation import shown
@@ -53,6 +55,29 @@ def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
     }
     assert any(name.startswith("prediction/delete.py:") for kind, name in found if kind == "branch")
     assert {kind for kind, _ in found} <= GOALS.keys() and all(goal_of(facet) >= 1 for facet in found)
+
+
+def test_what_is_special_in_names_is_a_facet() -> None:
+    columns = (Column("Key", Type.STRING), Column("aB", Type.LONG, nullable=False), Column("v", Type.LONG))
+    table = Table(columns, ("Key",), (), (Commit(-HOUR),), indexed_columns=("v", "aB"))
+    commands = (
+        Merge(Constant(True), keys=("aB",), rows=((None, 1, 2),)),
+        Overwrite((), Compare("aB", Op.EQ, 1, Type.LONG)),
+        RenameColumn("v", "w x"),
+        RenameColumn("w x", "y#"),
+        RenameColumn("Key", "z#"),
+    )
+    found = {name for _, name in facets_of(Case(table, tuple(OtherCommand(one) for one in commands))) if "name" in name}
+    assert found == {
+        "a partition column with a capital in its name",
+        "a NOT NULL data column with a capital in its name",
+        "statistics of named columns",
+        "MERGE: a key with a capital in its name",
+        "MERGE: by_name not",
+        "overwrite: a condition on a name with a capital",
+        "RENAME COLUMN: of a column with named statistics, to ' '",
+        "RENAME COLUMN: of a column with named statistics, to '#'",
+    }
 
 
 def test_on_delta_rs_nothing_counts_after_a_step_in_which_a_clause_is_known_to_fail(tmp_path: Path) -> None:

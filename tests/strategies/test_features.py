@@ -164,6 +164,12 @@ def test_the_interesting_tables_are_frequent() -> None:
             "nested": (15, any(is_nested(column.type) for column in table.columns)),
             "wide": (1, len(table.columns) >= 100),
             "an internal name": (10, bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES})),
+            "a data column with a capital": (8, any(one.name != one.name.lower() for one in table.data_columns)),
+            "a partition column with a capital": (4, any(name != name.lower() for name in table.partition_by)),
+            "a NOT NULL column with a capital": (
+                1,
+                any(not one.nullable and one.name != one.name.lower() for one in table.columns),
+            ),
             "a name that Parquet does not allow": (4, bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES})),
             "row groups": (10, any(file.group_rows for file in table.files)),
             "statistics: none": (8, any(file.statistics is Statistics.NONE for file in table.files)),
@@ -175,7 +181,7 @@ def test_the_interesting_tables_are_frequent() -> None:
             },
         }
 
-    check_shares(sample(any_table), conditions)
+    check_shares(sample(any_table, seeds=range(16)), conditions)
 
 
 def test_tables_shrink_to_one_small_file_without_features() -> None:

@@ -1,4 +1,4 @@
-"""LIFE-1D on the protocol that a switched feature leaves."""
+"""LIFE-1D on the protocol that a switched feature leaves, and on the list of the columns with statistics."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from model.vocabulary.commands import Switch
+from model.vocabulary.commands import RenameColumn, Switch
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature, Table
 from tests.handmade.steps import PARTITIONED, Tamper, in_commit, judged_by, right
 
 VECTORS = replace(PARTITIONED, features=(Feature.DELETION_VECTORS.value,))
 MAPPED = replace(PARTITIONED, features=(Feature.COLUMN_MAPPING_NAME.value,))
+LISTED = replace(MAPPED, indexed_columns=("v",))
 
 
 @pytest.mark.parametrize(
@@ -53,5 +54,25 @@ def test_a_switch_drops_no_feature_and_asks_readers_for_its_own(
 ) -> None:
     switched = OtherCommand(Switch(feature, on=True))
     subjects, violations = judged_by(table, tmp_path, "LIFE-1D", (switched, tamper))
+    assert subjects == 1
+    assert [str(problem) in violation.message for violation in violations] == ([True] if problem else []), violations
+
+
+@pytest.mark.parametrize(
+    ("to", "tamper", "problem"),
+    [
+        ("x#1", right, None),
+        ("added", in_commit("`added`", "added"), None),
+        ("x#1", in_commit("`x#1`", "`v`"), "lists v, and must list x#1"),
+        ("c.d", in_commit("`c.d`", "c.d"), "lists c, d, and must list c.d"),
+        ("x", in_commit('Columns":"`x`"', 'Columns":""'), "lists , and must list x"),
+    ],
+    ids=["right", "without quotes", "the old name", "a path", "none"],
+)
+def test_a_renamed_column_keeps_its_place_among_those_with_statistics(
+    to: str, tamper: Tamper, problem: str | None, tmp_path: Path
+) -> None:
+    renamed = OtherCommand(RenameColumn("v", to))
+    subjects, violations = judged_by(LISTED, tmp_path, "LIFE-1D", (renamed, tamper))
     assert subjects == 1
     assert [str(problem) in violation.message for violation in violations] == ([True] if problem else []), violations

@@ -50,6 +50,7 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Inventory,
+    Listing,
     Mode,
     OpenSession,
     OtherCommand,
@@ -193,9 +194,21 @@ def _inventory(step: Vacuum, place: Place) -> tuple[str, Do]:
     rows = Name("inventory")(SPARK, place.root, step.inventory is Inventory.FILES, *place.storage)
     if step.mode is Mode.INVENTORY_QUERY:
         made = Do(rows.createOrReplaceTempView(INVENTORY_VIEW), undo=SPARK.catalog.dropTempView(INVENTORY_VIEW))
-        return f"(SELECT * FROM {INVENTORY_VIEW})", made
+        return f"(SELECT {_selected(step.listing, place.root)} FROM {INVENTORY_VIEW})", made
     save = rows.write.format("delta").mode("overwrite").save(place.inventory)
     return table_text(place.inventory), Do(save, undo=Name("remove")(SPARK, place.inventory))
+
+
+def _selected(listing: Listing, root: str) -> str:
+    """What a query selects of an inventory."""
+    if listing is Listing.NOT_NULL:
+        return "path, length, coalesce(isDir, false) AS isDir, modificationTime"
+    if listing is Listing.REORDERED:
+        return "modificationTime, isDir, length, path"
+    if listing is Listing.TWO_SLASHES:
+        path = f"replace(path, {string_literal(f'{root}/')}, {string_literal(f'{root}//')}) AS path"
+        return f"{path}, length, isDir, modificationTime"
+    return "*"
 
 
 def _wrong_target(mistake: DeleteMistake | VacuumMistake, place: Place) -> tuple[str, tuple[Needed, ...]]:

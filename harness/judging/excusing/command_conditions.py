@@ -24,14 +24,16 @@ from harness.observing.steps.observation import (
 )
 from harness.observing.steps.together_observation import TogetherObservation
 from model.prediction.delete import ConditionScope, matches
-from model.semantics.definitions import VECTORS
+from model.semantics.definitions import VECTORS, table_after
 from model.text.layout import file_path
 from model.vocabulary.commands import (
     Checkpoint,
     Command,
+    DropColumn,
     Merge,
     Optimize,
     Overwrite,
+    RenameColumn,
     Restore,
     Switch,
     Update,
@@ -52,6 +54,7 @@ from model.vocabulary.predicate import (
     columns_of,
     compared_values,
     leaves,
+    names_metadata,
     wrappers_of,
 )
 from model.vocabulary.settings import Setting
@@ -60,6 +63,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    Listing,
     Literals,
     OtherCommand,
     Read,
@@ -245,6 +249,17 @@ def _updates_beside_a_backtick(observation: Observation) -> bool:
     return quoted and feeds and any(isinstance(command, Update) for command in commands(observation))
 
 
+def _lists_a_special_name(observation: Observation, kind: type[Command]) -> bool:
+    """Whether such a command leaves a list of columns with statistics in which a name has a character that is not of ASCII's
+    letters, digits, "_" and "-". With a dot or a backtick Delta quotes it."""
+    return any(
+        not re.fullmatch(r"[\w-]+|.*[.`].*", name, re.ASCII | re.DOTALL)
+        for command in commands(observation)
+        if isinstance(command, kind)
+        for name in table_after(command, observation.table).indexed_columns
+    )
+
+
 def _orders_by_a_backtick(observation: Observation) -> bool:
     ordered = (name for command in commands(observation) if isinstance(command, Optimize) for name in command.zorder_by)
     return any("`" in name for name in ordered)
@@ -302,6 +317,10 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
         isinstance(test, Verbatim) and _OF_SEVERAL_TYPES.search(test.text) for test in tests(o)
     ),
     "test of a CHAR": lambda o: any((column.declared or "").startswith("char") for column in tested_columns(o)),
+    "inventory by a query that is no table": lambda o: any(
+        isinstance(step, Vacuum) and step.listing is not Listing.PLAIN for step in at_hand(o)
+    ),
+    "test of a metadata column": lambda o: any(names_metadata(test) for test in tests(o)),
     "verbatim test": lambda o: any(isinstance(test, Verbatim) for test in tests(o)),
     "zeros of both signs": _has_other_zero,
     "partition columns compared with each other": lambda o: any(_compares_partitions(o, test) for test in tests(o)),
@@ -337,6 +356,10 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
     "ZORDER BY a column named with a backtick": _orders_by_a_backtick,
+    "RENAME COLUMN in a table with named statistics of a special name": lambda o: _lists_a_special_name(
+        o, RenameColumn
+    ),
+    "DROP COLUMN in a table with named statistics of a special name": lambda o: _lists_a_special_name(o, DropColumn),
     "function in Python in a condition": lambda o: any(wrappers_of(condition) for condition in _conditions(o)),
     "function in Python that decides which files are rewritten": _asks_python_which_files_to_rewrite,
     "OPTIMIZE of a file whose path has a tilde": lambda o: (

@@ -248,6 +248,7 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     ),
     "partition value that is no plain number": _odd_partition_value,
     "ARRAY column": lambda o: any(isinstance(column.type, ArrayOf) for column in o.table.columns),
+    "STRING column": lambda o: any(column.type is Type.STRING for column in o.table.columns),
     "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
     "wide DECIMAL column": lambda o: any(
         isinstance(type, DecimalOf) and type.precision > 15

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from deltalog.entries.protocols import features_of
@@ -12,7 +13,9 @@ from harness.observing.steps.observation import CommandObservation
 from harness.observing.table.definitions import has_columns
 from model.vocabulary.commands import (
     CHANGE_COLUMNS,
+    DropColumn,
     DropFeature,
+    RenameColumn,
     Restore,
     SetRetention,
     Switch,
@@ -47,6 +50,7 @@ _ALONG: Mapping[Feature, tuple[str, ...]] = {
 _PROTECTED = "delta.requireCheckpointProtectionBeforeVersion"
 _WIDENING = "delta.enableTypeWidening"
 _GREATEST_ID = "delta.columnMapping.maxColumnId"
+_LISTED = "delta.dataSkippingStatsColumns"
 
 
 def wrong_definition(c: CommandObservation) -> Violation | None:
@@ -111,6 +115,10 @@ def _properties(c: CommandObservation) -> Iterator[tuple[str, str]]:
         if before.get(name) != after.get(name):
             yield "another property", f"{name} is {after.get(name)}, and was {before.get(name)}"
     command = c.step.command
+    if isinstance(command, (RenameColumn, DropColumn)) and _LISTED in before:
+        due, found = c.defined.indexed_columns, _names_in(after.get(_LISTED, ""))
+        if sorted(found) != sorted(due):
+            yield "property", f"{_LISTED} lists {', '.join(found)}, and must list {', '.join(due)}"
     if isinstance(command, SetRetention):
         name = _retention_name(command)
         if after.get(name) is None or retention_of(after[name]) != command.hours * HOUR:
@@ -132,7 +140,14 @@ def _may_change(c: CommandObservation) -> Iterable[str]:
         return (PROPERTIES[command.feature], *_ALONG.get(command.feature, ()), *protected)
     if isinstance(command, WidenColumn):
         return (_WIDENING,)
-    return (_GREATEST_ID,) if isinstance(command, CHANGE_COLUMNS) else ()
+    listed = (_LISTED,) if isinstance(command, (RenameColumn, DropColumn)) else ()
+    return (_GREATEST_ID, *listed) if isinstance(command, CHANGE_COLUMNS) else ()
+
+
+def _names_in(listed: str) -> list[str]:
+    """The names of columns in a list, between back-ticks if they are no identifiers."""
+    found = re.findall(r"`((?:[^`]|``)*)`|([^,`.]+)", listed)
+    return [quoted.replace("``", "`") or plain for quoted, plain in found]
 
 
 def _retention_name(command: SetRetention) -> str:

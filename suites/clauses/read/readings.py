@@ -9,7 +9,7 @@ from engines.port import Answer
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import ReadObservation
-from model.vocabulary.readings import Reading, bounds_of
+from model.vocabulary.readings import Reading, bounds_of, filtered_by
 from model.vocabulary.values import Row
 from records.expectations import ByReplay
 from suites.clauses.shared import harms
@@ -81,6 +81,24 @@ def a_limit_gives_a_row(r: ReadObservation) -> Judgement:
         return None if right else f"it returned {list(answer.rows)}"
 
     return _judged(r, Reading.ONE, wrong)
+
+
+@clause(
+    "READ-2D",
+    "A dataset of to_pyarrow_dataset counts by a condition on one column as many rows as a read has for which it holds.",
+    sources=(*_SOURCES, "R DeltaTable.to_pyarrow_dataset"),
+    harm=harms.WRONG_READS,
+    implementation="deltalake",
+)
+def a_condition_gives_its_rows(r: ReadObservation) -> Judgement:
+    """Columns are compared with a value that they have, so that files are skipped by it, and tested for NULL."""
+    names = [column.name for column in r.expected_version.table.columns]
+    rows = list(r.rows.elements())
+
+    def wrong(answer: Answer) -> str | None:
+        return _unequal((filtered_by(rows, [names.index(name) for name in answer.columns]),), answer.rows)
+
+    return _judged(r, Reading.FILTERED, wrong)
 
 
 def _unequal(expected: tuple[Row, ...], found: tuple[Row, ...]) -> str | None:

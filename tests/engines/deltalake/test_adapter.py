@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable, write_deltalake
 
 from engines.arrow_rows import rows_of, type_of
 from engines.deltalake import worker
@@ -27,6 +28,7 @@ from engines.deltalake.operations import DELETE_MISTAKES
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.script_functions import counts
 from engines.deltalake.sql import sql
+from engines.deltalake.tables import Tables
 from engines.dialect import ScriptedCase, ScriptRun
 from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
@@ -515,3 +517,16 @@ def test_types_of_arrow(arrow: pa.DataType, type: AnyType) -> None:
 def test_an_unknown_type_is_an_error() -> None:
     with pytest.raises(ValueError, match="no type for Arrow's time32"):
         type_of(pa.time32("s"))
+
+
+def test_a_table_that_cannot_be_opened_again_after_a_read_is_no_error_of_the_suite(tmp_path: Path) -> None:
+    class Once(Tables):
+        def opened(self, path: Path | str, version: int | None = None) -> DeltaTable:
+            table = super().opened(path, version)
+            (tmp_path / "_delta_log" / f"{0:020}.json").unlink()
+            return table
+
+    write_deltalake(str(tmp_path), pa.table({"v": [1]}))
+    read = worker.outcome(Once(), tmp_path, Read(), None)
+    assert read.error is None and read.rows == ((1,),)
+    assert read.answers["count_rows of to_pyarrow_dataset"].rows == ((1, 0, 0),)
