@@ -98,11 +98,14 @@ def kept() -> dict[str, list[Case]]:
 
 def drawn(number: int, seed: int) -> list[Shown]:
     """The cases of a random batch, without those whose texts only another engine evaluates."""
-    found = []
-    for case in random_cases(random_batches()[number], seed, EVERYTHING):
-        with suppress(CannotBeJudged):
-            found.append(counted(case))
-    return found
+    return [one for case in random_cases(random_batches()[number], seed, EVERYTHING) for one in judged(case)]
+
+
+def judged(case: Case) -> list[Shown]:
+    """The case, or nothing if only another engine evaluates its texts."""
+    with suppress(CannotBeJudged):
+        return [counted(case)]
+    return []
 
 
 def having(number: int, seed: int, enough: Collection[Facet]) -> list[Case]:
@@ -157,8 +160,7 @@ def pool_of(
     """The regression cases, and the distinct cases with a DELETE or a VACUUM: the corpus as it is, then those of the seeds; with
     ``campaigns`` those of these only."""
     first = {name: workers.map(counted, cases) for name, cases in kept().items()}
-    numbers = [n for n, one in enumerate(random_batches()) if not campaigns or one.campaign.name in campaigns]
-    others = [workers.submit(drawn, n, seed) for seed in range(1, seeds + 1) for n in numbers]
+    others = [workers.submit(drawn, n, seed) for seed in range(1, seeds + 1) for n in _numbers(campaigns)]
     regressions = list(first.pop(KEPT[0]))
     found: dict[str, Shown] = {case_id(one.case): one for cases in first.values() for one in cases}
     for number, future in enumerate(others):
@@ -170,18 +172,26 @@ def pool_of(
     return regressions, [one for id, one in found.items() if id not in known and chapters_of(one.case)]
 
 
-def _lacking(workers: ProcessPoolExecutor, corpus: Iterable[Shown], seeds: int) -> list[Shown]:
-    """Random cases that have the written facets of which the corpus has too few, several of each."""
+def _lacking(
+    workers: ProcessPoolExecutor, corpus: Iterable[Shown], seeds: int, campaigns: Collection[str]
+) -> list[Shown]:
+    """Random cases that have the written facets of which the corpus has too few, several of each; with ``campaigns`` those of
+    these only."""
     counts = Counter(facet for one in corpus for facet in one.facets if facet[0] in WRITTEN)
     enough = {facet for facet, count in counts.items() if count >= goal_of(facet)}
-    batches = [(number, seed) for seed in range(1, seeds + 1) for number in range(len(random_batches()))]
+    batches = [(number, seed) for seed in range(1, seeds + 1) for number in _numbers(campaigns)]
     futures = [workers.submit(having, number, seed, enough) for number, seed in batches]
     drawn = {case_id(case): case for future in futures for case in future.result() if chapters_of(case)}
     cases = list(drawn.values())
     some = Cover([Candidate(Counter(set(facets_of(case)) - enough), seconds_of(case)) for case in cases])
     some.fill(lambda facet: 4 * goal_of(facet) if facet[0] in WRITTEN else 0)
     print(f"{len(cases):,} cases have what the corpus lacks; {len(some.chosen)} of them are judged", flush=True)
-    return list(workers.map(counted, [cases[place] for place in some.chosen]))
+    return [one for found in workers.map(judged, [cases[place] for place in some.chosen]) for one in found]
+
+
+def _numbers(campaigns: Collection[str]) -> list[int]:
+    """The batches of these campaigns; of all without any."""
+    return [n for n, one in enumerate(random_batches()) if not campaigns or one.campaign.name in campaigns]
 
 
 def in_smoke(regressions: Iterable[Shown]) -> list[Shown]:
@@ -377,7 +387,7 @@ def main(arguments: list[str]) -> int:
         if options.lacking:
             corpus = {name: list(workers.map(counted, cases)) for name, cases in kept().items()}
             known = [one for cases in corpus.values() for one in cases]
-            regressions, pool = corpus[KEPT[0]], _lacking(workers, known, options.seeds)
+            regressions, pool = corpus[KEPT[0]], _lacking(workers, known, options.seeds, options.of)
             chosen = extended(workers, corpus, pool)
             considered = len(known) - len(regressions)
         else:
