@@ -93,8 +93,8 @@ def merge_text(command: Merge, table: str, source: str, *, columns: Mapping[str,
     """A MERGE from ``source``. ``columns`` are the names that its columns have there, by the table's; without, or where they have
     the same names, the text says ``*``."""
     target, alias = (f"{table} AS t", f"{source} AS s") if command.keys else (table, source)
-    names = {key: identifier(key) for key in command.keys} if columns is None else columns
-    tests = [f"t.{identifier(key)} = s.{names[key]}" for key in command.keys]
+    names = columns or {}
+    tests = [f"t.{identifier(key)} = s.{identifier(names.get(key, key))}" for key in command.keys]
     if not command.goes_by_keys_alone:
         tests.insert(0, _grouped(command.on) if tests else sql(command.on))
     listed = None if command.by_name else columns

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.text.commands import merge_text
 from model.text.literals import identifier, literal, type_sql, typed_literal, written_literal
 from model.text.plain_literals import told_apart
 from model.text.sql import delete_sql, expression_sql, sql, vacuum_settings, vacuum_sql
+from model.vocabulary.commands import Merge
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -443,3 +445,10 @@ def test_hours_read_back_and_have_no_exponent(hours: float) -> None:
 def test_hours_must_be_finite(hours: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         vacuum_sql(Vacuum(retain_hours=hours), "t")
+
+
+@pytest.mark.parametrize("name", ["größe", ".x", "a b", "a.b", "x`y"])
+def test_a_merge_quotes_the_keys_of_both_sides(name: str) -> None:
+    merge = Merge(Constant(True), keys=(name,), by_name=True)
+    quoted = identifier(name)
+    assert f" ON t.{quoted} = s.{quoted} WHEN" in merge_text(merge, "t", "(SELECT 1)", columns={name: name})
