@@ -45,6 +45,9 @@ CONCERNS: Mapping[str, str] = {
     "UPDATE with a change feed and a column named with a backtick": (
         "you UPDATE a table that has a change data feed and a column whose name has a backtick"
     ),
+    "MERGE by name with deletion vectors and a column named rowIndexCol": (
+        "you MERGE into a table with deletion vectors, and it and the source have a column rowIndexCol"
+    ),
     "ZORDER BY a column named with a backtick": "you OPTIMIZE ZORDER BY a column whose name has a backtick",
     "bound of a FLOAT that is a DOUBLE now": "the type of a column was widened from FLOAT to DOUBLE",
     "broken _last_checkpoint": "the file _last_checkpoint of a table is damaged",

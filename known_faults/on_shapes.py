@@ -216,6 +216,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "UPDATE with a change feed and a column named with a backtick": _only_if(
         lambda s: _has_feed(s) and _names(s, "back-tick")
     ),
+    "MERGE by name with deletion vectors and a column named rowIndexCol": _only_if(_supports_vectors),
     "ZORDER BY a column named with a backtick": _only_if(lambda s: _names(s, "back-tick")),
     "change feed in another time zone": _only_if(lambda s: _has_feed(s) or _has_feature(s, "changeDataFeed")),
     "damaged row group ignored without deletion vectors": _only_if(lambda s: not writes_vectors(s)),

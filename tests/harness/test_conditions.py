@@ -24,6 +24,7 @@ from model.vocabulary.commands import (
     Assignment,
     Checkpoint,
     DropColumn,
+    Merge,
     Optimize,
     Overwrite,
     RenameColumn,
@@ -339,6 +340,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (Vacuum(mode=Mode.INVENTORY_QUERY, listing=Listing.NOT_NULL),),
     ),
     "test of a metadata column": (PLAIN, (Delete(Verbatim("_metadata.file_size > 0 AND `v` = 1", ("v",))),)),
+    "MERGE by name with deletion vectors and a column named rowIndexCol": (
+        one_file((1,), columns=(Column("p", Type.INTEGER), Column("rowIndexCol", Type.INTEGER)), features=VECTORS),
+        (OtherCommand(Merge(Constant(True), keys=("p",), rows=((1, 2),), by_name=True)),),
+    ),
     "ZORDER BY a column named with a backtick": (
         one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER))),
         (OtherCommand(Optimize(zorder_by=("b`t",))),),

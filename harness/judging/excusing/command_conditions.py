@@ -260,6 +260,13 @@ def _lists_a_special_name(observation: Observation, kind: type[Command]) -> bool
     )
 
 
+def _merges_a_row_index(observation: Observation) -> bool:
+    """Whether the source and the table of a MERGE have the name that Delta gives to the index of a row."""
+    by_name = any(isinstance(command, Merge) and command.by_name for command in commands(observation))
+    names = [column.name for column in observation.table.columns]
+    return by_name and "rowIndexCol" in names and observation.table.has(Feature.DELETION_VECTORS)
+
+
 def _orders_by_a_backtick(observation: Observation) -> bool:
     ordered = (name for command in commands(observation) if isinstance(command, Optimize) for name in command.zorder_by)
     return any("`" in name for name in ordered)
@@ -355,6 +362,7 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "overwrite where BETWEEN": _overwrites_by_between,
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
+    "MERGE by name with deletion vectors and a column named rowIndexCol": _merges_a_row_index,
     "ZORDER BY a column named with a backtick": _orders_by_a_backtick,
     "RENAME COLUMN in a table with named statistics of a special name": lambda o: _lists_a_special_name(
         o, RenameColumn
