@@ -36,7 +36,7 @@ CaseId = Annotated[str, Requirement("pattern", "^[0-9a-f]{12}$")]
 
 
 class Verdict(str, Enum):
-    """The result of a clause in a run; in a case only PASS, FAIL and XFAIL."""
+    """The result of a clause in a run; in a case only HOLDS, FAILS and KNOWN_FAULT."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -61,7 +61,7 @@ CaseVerdict = Annotated[
 class ListedClause:
     """A clause of the catalogue. ``holds_for``: the engines that it holds for, as a part of a sentence; empty: every one.
 
-    ``proven_by``: the known-bad engines that must violate it, or another clause in its place. ``status``: active, unsupported
+    ``proven_by``: the known-bad engines that must violate it, or another clause in its place. ``status``: active, not applicable
     or disabled, the last two with a ``reason``. ``harm``: why it is as severe, in one sentence.
     """
 

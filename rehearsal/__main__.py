@@ -7,20 +7,23 @@ data files, and the model says what they must do. Without a release the model al
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
+from rich.console import Console
+
 from engines.port import now
 from records.mistakes import UsageMistake
 from rehearsal.answer import answer_of, with_deletions, with_trials
 from rehearsal.comparison import difference
 from rehearsal.deletion import DeletePrediction, deletions_of
+from rehearsal.document import document_of
 from rehearsal.instants import instant_of, written
 from rehearsal.known import KnownOfTable, shape_of
-from rehearsal.lines import lines_of
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, read_table
 from rehearsal.rehearsed import Rehearsal
@@ -29,8 +32,8 @@ from rehearsal.report import PAGE, write_report
 from rehearsal.statement import text_of, vacuum_of
 from rehearsal.tried import Asked, Tried
 from rehearsal.versions import versions_after
-from reports.findings.answers import Answer
-from reports.render.lines import visible
+from reports.document.terminal import show
+from reports.text.ladder import Answer
 from runner.command_line.commands import Parser, ended
 from runner.processes.workspace import Workspace
 from shapes.store import Root, root_of
@@ -81,7 +84,7 @@ def main(arguments: list[str]) -> int:
         answer, rehearsal = rehearsed(read, deletions, predictions, known, trials)
         deleted = [prediction.deleted_files for prediction in predictions]
         removed = [tuple(deletion.removed) for deletion in deletions]
-    print(*map(visible, lines_of(rehearsal)), sep="\n")
+    show(document_of(answer, rehearsal), Console(file=sys.stdout))
     if asked.out is not None:
         write_report(asked.out, answer, rehearsal, deleted, removed)
         print(f"report: {asked.out / PAGE}")

@@ -9,7 +9,7 @@ from deltalog.storage.names import LOG_DIRECTORY
 from rehearsal.prediction import Prediction
 from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
-from reports.findings.answers import Answer, Word
+from reports.text.ladder import Answer, Word, gravest
 
 
 def answer_of(predictions: Sequence[Prediction], difference: Difference | None) -> Answer:
@@ -20,30 +20,30 @@ def answer_of(predictions: Sequence[Prediction], difference: Difference | None) 
     first, second = predictions
     new = sorted({*second.versions.needed} - {*first.versions.needed})
     if {*new} - {*second.versions.backdated}:
-        return Answer(Word.DO_NOT_UPGRADE, _loses(second, new), 1)
+        return Answer(Word.DO_NOT_UPGRADE, _loses(second, new))
     if not difference.is_none or (first.refusal is None) != (second.refusal is None):
-        return Answer(Word.LOOK_FIRST, _differs(first, second, difference), 3)
+        return Answer(Word.LOOK_FIRST, _differs(first, second, difference))
     if second.versions.needed:
-        return Answer(Word.LOOK_FIRST, _loses(second, second.versions.needed, also=first.release.title), 3)
+        return Answer(Word.LOOK_FIRST, _loses(second, second.versions.needed, also=first.release.title))
     if second.refusal is not None:
         return Answer(
-            Word.UPGRADE, f"{first.release.title} and {second.release.title} refuse the statement: {second.refusal}", 0
+            Word.UPGRADE, f"{first.release.title} and {second.release.title} refuse the statement: {second.refusal}"
         )
     same = files(second.total(second.deleted_files))
-    return Answer(Word.UPGRADE, f"{second.release.title} {_verb(second)} the same as {first.release.title}: {same}", 0)
+    return Answer(Word.UPGRADE, f"{second.release.title} {_verb(second)} the same as {first.release.title}: {same}")
 
 
 def _of_one(prediction: Prediction) -> Answer:
     title = prediction.release.title
     if prediction.refusal is not None:
-        return Answer(Word.PASS, f"{title} refuses the statement and deletes nothing: {prediction.refusal}", 0)
+        return Answer(Word.PASS, f"{title} refuses the statement and deletes nothing: {prediction.refusal}")
     if prediction.versions.needed:
         is_of_log = prediction.versions.needed == prediction.versions.backdated
-        word, code = (Word.INCONCLUSIVE, 2) if is_of_log else (Word.FAIL, 1)
-        return Answer(word, _loses(prediction, prediction.versions.needed), code)
+        word = Word.INCONCLUSIVE if is_of_log else Word.FAIL
+        return Answer(word, _loses(prediction, prediction.versions.needed))
     deleted = files(prediction.total(prediction.deleted_files))
     return Answer(
-        Word.PASS, f"{title} {_verb(prediction)} {deleted}, and none that a version inside the retention needs", 0
+        Word.PASS, f"{title} {_verb(prediction)} {deleted}, and none that a version inside the retention needs"
     )
 
 
@@ -93,12 +93,12 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
     if unexpected := [trial for trial in trials if not trial.is_expected]:
         said = unexpected[-1].error
         does = f"refuses the statement on a copy: {said}" if said else "runs the statement, which it must refuse"
-        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}", 2)
+        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}")
     if len(trials) == 1:
-        return Answer(Word.FAIL, _disagrees(last), 1)
+        return Answer(Word.FAIL, _disagrees(last))
     if _deleted(last) - _deleted(trials[0]):
-        return Answer(Word.DO_NOT_UPGRADE, _disagrees(last), 1)
-    return Answer(Word.LOOK_FIRST, ", and ".join(map(_disagrees, wrong)), 3)
+        return Answer(Word.DO_NOT_UPGRADE, _disagrees(last))
+    return Answer(Word.LOOK_FIRST, ", and ".join(map(_disagrees, wrong)))
 
 
 def _ran(trials: Sequence[Trial]) -> str:
@@ -123,10 +123,6 @@ def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
     return f"{does} {amount(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
 
 
-#: By the exit code, how much an answer weighs: of two the heavier one counts.
-_WEIGHTS = (0, 3, 2, 1)
-
-
 def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[DeleteTrial] = ()) -> Answer:
     """Of a DELETE, by one release or by two, with what they did to copies; and of the VACUUM after it, if there is one."""
     found = _of_deletions(deletions)
@@ -134,23 +130,22 @@ def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials:
         found = _of_delete_trials(found, trials)
     if vacuum is None:
         return found
-    heavier = max(vacuum, found, key=lambda one: _WEIGHTS.index(one.exit))
-    return replace(heavier, reason=f"{found.reason}. VACUUM after it: {vacuum.reason}")
+    return replace(gravest((vacuum, found)), reason=f"{found.reason}. VACUUM after it: {vacuum.reason}")
 
 
 def _of_deletions(deletions: Sequence[Deletion]) -> Answer:
     one, last = deletions[0], deletions[-1]
     if len(deletions) == 1:
         if one.refusal is not None:
-            return Answer(Word.PASS, f"{one.release} refuses the DELETE and removes nothing: {one.refusal}", 0)
-        return Answer(Word.PASS, f"{one.release} removes {_removed(one)} from the table", 0)
+            return Answer(Word.PASS, f"{one.release} refuses the DELETE and removes nothing: {one.refusal}")
+        return Answer(Word.PASS, f"{one.release} removes {_removed(one)} from the table")
     if one.refusal is not None and last.refusal is not None:
-        return Answer(Word.UPGRADE, f"{one.release} and {last.release} refuse the DELETE: {last.refusal}", 0)
+        return Answer(Word.UPGRADE, f"{one.release} and {last.release} refuse the DELETE: {last.refusal}")
     if one.refusal is not None or last.refusal is not None:
         refusing, other = (one, last) if one.refusal is not None else (last, one)
         why = f"{refusing.release} refuses the DELETE, which {other.release} runs: {refusing.refusal}"
-        return Answer(Word.LOOK_FIRST, why, 3)
-    return Answer(Word.UPGRADE, f"{last.release} removes the same from the table as {one.release}: {_removed(last)}", 0)
+        return Answer(Word.LOOK_FIRST, why)
+    return Answer(Word.UPGRADE, f"{last.release} removes the same from the table as {one.release}: {_removed(last)}")
 
 
 def _removed(deletion: Deletion) -> str:
@@ -171,12 +166,12 @@ def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
     if unexpected := [trial for trial in trials if not trial.is_expected]:
         said = unexpected[-1].error
         does = f"refuses the DELETE on a copy: {said}" if said else "runs the DELETE, which it must refuse"
-        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}", 2)
+        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}")
     if len(trials) == 1:
-        return Answer(Word.FAIL, _delete_disagrees(last), 1)
+        return Answer(Word.FAIL, _delete_disagrees(last))
     if {*last.wrongly_removed} - {*trials[0].wrongly_removed}:
-        return Answer(Word.DO_NOT_UPGRADE, _delete_disagrees(last), 1)
-    return Answer(Word.LOOK_FIRST, ", and ".join(map(_delete_disagrees, wrong)), 3)
+        return Answer(Word.DO_NOT_UPGRADE, _delete_disagrees(last))
+    return Answer(Word.LOOK_FIRST, ", and ".join(map(_delete_disagrees, wrong)))
 
 
 def _delete_disagrees(trial: DeleteTrial) -> str:

@@ -20,7 +20,7 @@ from known_faults.known import known, known_faults_in, known_faults_of
 from rehearsal.deletion import DeletePrediction
 from rehearsal.reading import listed
 from rehearsal.rehearsed import BrokenClause, DeleteTrial, NamedFault, Sum
-from reports.render.lines import visible
+from reports.document.printing import visible
 from shapes.store import root_of
 from suites.catalogue import CATALOGUE
 

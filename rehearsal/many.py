@@ -29,7 +29,7 @@ from rehearsal.stand_ins import require_copyable
 from rehearsal.statement import vacuum_of
 from rehearsal.trials import trial_of
 from rehearsal.tried import Asked, Tried
-from reports.render.lines import visible
+from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
 from runner.gate_version import available

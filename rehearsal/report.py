@@ -9,10 +9,11 @@ from pathlib import Path
 
 from records.json_form import to_json
 from records.mistakes import UsageMistake
-from rehearsal.html_page import html_of
-from rehearsal.markdown import markdown_of
+from rehearsal.document import document_of
 from rehearsal.rehearsed import Rehearsal
-from reports.findings.answers import Answer
+from reports.document.html import html
+from reports.document.markdown import markdown
+from reports.text.ladder import Answer
 
 #: The page that a user opens first.
 PAGE = "rehearsal.html"
@@ -27,11 +28,12 @@ def write_report(
 ) -> None:
     """``deleted``: the files that each release's VACUUM deletes by the model; ``removed``: those that its DELETE removes from
     the table. Raises UsageMistake."""
+    document = document_of(answer, rehearsal, deleted, removed)
     try:
         out.mkdir(parents=True, exist_ok=True)
         (out / "rehearsal.json").write_text(json.dumps(to_json(rehearsal), indent=1) + "\n", encoding="utf-8")
-        (out / "rehearsal.md").write_text(markdown_of(rehearsal), encoding="utf-8", errors="replace")
-        (out / PAGE).write_text(html_of(answer, rehearsal, deleted, removed), encoding="utf-8", newline="\n")
+        (out / "rehearsal.md").write_text(markdown(document), encoding="utf-8")
+        (out / PAGE).write_text(html(document), encoding="utf-8", newline="\n")
         for kind, lists in (("delete", deleted), ("remove", removed)):
             for name, paths in zip_longest("AB", lists):
                 file = out / f"{kind}-{name}.txt"

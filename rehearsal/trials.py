@@ -25,7 +25,7 @@ from rehearsal.rehearsed import Announced, DeleteTrial, OtherFate, Trial
 from rehearsal.releases import Release
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.tried import Asked, Tried
-from reports.render.lines import visible
+from reports.document.printing import visible
 from runner.gate_version import available
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace

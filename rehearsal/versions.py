@@ -43,10 +43,6 @@ class VersionFates:
     backdated: tuple[str, ...]
     missing: tuple[str, ...]
 
-    @property
-    def lost_count(self) -> int:
-        return sum(one.last - one.first + 1 for one in self.lost)
-
 
 def versions_after(state: TableState, going: Collection[str], *, cutoff: int) -> VersionFates:
     """What becomes of the versions when the paths ``going`` are deleted. ``cutoff`` (ms since the epoch): where the retention

@@ -26,7 +26,7 @@ from rehearsal.releases import for_iceberg, release_of
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.statement import vacuum_of
 from rehearsal.trials import Run, vacuumed
-from reports.render.lines import visible
+from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
 from runner.gate_version import available

@@ -15,17 +15,18 @@ from reports.comparison.acceptance import acceptance_in
 from reports.comparison.comparison import compare
 from reports.comparison.prediction import prediction_between
 from reports.comparison.proposal import write_proposal
-from reports.findings.answers import Word
+from reports.document import terminal
+from reports.document.printing import show_command
 from reports.merging import merge
+from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import write_comparison
-from reports.render.comparison.terminal import show_comparison
 from reports.render.files import write_views
 from reports.render.github import tell_of_comparison, tell_of_run
+from reports.render.index import write_index
 from reports.render.marks import COMPARISON, INDEX, VIEWS, require_own
-from reports.render.page.html import write_index
-from reports.render.page.index import worst
-from reports.render.terminal import show
+from reports.render.terminal import show_run
 from reports.stream.reading import read_run, stream_path
+from reports.text.ladder import Word
 from reports.together.reading import read_together
 
 
@@ -36,7 +37,7 @@ def render(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out or own
     require_own(out, VIEWS, option="--out")
     write_views(run, out, beside=own)
-    show(run, Console(), directory=own, page=out / "report.html", verbose=arguments.verbose)
+    show_run(run, Console(), directory=own, page=out / "report.html", verbose=arguments.verbose)
     return 0
 
 
@@ -44,7 +45,7 @@ def merge_parts(arguments: argparse.Namespace) -> int:
     """``merge PART… [--out DIR]``: the exit code of the whole run, 0 PASS, 1 FAIL, 2 INCONCLUSIVE."""
     run = merge(arguments.parts, arguments.out, known_faults=arguments.known_faults)
     tell_of_run(run, Console(), arguments.out / "summary.md")
-    show(run, Console(), directory=arguments.out, verbose=arguments.verbose)
+    show_run(run, Console(), directory=arguments.out, verbose=arguments.verbose)
     return run.footer.exit
 
 
@@ -59,7 +60,9 @@ def compare_runs(arguments: argparse.Namespace) -> int:
     if arguments.propose_accept is not None:
         write_proposal(found, arguments.propose_accept)
     tell_of_comparison(found, Console(), arguments.out / "comparison.md")
-    show_comparison(found, Console(), directory=arguments.out, verbose=arguments.verbose)
+    document = comparison_document(found, directory=arguments.out)
+    terminal.show(document, Console(), whole=arguments.verbose)
+    show_command(Console(), "report", str(arguments.out / "compare.html"))
     return found.exit
 
 
@@ -67,9 +70,9 @@ def index(arguments: argparse.Namespace) -> int:
     """``index FOLDER [--out FILE]``: one page over the runs below a folder; 0 if each is PASS, 1 if one is FAIL, else 2."""
     out: Path = arguments.out or arguments.folder / "index.html"
     require_own(out.parent, {out.name: INDEX}, option="--out")
-    page = write_index(arguments.folder, out)
-    print(f"{worst(page).value}: {len(page.runs)} runs in {out}")
-    return {Word.PASS: 0, Word.FAIL: 1}.get(worst(page), 2)
+    found = write_index(arguments.folder, out)
+    print(f"{found.worst.value}: {len(found.last)} runs in {out}")
+    return {Word.PASS: 0, Word.FAIL: 1}.get(found.worst, 2)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ clause; 1: one does; 2: a run did not end.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +17,11 @@ from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
 from engines.versions import judged_of, name_of, releases_of
 from model.vocabulary.versions import parse
 from records.mistakes import StreamError, UsageMistake
+from reports.document import Content
+from reports.document import table as table_of
+from reports.document.markdown import table as markdown
 from reports.findings.verdicts import ATTENTION
-from reports.render.page.html import write_index
+from reports.render.index import write_index
 from reports.stream.reading import read_run
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given, parsed
@@ -63,15 +66,18 @@ def _not_run(version: Version) -> VersionRow:
 
 def table(headings: Iterable[str], rows: Iterable[VersionRow]) -> str:
     """The rows as a Markdown table. ``headings`` are those of the versions."""
-    names = [*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail"]
-    lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
-    for row in rows:
-        counts = dict(row.counts)
-        verdict = {0: "✅ PASS", 1: "❌ FAIL"}.get(row.exit, "⚠️ INCONCLUSIVE")
-        cells = [*row.versions, verdict, row.cases, row.steps]
-        cells += [counts.get(name, 0) for name in ("holds", "known fault", "not applicable")]
-        lines.append(f"| {' | '.join(map(str, [*cells, ', '.join(row.failing) or '–']))} |")
-    return "\n".join(lines)
+    columns = (*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail")
+    return markdown(table_of(columns, map(_cells, rows)))
+
+
+def _cells(row: VersionRow) -> Iterator[Content]:
+    counts = dict(row.counts)
+    yield from row.versions
+    yield {0: "✅ PASS", 1: "❌ FAIL"}.get(row.exit, "⚠️ INCONCLUSIVE")
+    yield row.cases
+    yield row.steps
+    yield from (counts.get(name, 0) for name in ("holds", "known fault", "not applicable"))
+    yield ", ".join(row.failing) or "–"
 
 
 def marks(engine: str, about: str = "versions") -> tuple[str, str]:

@@ -34,7 +34,7 @@ from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reports.counterexamples.turn_plan import turn_plan
 from reports.counterexamples.turn_script import turn_reproduction
-from reports.render.lines import visible
+from reports.document.printing import visible
 from reports.render.together import CASES, PAGE, prepare, write_case, write_files, write_script
 from reports.text.quantities import counted
 from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence

@@ -15,8 +15,9 @@ from pathlib import Path
 from engines.provider import DEFAULT, kind_of
 from engines.versions import judged_of
 from records.mistakes import UsageMistake
-from reports.render.together import markdown
-from reports.text.markdown import row
+from reports.document import Link, line
+from reports.document.markdown import heads, markdown, row
+from reports.render.together import turn_document
 from reports.together.answer import TurnReport, answer_of, direction
 from runner import all_versions
 from runner.command_line.commands import Parser, in_a_sentence
@@ -71,20 +72,20 @@ def cells(pair: TurnPair, report: TurnReport) -> str:
     """The row of a pair. The page that has the table lies beside the folder of the pages."""
     spark, other = report.sides
     answer = answer_of(report)
-    word = f"{answer.mark} [{answer.word.value}]({PAGES.name}/{pair.page})"
+    word = line(f"{answer.mark} ", Link(answer.word.value, f"{PAGES.name}/{pair.page}"))
     number = pair.other.partition("==")[2]
-    return row(pair.spark, number, word, direction(report, spark), direction(report, other), report.cases)
+    return row((pair.spark, number, word, direction(report, spark), direction(report, other), report.cases))
 
 
 def table(rows: Sequence[str]) -> str:
-    heading = "| Delta | deltalake | Answer | Delta on tables of deltalake | deltalake on tables of Delta | Cases |"
-    return "\n".join([heading, "| --- | --- | --- | --- | --- | --- |", *rows])
+    columns = ("Delta", OTHER, "Answer", f"Delta on tables of {OTHER}", f"{OTHER} on tables of Delta", "Cases")
+    return "\n".join([heads(columns), *rows])
 
 
 def page_text(pair: TurnPair, report: TurnReport) -> str:
     """The page of a pair, with the command that makes the report again, with its cases."""
     again = f".venv/bin/tox -e together -- {pair.spark} {pair.other}"
-    return f"{markdown(report, linked=False)}\nThis makes it again, with the cases:\n\n    {again}\n"
+    return f"{markdown(turn_document(report, linked=False))}\nThis makes it again, with the cases:\n\n    {again}\n"
 
 
 def rows_of(made: Mapping[TurnPair, str], before: str) -> list[str]:

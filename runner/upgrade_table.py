@@ -25,12 +25,13 @@ from records.mistakes import StreamError, UsageMistake
 from reports.comparison.comparison import Comparison, compare
 from reports.comparison.pairs import Incomparable
 from reports.comparison.prediction import prediction_between
-from reports.findings.answers import Word
-from reports.render.comparison.brief import brief_markdown
+from reports.document import Link, line
+from reports.document.markdown import heads, markdown, row
+from reports.render.comparison.document import brief_document
 from reports.render.comparison.files import write_comparison
 from reports.render.marks import COMPARISON, require_own
 from reports.stream.reading import Run, read_run, stream_path
-from reports.text.markdown import row
+from reports.text.ladder import Word
 from reports.text.quantities import counted
 from reports.together.answer import TurnReport
 from runner import all_versions
@@ -194,10 +195,11 @@ def row_of(pair: UpgradePair, page: str, name: str) -> UpgradeRow:
 
 def table(rows: Iterable[UpgradeRow], folder: str) -> str:
     """The rows as a Markdown table. ``folder``: that of the pages, from the page that has the table."""
-    lines = ["| From | To | Answer | Why |", "| --- | --- | --- | --- |"]
+    lines = [heads(("From", "To", "Answer", "Why"))]
     for one in rows:
-        answer = f"{one.mark} [{one.word.value}]({folder}/{one.page})"
-        lines.append(row(one.pair.base, one.pair.candidate, answer, one.reason))
+        answer = line(f"{one.mark} ", Link(one.word.value, f"{folder}/{one.page}"))
+        why = one.reason.replace("|", "\\|")
+        lines.append(f"{row((one.pair.base, one.pair.candidate, answer))} {why} |")
     return "\n".join(lines)
 
 
@@ -233,7 +235,7 @@ def _answered(runs: Runs, pairs: Sequence[UpgradePair], out: Path, *, make: bool
         write_comparison(found, place)
         alone = "" if turns[pair] else " --no-together"
         again = f".venv/bin/tox -e upgrade -- {' '.join(names)} --profile {runs.profile}{alone}"
-        pages[pair] = brief_markdown(found, again=again)
+        pages[pair] = markdown(brief_document(found, again=again))
     return pages
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +29,8 @@ from model.vocabulary.pairs import FIRSTS, OF_EARLIER_SESSIONS, Pair, Second
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Step
 from reference_engine import ReferenceEngine
+from reports.document import Lines, lines, table
+from reports.document.markdown import table as markdown
 from runner.command_line.commands import Parser, ended
 from selfcheck.corpus.condition_facets import condition_facets
 from selfcheck.corpus.pair_facets import pairs_of
@@ -146,17 +148,16 @@ def page(smoke: Differences, gate: Differences, delta_rs: Differences) -> str:
                 made=f"{sum(gate.made.values()):,}",
                 shown=f"{sum(gate.shown.values()):,}",
                 equivalent=f"{sum(gate.equivalent.values()):,}",
-                rows="\n".join(_of_mutations(smoke, gate)),
+                rows=_of_mutations(smoke, gate),
                 unshown="; ".join(
                     sorted(f"{one.value}: {place}" for (one, place), count in gate.places.items() if not count)
                 ),
             ),
-            _VACUUMS.format(head=_head("error", _KINDS), rows="\n".join(_of_vacuums(smoke, gate))),
+            _VACUUMS.format(rows=_of_vacuums(smoke, gate)),
             _PAIRS.format(
-                head=_head("command", [second.value for second in Second]),
                 spark=_share(gate.pairs),
                 delta_rs=f"{len(delta_rs.pairs):,}",
-                rows="\n".join(_of_pairs(gate, delta_rs)),
+                rows=_of_pairs(gate, delta_rs),
             ),
         ]
     )
@@ -168,8 +169,6 @@ no values were found that tell them from the condition. `kinds` counts the kinds
 change feed; what is changed tests partition columns, data columns or both, alone or beside others; other rows or other files) in
 which the change would show, on engines too that skip files by their statistics.
 
-| change of a condition | smoke: made | show | kinds | gate: made | show | kinds | no values tell |
-| --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
 
 Made, and shown by no case of the gate: {unshown}."""
@@ -180,7 +179,6 @@ _KINDS = ("FULL", "LITE", "inventory", "DRY RUN")
 _VACUUMS = """\
 Errors of a VACUUM, by its kind: in how many VACUUMs of smoke, and of the gate, each would show.
 
-{head}
 {rows}"""
 
 _PAIRS = """\
@@ -189,29 +187,33 @@ deltalake 1.6.6; in the second line of a cell by a session that opened the table
 deltalake {delta_rs}. `–`: the engine does not have it. The API of Delta has no DRY RUN. A session does not DELETE whose columns
 others have changed.
 
-{head}
 {rows}"""
 
 
-def _head(first: str, others: Sequence[str]) -> str:
-    return f"| {first} | {' | '.join(others)} |\n| --- |{' --- |' * len(others)}"
-
-
-def _of_mutations(smoke: Differences, gate: Differences) -> Iterator[str]:
-    for one in Mutation:
-        cells = [f"{part.made[one]:,} | {part.shown[one]:,} | {_kinds(one, part)}" for part in (smoke, gate)]
-        yield f"| {one.value} | {cells[0]} | {cells[1]} | {gate.equivalent[one]:,} |"
+def _of_mutations(smoke: Differences, gate: Differences) -> str:
+    heads = ("change of a condition", "smoke: made", "show", "kinds", "gate: made", "show", "kinds", "no values tell")
+    rows = [
+        (
+            one.value,
+            *(number for part in (smoke, gate) for number in (part.made[one], part.shown[one], _kinds(one, part))),
+            gate.equivalent[one],
+        )
+        for one in Mutation
+    ]
+    return markdown(table(heads, rows))
 
 
 def _kinds(mutation: Mutation, part: Differences) -> int:
     return sum(one is mutation and count > 0 for (one, _), count in part.places.items())
 
 
-def _of_vacuums(smoke: Differences, gate: Differences) -> Iterator[str]:
+def _of_vacuums(smoke: Differences, gate: Differences) -> str:
+    rows = []
     for error in dict.fromkeys(name.rpartition(": ")[0] for name in sorted(gate.errors)):
         names = [f"{error}: {kind}" for kind in _KINDS]
-        cells = [f"{smoke.noticed[name]}, {gate.noticed[name]}" if gate.errors[name] else "–" for name in names]
-        yield f"| {error} | {' | '.join(cells)} |"
+        cells = (f"{smoke.noticed[name]}, {gate.noticed[name]}" if gate.errors[name] else "–" for name in names)
+        rows.append((error, *cells))
+    return markdown(table(("error", *_KINDS), rows))
 
 
 #: The commands after which a session that opened the table before does not DELETE: the columns are others.
@@ -235,19 +237,21 @@ def _share(pairs: Counter[Pair]) -> str:
     return f"{len(possible) - len(missing)} of {len(possible)}" + (f", without {'; '.join(missing)}" if missing else "")
 
 
-def _of_pairs(gate: Differences, delta_rs: Differences) -> Iterator[str]:
+def _of_pairs(gate: Differences, delta_rs: Differences) -> str:
     possible = set(possible_pairs())
     had = {pair.first for pair in delta_rs.pairs}
-    for first in FIRSTS:
-        cells = []
-        for second in Second:
-            lines = []
-            for earlier in (False, True):
-                pair = Pair(first, second, earlier)
-                ours = str(gate.pairs[pair]) if pair in possible else "–"
-                lines.append(f"{ours}, {delta_rs.pairs[pair] if first in had else '–'}")
-            cells.append("<br>".join(lines))
-        yield f"| {first} | {' | '.join(cells)} |"
+
+    def cell(first: str, second: Second) -> Lines:
+        pairs = (Pair(first, second, earlier) for earlier in (False, True))
+        return lines(
+            *(
+                f"{gate.pairs[pair] if pair in possible else '–'}, {delta_rs.pairs[pair] if first in had else '–'}"
+                for pair in pairs
+            )
+        )
+
+    rows = ((first, *(cell(first, second) for second in Second)) for first in FIRSTS)
+    return markdown(table(("command", *(second.value for second in Second)), rows))
 
 
 def main(arguments: list[str]) -> int:

@@ -40,10 +40,11 @@ from reports.comparison.prediction import prediction_between
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
+from reports.document.terminal import show
+from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import write_comparison
-from reports.render.comparison.terminal import show_comparison
 from reports.render.files import write_views
-from reports.render.terminal import show
+from reports.render.terminal import show_run
 from reports.stream.reading import read_run
 from runner.demo import KEPT
 from runner.run.controller import FIXED_SEED
@@ -136,14 +137,14 @@ def write_reports(out: Path) -> None:
     for name, run in runs.items():
         write_views(run, out / name)
         shown = io.StringIO()
-        show(run, Console(file=shown, width=80), verbose=True)
+        show_run(run, Console(file=shown, width=80), verbose=True)
         write(out / name / "terminal.txt", shown.getvalue())
     for base, candidate in (("base", "candidate"), ("candidate", "base"), ("base", "base")):
         found = compare(runs[f"upgrade/{base}"], runs[f"upgrade/{candidate}"], prediction_between)
         folder = out / f"{base}-{candidate}"
         write_comparison(found, folder)
         shown = io.StringIO()
-        show_comparison(found, Console(file=shown, width=80), directory=Path("report"), verbose=True)
+        show(comparison_document(found, directory=Path("report")), Console(file=shown, width=80), whole=True)
         write(folder / "terminal.txt", shown.getvalue())
 
 

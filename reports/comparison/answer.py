@@ -13,8 +13,9 @@ from reports.comparison.groups import Group
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import accepted
-from reports.findings.answers import Answer, Word, named
+from reports.findings.answers import named
 from reports.text.harms import can, in_ways
+from reports.text.ladder import Answer, Word
 from reports.text.quantities import counted
 
 #: The most characters of the first line: three lines of a terminal, which break between words.
@@ -51,23 +52,19 @@ def answer_to(comparison: Comparison) -> Answer:
         base = "the base"
     else:
         base = base.partition(" ")[2] or base
-    worse, shared = comparison.worse, comparison.shared
+    worse, shared, word = comparison.worse, comparison.shared, comparison.word
     ranks = [one.severity.rank for one in worse]
     cause = brief = ""
     if comparison.forbids:
         told = f"{candidate} {', and '.join(_harms(comparison, base))}"
-        word = Word.DO_NOT_UPGRADE
         ranks += [one.severity.rank for one in shared.forward] if shared is not None else []
     elif worse:
         worst = f"in {counted(len(worse), 'way')}, {_worst(comparison)}: {worse[0].does}"
         told, brief = f"{candidate} is worse than {base} {worst}", f"worse {worst}"
         cause = _open_end(worse[0].lead.cause)
-        word = Word.LOOK_FIRST
     else:
         accepts = _but_accepted(comparison)
         told, brief = f"nothing is worse on {candidate} than on {base}{accepts}", f"nothing is worse{accepts}"
-        asks = comparison.lost or comparison.is_open or comparison.bars_the_way_back
-        word = Word.LOOK_FIRST if asks else Word.UPGRADE
     reasons = [_Reason(min(ranks, default=Severity.WRONG_WORDS.rank), told, cause, _sparing(comparison), brief)]
     if comparison.lost:
         reasons.append(_withdrawn(candidate, comparison.lost))
@@ -79,7 +76,7 @@ def answer_to(comparison: Comparison) -> Answer:
     rest = _better(comparison.better)
     rest += "".join(f"; {one}" for one in (_unjudged(comparison) if word is Word.LOOK_FIRST else ()))
     for whole in range(len(reasons), -1, -1):
-        answer = Answer(word, "; ".join(_told(reasons, whole)) + rest, comparison.exit)
+        answer = Answer(word, "; ".join(_told(reasons, whole)) + rest, allowed=comparison.allows_changes)
         if len(str(answer)) <= _MOST:
             break
     return answer

@@ -27,6 +27,7 @@ from reports.findings.of_run import findings_of
 from reports.findings.verdicts import ClauseFinding
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
+from reports.text.ladder import Answer, Word
 from reports.together.answer import TurnReport
 
 _JUDGED = (Verdict.HOLDS, Verdict.FAILS, Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE)
@@ -187,13 +188,16 @@ class Comparison:
         return self.shared is not None and bool(self.shared.back)
 
     @property
-    def exit(self) -> int:
-        """1 if something forbids the upgrade; else 3 if something is worse, withdrawn or open, or there is no way back, unless
-        changes are allowed; else 0."""
+    def word(self) -> Word:
+        """Whether something forbids the upgrade; else whether something is worse, withdrawn or open, or there is no way back."""
         if self.forbids:
-            return 1
+            return Word.DO_NOT_UPGRADE
         asks = self.worse or self.lost or self.is_open or self.bars_the_way_back
-        return 3 if asks and not self.allows_changes else 0
+        return Word.LOOK_FIRST if asks else Word.UPGRADE
+
+    @property
+    def exit(self) -> int:
+        return Answer(self.word, "", allowed=self.allows_changes).exit
 
 
 def engine_of(run: Run) -> Identity:

@@ -3,13 +3,12 @@ whether there is a way back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from records.mistakes import UsageMistake
 from reports.text.harms import in_ways
 from reports.text.quantities import counted
-from reports.together.answer import TurnReport, TurnWay, sentence
+from reports.together.answer import TurnReport, TurnWay
 
 
 @dataclass(frozen=True)
@@ -75,18 +74,3 @@ class SharedTables:
             f"on the same tables, in turn: {counted(self.report.cases, 'case')} in both orders, "
             f"{counted(self.report.steps, 'step')}{errors}"
         )
-
-    def lines(self) -> dict[str, Sequence[str]]:
-        """What goes wrong, by title, a line for each way."""
-        return {
-            f"{self.candidate}, on tables of {self.base}": [_line(one) for one in self.forward],
-            f"{self.candidate}, on tables of {self.base}, as {self.base} itself": [
-                _line(one) for one in self.as_before
-            ],
-            f"no way back: {self.base}, on tables of {self.candidate}": [_line(one) for one in self.back],
-            "known, on the other's tables": [f"{one.side}: {_line(one)}" for one in self.known],
-        }
-
-
-def _line(way: TurnWay) -> str:
-    return f"{sentence(way)} ({', '.join(way.clauses)}; {way.cases[0]}, {way.pattern})"

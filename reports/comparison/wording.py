@@ -12,7 +12,7 @@ from model.vocabulary.severity import Severity
 from records.json_form import to_json
 from records.known_fault import KnownFault
 from records.run import RecordedCase
-from reports.comparison.cases import ClauseShift, ComparedFault, VerdictChange
+from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.comparison.difference_texts import joined
 from reports.comparison.explanations import Explanation, ExplanationKind, Right
@@ -21,7 +21,7 @@ from reports.comparison.own_tables import concerns_none
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.findings.answers import named
-from reports.text.harms import can, does
+from reports.text.harms import does
 from reports.text.quantities import counted
 
 
@@ -103,49 +103,6 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     )
 
 
-def also(comparison: Comparison) -> dict[str, list[str]]:
-    """What is to be said besides the ways to be worse and the differences, by title, a line for each: what is withdrawn,
-    what is accepted, what fails where it was not judged before, and what is better."""
-    by = comparison.acceptance.file if comparison.acceptance else ""
-    base, candidate = side_names(comparison)
-    unjudged = f"fails on {candidate}, not judged on {base}"
-    found = {
-        "withdrawn": [
-            _sentences(f"{can(one.severity)}: {withdrawn_words(one)}", withdrawn_tables(one, comparison))
-            for one in comparison.lost
-        ],
-        f"worse, and accepted by {by}": [
-            f"{does(one.severity)}: {one.cause} ({one.by})" for one in accepted(comparison)
-        ],
-        f"withdrawn, and accepted by {by}": [
-            f"{can(one.severity)}: {one.sentence} ({one.accepted.reason})"
-            for one in comparison.withdrawn
-            if one.accepted is not None
-        ],
-        unjudged: [
-            f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(VerdictChange.UNCOMPARED)
-        ],
-        "better": [f"{one.harm}: {one.told}" for one in better(comparison)],
-        **(comparison.shared.lines() if comparison.shared is not None else {}),
-    }
-    return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
-
-
-def _sentences(*told: str) -> str:
-    return " ".join(filter(None, told))
-
-
-def explained_lines(comparison: Comparison) -> list[str]:
-    """What explains differences, a line each; what concerns none of the user's tables is one line, the last."""
-    found = [one for one, _ in explained(comparison)]
-    shown = [one for one in found if not is_spared(one, comparison)]
-    lines = [_sentences(f"{one.word}: {one.sentence}", explanation_tables(one, comparison)) for one in shown]
-    spared = len(found) - len(shown)
-    return (
-        [*lines, f"{spared} more {'concerns' if spared == 1 else 'concern'} none of your tables"] if spared else lines
-    )
-
-
 @dataclass(frozen=True)
 class Better:
     """A cause by which the base fails, and the candidate does not: once, under its gravest harm, with all its clauses."""
@@ -179,12 +136,6 @@ def better_in_short(comparison: Comparison) -> str:
     """``no longer loses data in 5 ways, no longer gives wrong answers in 1 way``; empty without any."""
     harms = Counter(one.harm for one in better(comparison))
     return ", ".join(f"{harm} in {counted(number, 'way')}" for harm, number in harms.items())
-
-
-def withdrawn_words(one: Withdrawn) -> str:
-    """What is withdrawn, what that can do, and what to do before the upgrade; with the clauses that no longer hold."""
-    clauses = f" ({', '.join(one.clauses)})" if one.clauses else ""
-    return f"{one.sentence}{clauses} {one.harm} Before the upgrade: {one.remedy}"
 
 
 def side_names(comparison: Comparison) -> tuple[str, str]:
@@ -248,31 +199,11 @@ def _broken_in(group: Group, case: RecordedCase) -> str:
     return ", ".join(sorted({one.clause for one in case.violations if one.step == group.step}))
 
 
-def unexplained(comparison: Comparison) -> dict[str, list[str]]:
-    """The differences that nothing explains, the gravest first, a line for each; mere texts apart."""
-    found: dict[str, list[str]] = {"unexplained": [], "unexplained, in words alone": []}
-    for one in comparison.unexplained:
-        where = f"({counted(one.cases, 'case')}, such as {one.base.id})"
-        if one.is_text:
-            found["unexplained, in words alone"].append(f"{signature(one)} {where}")
-        else:
-            told = f"{can(one.severity)}: {signature(one)}: {right_words(one, comparison)} {where}"
-            found["unexplained"].append(told)
-    return found
-
-
 def ended_words(shift: ClauseShift, comparison: Comparison) -> str:
     """That the user's file accepted a shift until a day or a version that is past; empty if it did not."""
     if shift.ended is None or comparison.acceptance is None:
         return ""
     return f"{comparison.acceptance.file} accepted it until {shift.ended.until}, which is past"
-
-
-def fault_words(fault: ComparedFault, comparison: Comparison) -> str:
-    """``known, loses data: REASON``, with the side that has it if the other does not."""
-    base, candidate = side_names(comparison)
-    only = "" if fault.on_base and fault.on_candidate else f"{candidate if fault.on_candidate else base} only, "
-    return f"{only}known, {does(fault.severity)}: {fault.reason}"
 
 
 _ORDER = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
 from model.text.layout import file_path
@@ -29,7 +29,25 @@ from model.vocabulary.table import Column, Commit, DataFile, Kind, Reference, Re
 from model.vocabulary.values import type_name
 from records.run import ListedClause, RecordedCase, RecordedError, RecordedOutcome, RecordedStep, RecordedViolation
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, ScriptResult
-from reports.text.markdown import code, command, row, text
+from reports.document import (
+    Block,
+    Code,
+    Command,
+    Content,
+    Document,
+    Inline,
+    Items,
+    Line,
+    Link,
+    Section,
+    Strong,
+    Text,
+    joined,
+    line,
+    lines,
+    table,
+)
+from reports.document.markdown import markdown, shown
 from reports.text.quantities import counted, instant
 from suites.sources import resolve
 
@@ -51,164 +69,157 @@ def explanation(
     ``replay`` is the command that judges the case again, ``own_clock`` a rule of the engine (model.vocabulary.rules), ``others``
     the clauses that fail in the same step. Times are relative to the start of the case.
     """
-    sources = ", ".join(map(_source, clause.sources))
-    facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation.evidence, start=1)]
-    how = f"Case {code(judged.id)}, campaign {text(judged.campaign)}. Times are relative to the start of the case. "
-    how += "`reproduce.py` shows the violation without the suite, and this, in the suite's checkout, with it:"
     severity = (violation.severity or clause.severity).value
-    parts = [
-        f"# {severity[0].upper()}{severity[1:]}: {text(clause.id)} is violated",
-        f"**Expected:** {text(clause.sentence)}" + (f" Source: {sources}." if sources else ""),
-        f"**Found:** {text(violation.message)}",
-        *_context(violation, clause, others),
-        "## The table",
-        _table(judged.case.table),
-        "## The steps",
-        _steps(judged, violation.step, own_clock=own_clock),
-        *_sessions(judged, violation.step),
-        "## Facts to check",
-        "\n".join(facts) or "The clause lists none.",
-        how,
-        command(replay),
-    ]
-    return "\n\n".join(parts) + "\n"
+    sources = line(" Source: ", joined(map(_source, clause.sources)), ".") if clause.sources else ""
+    how = f", campaign {judged.campaign}. Times are relative to the start of the case. "
+    by = " shows the violation without the suite, and this, in the suite's checkout, with it:"
+    facts = Items(tuple(violation.evidence), numbered=True) if violation.evidence else Text("The clause lists none.")
+    document = Document(
+        f"{severity[0].upper()}{severity[1:]}: {clause.id} is violated",
+        (
+            Text(line(Strong("Expected:"), f" {clause.sentence}", sources)),
+            Text(line(Strong("Found:"), f" {violation.message}")),
+            *_context(violation, clause, others),
+            Section("The table", (Items(tuple(_table(judged.case.table))),)),
+            Section("The steps", (_steps(judged, violation.step, own_clock=own_clock),)),
+            *_sessions(judged, violation.step),
+            Section("Facts to check", (facts,)),
+            Text(line("Case ", Code(judged.id), how, Code("reproduce.py"), by)),
+            Command(replay),
+        ),
+    )
+    return markdown(document)
 
 
-def _context(violation: RecordedViolation, clause: ListedClause, others: Sequence[str]) -> Iterable[str]:
+def _context(violation: RecordedViolation, clause: ListedClause, others: Sequence[str]) -> Iterator[Block]:
     """What it costs, the cause, and what fails with it."""
     if violation.severity is clause.severity and clause.harm:
-        yield f"**What it costs:** {text(clause.harm)}"
+        yield Text(line(Strong("What it costs:"), f" {clause.harm}"))
     if violation.cause:
-        yield f"**Cause:** {text(violation.cause)}."
+        yield Text(line(Strong("Cause:"), f" {violation.cause}."))
     if others:
-        yield f"**The same step also violates:** {text(', '.join(others))}."
+        yield Text(line(Strong("The same step also violates:"), f" {', '.join(others)}."))
 
 
 def answered(checked: ScriptResult) -> str:
     """The lines about the answer that the script gave when it was written."""
     if checked.disagrees:
-        return f"\n**{text(checked.text)}**\n"
+        return f"\n{shown(Strong(checked.text))}\n"
     without = " on the engine without the fault" if checked.expected == HOLDS else ""
-    answer = f"{checked.answer}{without}" if checked.answer != CANNOT_TELL else text(checked.said)
-    return f"\nWhen it was written, the script answered: {answer}.\n"
+    answer = f"{checked.answer}{without}" if checked.answer != CANNOT_TELL else checked.said
+    return f"\n{shown(f'When it was written, the script answered: {answer}.')}\n"
 
 
-def _source(source: str) -> str:
+def _source(source: str) -> Inline | Line:
     """A link; for a document of this project its path from the project's root."""
     link = resolve(source)
     if link.address.startswith("https://"):
-        return f"[{text(link.label)}]({link.address})"
-    return f"{text(link.label)} ({code(link.address)})"
+        return Link(link.label, link.address)
+    return line(f"{link.label} (", Code(link.address), ")")
 
 
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def _table(table: Table) -> str:
-    partition = ", ".join(map(code, table.partition_by))
+def _table(table: Table) -> Iterator[Content]:
+    partition = line("partitioned by ", joined(map(Code, table.partition_by)), ".")
+    columns = joined(map(_column, table.columns))
+    yield line("Columns: ", columns, "; ", partition if table.partition_by else "not partitioned.")
     default = "the default" if table.retention_hours is None else "delta.deletedFileRetentionDuration"
-    lines = [
-        f"Columns: {', '.join(map(_column, table.columns))}; "
-        + (f"partitioned by {partition}." if partition else "not partitioned."),
-        f"Retention of removed files: {duration(table.retention)} ({default}).",
-    ]
+    yield f"Retention of removed files: {duration(table.retention)} ({default})."
     if table.features:
-        lines.append(f"Table features: {text(', '.join(table.features))}.")
+        yield f"Table features: {', '.join(table.features)}."
     if table.checks:
-        lines.append(f"{counted(len(table.checks), 'CHECK constraint')}, satisfied by every row (see case.json).")
+        yield f"{counted(len(table.checks), 'CHECK constraint')}, satisfied by every row (see case.json)."
     if table.pruned:
-        lines.append(f"The log has no commits and no checkpoints below version {table.pruned}.")
+        yield f"The log has no commits and no checkpoints below version {table.pruned}."
     paths = {file.id: file_path(table, file) for file in table.files}
-    lines += [_commit(version, commit, paths) for version, commit in enumerate(table.commits)]
-    lines += [_file(table, file, paths[file.id]) for file in table.files]
-    lines += [
-        f"Stray {_stray(stray)}, modified at {instant(stray.modified)}; no action refers to it."
-        for stray in table.stray_files
-    ]
-    return "\n".join(f"- {line}" for line in lines)
+    yield from (_commit(version, commit, paths) for version, commit in enumerate(table.commits))
+    yield from (_file(table, file, paths[file.id]) for file in table.files)
+    for stray in table.stray_files:
+        yield line("Stray ", _stray(stray), f", modified at {instant(stray.modified)}; no action refers to it.")
 
 
-def _column(column: Column) -> str:
-    rules = [
+def _column(column: Column) -> Line:
+    rules: tuple[tuple[Inline | Line, bool], ...] = (
         (f"declared as {(column.declared or '').upper()}", column.declared is not None),
         ("NOT NULL", not column.nullable),
         ("DEFAULT NULL", column.default),
         ("GENERATED ALWAYS AS IDENTITY", column.identity),
-        (f"GENERATED ALWAYS AS ({code(column.generated_from or '')})", column.generated_from is not None),
-    ]
-    return " ".join([code(column.name), text(type_name(column.type)), *(rule for rule, has in rules if has)])
+        (line("GENERATED ALWAYS AS (", Code(column.generated_from or ""), ")"), column.generated_from is not None),
+    )
+    return joined([Code(column.name), type_name(column.type), *(rule for rule, has in rules if has)], " ")
 
 
-def _commit(version: int, commit: Commit, paths: dict[int, str]) -> str:
-    actions = [f"adds file {file}" for file in commit.adds]
+def _commit(version: int, commit: Commit, paths: dict[int, str]) -> Line:
+    actions: list[Inline | Line] = [f"adds file {file}" for file in commit.adds]
     actions += [_removal(removal, paths[removal.file]) for removal in commit.removes]
     actions += [
         f"deletes {'row' if len(vector.rows) == 1 else 'rows'} {', '.join(map(str, vector.rows))} of file {vector.file} "
         f"with a deletion vector of storage type {vector.storage.value} (deletionTimestamp {instant(vector.deleted)})"
         for vector in commit.deletion_vectors
     ]
-    end = f", in {code(commit.vector_prefix)}" if commit.deletion_vectors and commit.vector_prefix else ""
-    if commit.checkpoint:
-        end += f"; a checkpoint follows{f', in {commit.parts} parts' if commit.parts > 1 else ''}"
-    return f"Version {version}, at {instant(commit.at)}: {', '.join(actions) or 'no file is added or removed'}{end}."
+    has_prefix = commit.deletion_vectors and commit.vector_prefix
+    prefix = line(", in ", Code(commit.vector_prefix)) if has_prefix else ""
+    parts = f", in {commit.parts} parts" if commit.parts > 1 else ""
+    checkpoint = f"; a checkpoint follows{parts}" if commit.checkpoint else ""
+    what = joined(actions) if actions else "no file is added or removed"
+    return line(f"Version {version}, at {instant(commit.at)}: ", what, prefix, checkpoint, ".")
 
 
-def _removal(removal: Removal, path: str) -> str:
+def _removal(removal: Removal, path: str) -> Line:
     timestamp = "no deletionTimestamp" if removal.deleted is None else f"deletionTimestamp {instant(removal.deleted)}"
     bare = ", no extended file metadata" if removal.bare else ""
-    return f"removes file {removal.file} ({code(path)}, {timestamp}{bare})"
+    return line(f"removes file {removal.file} (", Code(path), f", {timestamp}{bare})")
 
 
-def _file(table: Table, file: DataFile, path: str) -> str:
+def _file(table: Table, file: DataFile, path: str) -> Line:
     types = [column.type for column in table.data_columns]
     rows = [f"({', '.join(map(literal, values, types))})" for values in file.rows]
     uri = "" if file.reference is Reference.RELATIVE else "; the log refers to it by its URI"
     damage = "" if file.damage is None else f"; on storage it is damaged: {file.damage.value}"
-    return f"File {file.id}, {code(path)}: {_some('row', rows)}; modified at {instant(file.modified)}{uri}{damage}."
+    end = f"; modified at {instant(file.modified)}{uri}{damage}."
+    return line(f"File {file.id}, ", Code(path), ": ", _some("row", rows), end)
 
 
-def _stray(stray: StrayFile) -> str:
+def _stray(stray: StrayFile) -> Line:
     if stray.kind is Kind.LINK:
-        return f"link {code(stray.path)} to {code(stray.target)}"
+        return line("link ", Code(stray.path), " to ", Code(stray.target))
     kind = "directory" if stray.kind is Kind.DIRECTORY else f"file of {counted(stray.size, 'byte')}"
-    return f"{kind} {code(stray.path)}"
+    return line(f"{kind} ", Code(stray.path))
 
 
-def _some(noun: str, values: Sequence[str]) -> str:
+def _some(noun: str, values: Sequence[str]) -> Line:
     """``no rows``, ``2 rows: `(1)`, `(2)` ``."""
     if not values:
-        return f"no {noun}s"
+        return line(f"no {noun}s")
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
-    return f"{counted(len(values), noun)}: {', '.join(map(code, values[:_SHOWN]))}{more}"
+    return line(f"{counted(len(values), noun)}: ", joined(map(Code, values[:_SHOWN])), more)
 
 
 # The steps ------------------------------------------------------------------------------------------------------------
 
 
-def _steps(judged: RecordedCase, failing: int, *, own_clock: bool) -> str:
+def _steps(judged: RecordedCase, failing: int, *, own_clock: bool) -> Block:
     """Unless ``own_clock``, the engine's clock is the machine's, which moves on while a command runs."""
     case, records = judged.case, {record.index: record for record in judged.steps}
-    lines = ["|  | Step | What happens |", "| --- | --- | --- |"]
+    rows: list[tuple[Content, ...]] = []
     clock = Moment(0)
     for index, step in enumerate(case.steps[: failing + 1]):
         if isinstance(step, SetClock):
             clock = step.to
+        what: Content = _arrangement(step)
         if isinstance(step, ENGINE_STEPS):
-            parts = [
-                code(records[index].text),
-                *_settings(step),
-                f"clock at {_moment(clock)}" if own_clock else f"clock from {_moment(clock)} on",
-            ]
-            what = ", ".join(parts) + "".join(f"<br>{result}" for result in _results(step, records[index]))
-        else:
-            what = text(_arrangement(step))
-        lines.append(row("**→**" if index == failing else "", index, what))
+            at = f"clock at {_moment(clock)}" if own_clock else f"clock from {_moment(clock)} on"
+            first = joined([Code(records[index].text), *_settings(step), at])
+            what = lines(first, *_results(step, records[index]))
+        rows.append((Strong("→") if index == failing else "", index, what))
     if len(case.steps) > failing + 1:
-        lines.append(row("", "", "(the case stops here)"))
-    return "\n".join(lines)
+        rows.append(("", "", "(the case stops here)"))
+    return table(("", "Step", "What happens"), rows)
 
 
-def _sessions(judged: RecordedCase, failing: int) -> Iterable[str]:
+def _sessions(judged: RecordedCase, failing: int) -> Iterator[Block]:
     """Of two sessions at once what each did, side by side."""
     step, record = judged.case.steps[failing], next((one for one in judged.steps if one.index == failing), None)
     if not isinstance(step, Together) or record is None or record.outcome.second is None:
@@ -217,65 +228,65 @@ def _sessions(judged: RecordedCase, failing: int) -> Iterable[str]:
     held = "before it opens its files" if isinstance(step.first, Read) else f"right before: {step.point.value}"
     when = f"is held {held}" if second.held else f"never comes to its point ({step.point.value})"
     meanwhile = "begins then, and ends before the first goes on" if second.held else "begins when the first has ended"
-    lines = [
-        "| the first | the second |",
-        "| --- | --- |",
-        row(code(step_text(step.first)), code(step_text(step.second))),
-        row(when, meanwhile),
-        row(_end(record.outcome.error), _end(second.error)),
+    rows: list[tuple[Content, Content]] = [
+        (Code(step_text(step.first)), Code(step_text(step.second))),
+        (when, meanwhile),
+        (_end(record.outcome.error), _end(second.error)),
     ]
-    yield "## The two sessions"
-    yield "\n".join(lines)
+    yield Section("The two sessions", (table(("the first", "the second"), rows),))
 
 
 def _end(error: RecordedError | None) -> str:
-    return "succeeds" if error is None else f"is refused with {text(error.condition or error.exception)}"
+    return "succeeds" if error is None else f"is refused with {error.condition or error.exception}"
 
 
-def _settings(step: Step) -> Iterable[str]:
+def _settings(step: Step) -> Iterator[Inline | Line]:
     """The settings that the text of the command does not show."""
     if isinstance(step, Delete) and step.zone != "UTC":
-        yield f"in the time zone {text(step.zone)}"
+        yield f"in the time zone {step.zone}"
     if isinstance(step, Vacuum) and not step.safety_check:
         yield "safety check off"
     if isinstance(step, Vacuum) and step.logging is not True:
         yield "logging not set" if step.logging is None else "logging off"
     for key, value in spark_conf(step.settings if isinstance(step, (Delete, Vacuum)) else ()).items():
-        yield f"with {code(f'{key}={value}')}"
+        yield line("with ", Code(f"{key}={value}"))
 
 
-def _results(step: EngineStep, record: RecordedStep) -> Iterable[str]:
+def _results(step: EngineStep, record: RecordedStep) -> Iterator[Inline | Line]:
     outcome, observed = record.outcome, record.observed
     if error := outcome.error:
-        yield f"fails with {text(error.condition or error.exception)}: {text(error.message)}"
+        yield f"fails with {error.condition or error.exception}: {error.message}"
     elif isinstance(step, (Vacuum, InvalidVacuum)):
         yield _vacuum_answer(step, outcome)
     elif outcome.rows is not None:
-        yield f"returns {_some('row', [json.dumps(values, ensure_ascii=False) for values in outcome.rows])}"
+        rows = [json.dumps(values, ensure_ascii=False) for values in outcome.rows]
+        yield line("returns ", _some("row", rows))
     if observed.vanished:
-        yield f"deletes {_some('path', observed.vanished)}"
+        yield line("deletes ", _some("path", observed.vanished))
     before, after = observed.version
     if before != after:
         yield f"version {before} → {after}"
 
 
-def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: RecordedOutcome) -> str:
+def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: RecordedOutcome) -> Line:
     """The paths that it lists, or those that it answers with, such as the deleted files; Spark's answer is the table's path."""
     if step.dry_run:
-        return f"lists {_some('path', outcome.rows or ())}"
+        return line("lists ", _some("path", outcome.rows or ()))
     if outcome.answer is None:
-        return "succeeds"
+        return line("succeeds")
     answer = [path or "the table's root" for path in outcome.answer]
-    return f"succeeds, and answers with {_some('path', answer)}"
+    return line("succeeds, and answers with ", _some("path", answer))
 
 
 def _arrangement(step: Step) -> str:
     if isinstance(step, SetClock):
         return f"the engine's clock is set to {_moment(step.to)}"
     if isinstance(step, Append):
-        return f"another writer commits {counted(len(step.files), 'file')}: {', '.join(str(file.id) for file in step.files)}"
-    assert isinstance(step, AddStrayFiles)
-    return f"stray files and directories are added: {', '.join(stray.path for stray in step.stray_files)}"
+        files = ", ".join(str(file.id) for file in step.files)
+        return f"another writer commits {counted(len(step.files), 'file')}: {files}"
+    if isinstance(step, AddStrayFiles):
+        return f"stray files and directories are added: {', '.join(stray.path for stray in step.stray_files)}"
+    return step_text(step)
 
 
 def _moment(moment: Moment) -> str:
@@ -288,13 +299,11 @@ def _moment(moment: Moment) -> str:
 # A case that has not been judged --------------------------------------------------------------------------------------
 
 
-def description(case: Case) -> list[str]:
-    """Its table and its steps, a line of Markdown each."""
-    lines = [line.removeprefix("- ") for line in _table(case.table).split("\n")]
+def description(case: Case) -> Iterator[Content]:
+    """Its table and its steps, a line each."""
+    yield from _table(case.table)
     for index, step in enumerate(case.steps):
+        what: Inline | Line = _arrangement(step)
         if isinstance(step, ENGINE_STEPS):
-            what = ", ".join([code(step_text(step)), *_settings(step)])
-        else:
-            what = text(_arrangement(step))
-        lines.append(f"Step {index}: {what}.")
-    return lines
+            what = joined([Code(step_text(step)), *_settings(step)])
+        yield line(f"Step {index}: ", what, ".")

@@ -1,10 +1,8 @@
-"""The answer of a run: the word that every view begins with, why, and the exit code."""
+"""The answer of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
 
 from model.vocabulary.severity import Severity
 from records.run import Part, Verdict
@@ -12,52 +10,8 @@ from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
 from reports.text.harms import in_ways
+from reports.text.ladder import Answer, Word
 from reports.text.quantities import counted
-
-
-class Word(str, Enum):
-    """The first word of a run, of a part of one (PASS SO FAR, FAIL or INCONCLUSIVE), or of the comparison of two."""
-
-    PASS = "PASS"
-    FAIL = "FAIL"
-    INCONCLUSIVE = "INCONCLUSIVE"
-    PASS_SO_FAR = "PASS SO FAR"
-    UPGRADE = "UPGRADE"
-    LOOK_FIRST = "LOOK FIRST"
-    DO_NOT_UPGRADE = "DO NOT UPGRADE"
-
-    @property
-    def mark(self) -> str:
-        """A sign of it, for Markdown."""
-        good, bad = (Word.PASS, Word.PASS_SO_FAR, Word.UPGRADE), (Word.FAIL, Word.DO_NOT_UPGRADE)
-        return "✅" if self in good else "❌" if self in bad else "⚠️"
-
-
-#: On a terminal, by the sign.
-STYLES = {"✅": "bold green", "❌": "bold red", "⚠️": "bold yellow"}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A word, one sentence without an end that says why, and the exit code that goes with it."""
-
-    word: Word
-    reason: str
-    exit: int
-    loses_data: bool = False  # by a known fault, whatever the word
-
-    @property
-    def mark(self) -> str:
-        """A sign of it, for Markdown. An engine that passes and is known to lose data gets no green one."""
-        return "⚠️" if self.loses_data and self.word.mark == "✅" else self.word.mark
-
-    @property
-    def style(self) -> str:
-        """Its style on a terminal."""
-        return STYLES[self.mark]
-
-    def __str__(self) -> str:
-        return f"{self.word.value}: {self.reason}"
 
 
 def answer_of(run: Run) -> Answer:
@@ -71,10 +25,10 @@ def answer_of(run: Run) -> Answer:
     if run.header.shard is not None:
         return _of_part(run, run.header.shard, known)
     if run.footer.exit == 0:
-        return Answer(Word.PASS, f"no new fault in {named(run)}{known}", 0, losing > 0)
+        return Answer(Word.PASS, f"no new fault in {named(run)}{known}", losing > 0)
     if run.footer.exit == 1:
-        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{known}", 1)
-    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{known}", 2)
+        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{known}")
+    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{known}")
 
 
 def _known(number: int, losing: int) -> str:
@@ -91,10 +45,10 @@ def _of_part(run: Run, part: Part, known: str) -> Answer:
     """Of a part of a run: what fails in it, and how to come to the verdict."""
     more = f"{known}. This is {part}: python -m reports merge gives the verdict"
     if run.footer.exit == 0:
-        return Answer(Word.PASS_SO_FAR, f"nothing new fails on {named(run)}{more}", 0)
+        return Answer(Word.PASS_SO_FAR, f"nothing new fails on {named(run)}{more}")
     if run.footer.exit == 1:
-        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{more}", 1)
-    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{more}", 2)
+        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{more}")
+    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{more}")
 
 
 def _with(run: Run, *verdicts: Verdict) -> list[str]:

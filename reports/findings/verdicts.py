@@ -109,8 +109,8 @@ def verdicts(
     """The verdict on each clause of the header, in the header's order.
 
     ``known_faults`` are those in force, ``ended`` those that are past their end (``known_faults.entries``): their clauses fail or
-    are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left. Of a part of a run,
-    only failures are decided.
+    are listed but gone, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left. Of a part of
+    a run, only failures are decided.
     """
     listed, over = _by_clause(known_faults), _by_clause(ended if header.shard is None else ())
     unasked = {clause.id for clause in header.clauses if clause.status == "disabled"}
@@ -260,8 +260,8 @@ def counts(results: Iterable[ClauseVerdict]) -> dict[Verdict, int]:
 def exit_code(results: Iterable[ClauseVerdict], errors: int, *, part: bool = False) -> int:
     """The exit code of a run. ``errors`` counts the cases that ended in an error.
 
-    1 for any fail or stale; else 2 for any error or unexercised clause, an error in a case, or no clause that was judged, unless
-    it is only a ``part`` of a run; else 0.
+    1 for any clause that fails or is listed but gone; else 2 for any that ended in an error or is not tested, an error in a case,
+    or no clause that was judged, unless it is only a ``part`` of a run; else 0.
     """
     found = {result.verdict for result in results}
     if found & {Verdict.FAILS, Verdict.LISTED_BUT_GONE}:

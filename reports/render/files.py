@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.counterexamples.checked import read_checked
+from reports.document.html import html
+from reports.document.markdown import markdown
 from reports.findings.of_run import findings_of
 from reports.render.junit import junit
-from reports.render.page.content import page_of
-from reports.render.page.html import html_of
-from reports.render.summary import summary
+from reports.render.run import run_document
 from reports.stream.reading import Run
 
 
@@ -24,6 +24,6 @@ def write_views(run: Run, directory: Path, *, beside: Path | None = None) -> Non
     (directory / "junit.xml").write_text(junit(run), encoding="utf-8", newline="\n")
     own = beside or directory
     checked = read_checked(own)
-    page = page_of(run, directory=own, checked=checked)
-    (directory / "report.html").write_text(html_of(page), encoding="utf-8", newline="\n")
-    (directory / "summary.md").write_text(summary(run, checked=checked, directory=own), encoding="utf-8", newline="\n")
+    document = run_document(run, directory=own, checked=checked)
+    (directory / "report.html").write_text(html(document), encoding="utf-8", newline="\n")
+    (directory / "summary.md").write_text(markdown(document), encoding="utf-8", newline="\n")

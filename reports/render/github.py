@@ -17,11 +17,12 @@ from records.run import Verdict
 from reports.comparison.answer import answer_to
 from reports.comparison.comparison import Comparison
 from reports.comparison.wording import shift_concerns
-from reports.findings.answers import Word, answer_of
+from reports.document.printing import show_line
+from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
-from reports.render.lines import show_line
 from reports.stream.reading import Run
 from reports.text.harms import does
+from reports.text.ladder import Word
 from reports.together.answer import sentence
 
 #: The step summary may have 1 MiB, and comparisons and runs keep below it (``reports.text.markdown.LIMIT``).

@@ -24,9 +24,9 @@ _FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0
 def junit(run: Run) -> str:
     """The text of ``junit.xml``, to be written as UTF-8. Times are the engine's seconds.
 
-    The clauses that fail come first, the gravest at the top. fail and stale are failures;
-    xfail, unsupported and disabled are skipped; unexercised and error are errors, as are
-    the cases that ended in an error, each with its own testcase.
+    The clauses that fail come first, the gravest at the top. Those that fail or are listed but gone are failures;
+    known faults, and what is not applicable or disabled, are skipped; what is not tested or ended in an error is an error, and
+    so is each case that ended in one, as a testcase of its own.
     """
     findings = findings_of(run)
     results, erred = findings.results, findings.errors

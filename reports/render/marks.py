@@ -10,8 +10,8 @@ from pathlib import Path
 from model.codec import InvalidCase, case_id, from_json
 from records.mistakes import UsageMistake
 from reports.counterexamples.checked import FILE as SCRIPTS
-from reports.findings.answers import Word
 from reports.stream.reading import FILE_NAME
+from reports.text.ladder import Word
 
 #: How much of a file is read.
 _HEAD = 4096

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 
 from model.codec import to_json
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
+from reports.document import (
+    Code,
+    Content,
+    Document,
+    Facts,
+    Items,
+    Link,
+    Section,
+    Strong,
+    Text,
+    line,
+    lines,
+    table,
+)
+from reports.document.html import html
+from reports.document.markdown import markdown
 from reports.render.marks import VIEWS, clear_cases, clear_files, require_own
-from reports.render.page.html import html_of
-from reports.render.page.together import ran, turn_page
-from reports.text.markdown import row, text
+from reports.text.harms import does
 from reports.text.quantities import counted
-from reports.together.answer import TurnReport, answer_of, directions, sentence
+from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
 from reports.together.reading import FILE
 
 #: What a run writes beside its cases, and how each begins: an earlier run's go first, and none of the user's.
@@ -72,26 +86,51 @@ def write_files(run: TurnReport, directory: Path) -> None:
     (directory / JSON).write_text(
         json.dumps(content, indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8"
     )
-    (directory / SUMMARY).write_text(markdown(run), encoding="utf-8")
-    (directory / PAGE).write_text(html_of(turn_page(run)), encoding="utf-8", newline="\n")
+    document = turn_document(run)
+    (directory / SUMMARY).write_text(markdown(document), encoding="utf-8")
+    (directory / PAGE).write_text(html(document), encoding="utf-8", newline="\n")
 
 
-def markdown(run: TurnReport, *, linked: bool = True) -> str:
+def turn_document(run: TurnReport, *, linked: bool = True) -> Document:
     """The answer, a sentence for each engine, and a table of the ways, the new ones first, and then the gravest.
 
     ``linked``: whether the files of the cases lie beside it.
     """
     answer = answer_of(run)
-    lines = [f"# {answer.mark} {answer}", "", *(f"- {one}" for one in directions(run)), ""]
-    lines += [f"{ran(run)}.", ""]
-    if run.ways:
-        lines += ["| engine | clauses | what goes wrong | case | script |", "| --- | --- | --- | --- | --- |"]
-        for way in run.in_order:
-            first = f"[{way.cases[0]}](cases/{way.cases[0]}.json)" if linked else way.cases[0]
-            case = f"{first}, {way.pattern}, step {way.step}"
-            more = f", and {counted(len(way.cases) - 1, 'case')} more" if len(way.cases) > 1 else ""
-            script = f"[{PurePosixPath(way.script).name}]({way.script})" if way.script else ""
-            lines.append(row(way.side, ", ".join(way.clauses), text(sentence(way)), f"{case}{more}", script))
-        lines.append("")
-    lines += ["- Not judged: " + text(one).replace("|", "\\|") for one in run.errors]
-    return "\n".join(lines) + "\n"
+    heads = ("Harm", "Who", "On tables of", "What goes wrong, and whom it concerns", "Clauses", "Case", "Script")
+    rows = [_row(way, linked=linked) for way in run.in_order]
+    told = "AB: A runs the first step of the case, B the second, and so on; BA: the other way round. A script needs only the "
+    told += "two engines, each in a Python of its own."
+    return Document(
+        str(answer),
+        (
+            Items(tuple(directions(run))),
+            Section("What goes wrong", (table(heads, rows, whole=JSON), Text(told if rows else ""))),
+            Section("Not judged", (Items(run.errors),)),
+        ),
+        mark=answer.mark,
+        name=f"{answer.word.value}: {run.sides[0]} and {run.sides[1]} on the same tables",
+        facts=Facts((("A", run.sides[0]), ("B", run.sides[1]), ("Run", ran(run)))),
+        made=line("Made by Tombstone: ", Code("tox -e together"), ". The same for programs: ", Link(JSON, JSON), "."),
+    )
+
+
+def _row(way: TurnWay, *, linked: bool) -> Iterator[Content]:
+    known, first = way.known is not None, way.cases[0]
+    harm = f"{'known' if known else 'new'}: {does(way.severity)}"
+    yield harm if known else Strong(harm)
+    yield way.side
+    yield way.other
+    yield lines(sentence(way), f"Concerns you only if {way.concerns}." if way.concerns else "")
+    yield ", ".join(way.clauses)
+    more = f", and {counted(len(way.cases) - 1, 'case')} more" if len(way.cases) > 1 else ""
+    yield line(Link(first, f"cases/{first}.json") if linked else first, f", {way.pattern}, step {way.step}{more}")
+    yield Link(PurePosixPath(way.script).name, way.script) if way.script else ""
+
+
+def ran(run: TurnReport) -> str:
+    """What was run: ``60 cases, each in both orders; 700 steps; 61 s``."""
+    cases = counted(run.cases, "case")
+    if run.interrupted is not None:
+        cases = f"{run.cases} of {counted(run.interrupted, 'case')}"
+    return f"{cases}, each in both orders; {counted(run.steps, 'step')}; {run.seconds:.0f} s"

@@ -22,12 +22,3 @@ def concerned(tables: ConcernedTables, whole: int) -> str:
     if possible < whole:
         return f"May concern {of_tables(possible, whole)}; a shape does not tell."
     return "Whether it concerns your tables, a shape does not tell."
-
-
-def concerned_briefly(tables: ConcernedTables | None, whole: int) -> str:
-    """The same behind another word: ``, 412 of your 40,000 tables``. Empty where nothing is told."""
-    if tables is None or (tables.certain == 0 and tables.possible == whole):
-        return ""
-    if tables.certain in (0, tables.possible):
-        return f", {'up to ' if tables.certain != tables.possible else ''}{of_tables(tables.possible, whole)}"
-    return f", {tables.certain:,} to {of_tables(tables.possible, whole)}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.vocabulary.severity import Severity
-from reports.findings.answers import Answer, Word
 from reports.text.harms import in_ways
+from reports.text.ladder import Answer, Word
 from reports.text.quantities import counted
 
 
@@ -65,14 +65,14 @@ def answer_of(run: TurnReport) -> Answer:
     both = " and ".join(run.sides)
     new = sum(way.known is None for way in run.ways)
     if new:
-        return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}", 1)
+        return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}")
     if run.interrupted is not None:
         why = f"interrupted after {run.cases} of {counted(run.interrupted, 'case')}"
-        return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
+        return Answer(Word.INCONCLUSIVE, f"{why} on {both}")
     if run.errors or not run.cases:
         why = f"{counted(len(run.errors), 'case')} ended in an error" if run.cases else "no case was judged"
-        return Answer(Word.INCONCLUSIVE, f"{why} on {both}", 2)
-    return Answer(Word.PASS, f"{both} work on the same tables", 0)
+        return Answer(Word.INCONCLUSIVE, f"{why} on {both}")
+    return Answer(Word.PASS, f"{both} work on the same tables")
 
 
 def directions(run: TurnReport) -> Sequence[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from engines.provider import ENGINES, kind_of
@@ -12,6 +11,8 @@ from faults.machinery.fault import Fault
 from harness.judging.clause import Clause, holds_for, not_applicable
 from model.codec import case_id
 from reports.counterexamples.explanation import description
+from reports.document import plain
+from reports.text.cut import cut
 from reports.text.harms import can
 from runner.explain.cases import FoundCase
 from runner.explain.findings import ROOT, about
@@ -60,18 +61,12 @@ def _releases(clause: Clause[Any], engine: str) -> str:
 
 
 def case_text(found: FoundCase) -> list[str]:
-    lines = [_plain(line) for line in description(found.case)]
+    lines = [cut(plain(line), _WIDTH) for line in description(found.case)]
     steps = [line for line in lines if line.startswith("Step ")]
     table = [line for line in lines if line not in steps]
     more = len(table) - _LINES
     shown = [*table[:_LINES], *([f"… and {more} lines more of the table"] if more > 0 else [])]
     return [f"Case {case_id(found.case)}, {found.where}", "", *(f"  {line}" for line in (*shown, *steps))]
-
-
-def _plain(line: str) -> str:
-    """A line of Markdown, for a terminal."""
-    said = re.sub(r"\\([\\`*_\[\]<~$])", r"\1", line).replace("&amp;", "&").replace("&#58;", ":")
-    return said if len(said) <= _WIDTH else f"{said[:_WIDTH]} …"
 
 
 def known_text(fault: FaultOnSide) -> list[str]:

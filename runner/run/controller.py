@@ -34,7 +34,7 @@ from reports.findings.verdicts import footer_of, verdicts
 from reports.render.files import write_views
 from reports.render.github import tell_of_run
 from reports.render.report_directory import reserve
-from reports.render.terminal import Progress, show, show_answer
+from reports.render.terminal import Progress, show_answer, show_run
 from reports.stream.lines import case_of
 from reports.stream.reading import FILE_NAME, Run
 from reports.stream.writing import RunWriter
@@ -306,7 +306,7 @@ class Controller:
             show_answer(run, self._console)
         else:
             tell_of_run(run, self._console, directory / "summary.md" if run.header.shard is None else None)
-            show(run, self._console, directory=directory, verbose=self._options.verbose)
+            show_run(run, self._console, directory=directory, verbose=self._options.verbose)
 
 
 def remote_controller(caller: Caller) -> Controller:

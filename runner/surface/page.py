@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from reports.document import Code, Content, Line, joined, line
+from reports.document import table as table_of
+from reports.document.markdown import table as markdown
 from runner.surface.comparison import ItemChange
 from runner.surface.inventory import EngineSurface, SurfaceItem
 from runner.surface.judgements import ItemVerdict, JudgedItem, SurfaceEntry
@@ -32,52 +35,50 @@ def by_kind(found: Sequence[JudgedItem]) -> Mapping[str, Counter[ItemVerdict]]:
 
 def table(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """Of each version its kinds, as Markdown."""
-    lines = [
-        "| | kind | items | drawn | left out, with an experiment | open |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for title, items in found.items():
-        for kind, counts in by_kind(items).items():
-            numbers = (
-                sum(counts.values()),
-                counts[ItemVerdict.DRAWN],
-                counts[ItemVerdict.LEFT_OUT],
-                counts[ItemVerdict.OPEN],
-            )
-            lines.append(f"| {' | '.join((title, kind, *(f'{number:,}' for number in numbers)))} |")
-    return "\n".join(lines)
+    kinds = ((title, kind, counts) for title, items in found.items() for kind, counts in by_kind(items).items())
+    rows: Iterator[tuple[Content, ...]] = ((title, kind, *_numbers(counts)) for title, kind, counts in kinds)
+    return markdown(table_of(("", "kind", *_COUNTED), rows))
 
 
 def totals(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """Of each version all kinds together, as Markdown."""
-    lines = ["| | items | drawn | left out, with an experiment | open |", "| --- | --- | --- | --- | --- |"]
-    for title, items in found.items():
-        counts = Counter(one.word for one in items)
-        numbers = (len(items), counts[ItemVerdict.DRAWN], counts[ItemVerdict.LEFT_OUT], counts[ItemVerdict.OPEN])
-        lines.append(f"| {' | '.join((title, *(f'{number:,}' for number in numbers)))} |")
-    return "\n".join(lines)
+    rows: Iterator[tuple[Content, ...]] = (
+        (title, *_numbers(Counter(one.word for one in items))) for title, items in found.items()
+    )
+    return markdown(table_of(("", *_COUNTED), rows))
+
+
+_COUNTED = ("items", "drawn", "left out, with an experiment", "open")
+
+
+def _numbers(counts: Counter[ItemVerdict]) -> tuple[int, ...]:
+    return (counts.total(), counts[ItemVerdict.DRAWN], counts[ItemVerdict.LEFT_OUT], counts[ItemVerdict.OPEN])
 
 
 def experiments(entries: Sequence[SurfaceEntry]) -> str:
     """What is left out, with the reason and the experiment, as Markdown."""
-    lines = ["| left out | reason | experiment |", "| --- | --- | --- |"]
-    for entry in entries:
-        if entry.word is ItemVerdict.LEFT_OUT:
-            names = ", ".join(f"`{name}`" for name in (*entry.items, *entry.families))
-            lines.append(f"| {entry.kind}: {names} | {entry.reason} | `{entry.experiment}` |")
-    return "\n".join(lines)
+    rows = (
+        (_named(entry.kind, (*entry.items, *entry.families)), entry.reason, Code(entry.experiment))
+        for entry in entries
+        if entry.word is ItemVerdict.LEFT_OUT
+    )
+    return markdown(table_of(("left out", "reason", "experiment"), rows))
 
 
 def opened(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """What is open, with the reason, as Markdown."""
-    lines = ["| | open | why |", "| --- | --- | --- |"]
+    rows = []
     for title, items in found.items():
         names: dict[tuple[str, str], list[str]] = {}
         for one in items:
             if one.word is ItemVerdict.OPEN and one.entry is not None:
-                names.setdefault((one.item.kind, one.entry.reason), []).append(f"`{one.item.name}`")
-        lines += (f"| {title} | {kind}: {', '.join(some)} | {reason} |" for (kind, reason), some in names.items())
-    return "\n".join(lines)
+                names.setdefault((one.item.kind, one.entry.reason), []).append(one.item.name)
+        rows += [(title, _named(kind, some), reason) for (kind, reason), some in names.items()]
+    return markdown(table_of(("", "open", "why"), rows))
+
+
+def _named(kind: str, names: Iterable[str]) -> Line:
+    return line(f"{kind}: ", joined(map(Code, names)))
 
 
 def compared(

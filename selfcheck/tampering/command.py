@@ -21,6 +21,9 @@ from model.codec import case_id
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
+from reports.document import Document, Text
+from reports.document import table as table_of
+from reports.document.markdown import markdown
 from runner.command_line.commands import Parser, whole
 from runner.command_line.parts import WHOLE, Part, part
 from selfcheck.case_order import relevant_cases
@@ -162,19 +165,13 @@ def table(found: Mapping[str, Tried], listed: Sequence[Unpromised], title: str) 
     """The ways that were tried, in Markdown."""
     found = {way: tried for way, tried in found.items() if tried.tried}
     noticed = sum(tried.is_noticed for tried in found.values())
-    lines = [
-        f"# {title}",
-        "",
-        f"{len(found)} ways: {noticed} are noticed, {len(found) - noticed} are not.",
-        "",
-        "| way | cases | noticed | by |",
-        "| --- | --- | --- | --- |",
-    ]
+    rows = []
     for way, tried in found.items():
         entry = next((entry for entry in listed if entry.covers(way)), None)
         by = _clauses(tried) if tried.is_noticed or entry is None else f"not promised: {entry.reason}"
-        lines.append(f"| {way} | {tried.tried} | {tried.noticed} | {by} |")
-    return "\n".join(lines) + "\n"
+        rows.append((way, tried.tried, tried.noticed, by))
+    told = Text(f"{len(found)} ways: {noticed} are noticed, {len(found) - noticed} are not.")
+    return markdown(Document(title, (told, table_of(("way", "cases", "noticed", "by"), rows))))
 
 
 def _match(pattern: str) -> Callable[[str], bool]:

@@ -18,7 +18,7 @@ from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult, write_checked
 from reports.render.comparison.files import write_comparison
 from reports.render.files import write_views
-from reports.render.page.html import write_index
+from reports.render.index import write_index
 from reports.stream.reading import Run
 from tests.builders.small_streams import READ, case, changed, footer, header, run, step, written
 from tests.handmade.vacuums import LISTED_TABLE

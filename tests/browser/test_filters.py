@@ -167,7 +167,7 @@ def test_a_long_list_of_clauses_is_folded_by_chapter_and_a_filter_opens_those_th
     chapters = page.locator("details.chapter")
     folded = "(all) => all.map((one) => [one.open, one.checkVisibility()])"
     assert chapters.evaluate_all(folded) == [[False, True], [False, True]]
-    assert chapters.first.locator("summary").first.inner_text() == "DEL: 100 clauses: 100 fail"
+    assert chapters.first.locator("summary").first.inner_text() == "DEL: 100 fail"
     page.get_by_label("Text").fill("vac-gone-50")
     assert clauses(page) == ["VAC-GONE-50"]
     assert chapters.evaluate_all(folded) == [[False, False], [True, True]]

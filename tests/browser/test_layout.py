@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Page
 
-from records.run import Verdict
-from reports.render.lines import visible
+from reports.document.printing import visible
 from tests.browser.pages import PAGES, TEXTS
 from tests.browser.windows import Windows, open_details
 
@@ -56,12 +55,6 @@ def test_on_a_narrow_screen_no_table_hides_a_column(windows: Windows, name: str)
     )
     assert wide == []
     assert page.locator("table.stack").count() > 0
-
-
-def test_no_two_verdicts_have_one_sign(windows: Windows) -> None:
-    legend = windows.open("index").locator("#clauses + p").inner_text()
-    signs = [one.split(" ")[0] for one in legend.split(", ")]
-    assert len(signs) == len(set(signs)) == len(Verdict)
 
 
 def test_the_lines_of_expected_and_seen_are_under_each_other(windows: Windows) -> None:

@@ -85,7 +85,7 @@ def test_every_button_copies_the_text_that_it_names(windows: Windows, name: str,
 def test_what_is_copied_is_what_the_run_has(windows: Windows, folder: Path) -> None:
     page = windows.open("one", permissions=_CLIPBOARD)
     article = page.locator("article.failure").first
-    article.get_by_role("button", name="Copy the script").click()
+    article.get_by_role("button", name="Copy the script", exact=True).click()
     expect(article.get_by_role("button", name="Copied")).to_be_visible()
     assert copied(page) == SCRIPT == next((folder / "one").rglob("reproduce.py")).read_text(encoding="utf-8")
     article.get_by_role("button", name="Copy the replay command").click()

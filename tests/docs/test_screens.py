@@ -1,4 +1,4 @@
-"""The screens in README.md and docs/first-run.md are those of the runs that docs/demo keeps."""
+"""The screen in docs/first-run.md is that of a run that docs/demo keeps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from reports.render.terminal import show
+from reports.render.terminal import show_run
 from reports.stream.reading import read_run
 from suites.catalogue import CATALOGUE
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "docs" / "demo"
 
 #: The documents with the screen of a run, and the kept run that it is from.
-SCREENS = {"README.md": "delta-rs", "docs/first-run.md": "delta-rs"}
+SCREENS = {"docs/first-run.md": "delta-rs"}
 
 
 def screen_in(document: str) -> list[str]:
@@ -33,7 +33,7 @@ def screen_in(document: str) -> list[str]:
 def screen_of(run: str) -> list[str]:
     """What a terminal shows of a kept run."""
     screen = io.StringIO()
-    show(read_run(DEMO / run), Console(file=screen, width=400), directory=Path("build/report"))
+    show_run(read_run(DEMO / run), Console(file=screen, width=400), directory=Path("build/report"))
     return screen.getvalue().splitlines()
 
 

@@ -21,7 +21,7 @@ from rehearsal.rehearsed import (
 )
 from rehearsal.report import write_report
 from rehearsal.versions import Range
-from reports.findings.answers import Answer, Word
+from reports.text.ladder import Answer, Word
 
 GOES = ByReason(Fate.DELETE.value, "nothing refers to it, and it is old", 3, 3000)
 STAYS = ByReason(Fate.KEEP.value, "the current version refers to it", 2, 50)
@@ -77,5 +77,5 @@ def write_rehearsal(out: Path, texts: Sequence[str] = ("Since 4.1: RETAIN has no
     first = release("Delta 3.3.2", dict.fromkeys(below, (STAYS,)) | {"p=0": (STAYS,)})
     second = release("Delta 4.4.0", below | {"p=0": (STAYS,), "q": (STAYS,)}, needed=tuple(texts))
     paths = [f"{path}/a.parquet" for path in below]
-    answer = Answer(Word.LOOK_FIRST, "Delta 4.4.0 deletes 3 files (3.0 kB) that Delta 3.3.2 keeps", 3)
+    answer = Answer(Word.LOOK_FIRST, "Delta 4.4.0 deletes 3 files (3.0 kB) that Delta 3.3.2 keeps")
     write_report(out, answer, rehearsal_of([first, second], causes=tuple(texts)), [paths[:1], paths])

@@ -107,7 +107,7 @@ def test_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "can still be read from the log"
     )
     assert f"  {line}\n" in capsys.readouterr().out
-    assert f"At this time, {line}.\n" in (tmp_path / "out" / "rehearsal.md").read_text(encoding="utf-8")
+    assert f"- {line}\n" in (tmp_path / "out" / "rehearsal.md").read_text(encoding="utf-8")
     off = write_days(tmp_path / "b", AT, (), {"delta.enableExpiredLogCleanup": "false"})
     assert main([str(off), "--at", WRITTEN]) == 0
     assert "log clean-up (on request, as delta.enableExpiredLogCleanup is false; " in capsys.readouterr().out

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from rehearsal.__main__ import main
-from rehearsal.html_page import LISTED, html_of
-from rehearsal.lines import trial_lines
+from rehearsal.document import LISTED, document_of
 from rehearsal.rehearsed import Announced, Sum, Trial
 from rehearsal.tree import MOST, MOST_IN_ONE, Node, tree_of
-from reports.findings.answers import Answer, Word
+from rehearsal.words import trial_lines
+from reports.document.html import html
+from reports.text.ladder import Answer, Word
 from tests.rehearsal.rehearsals import GOES, STAYS, rehearsal_of, release
 from tests.rehearsal.tables import WRITTEN, write_table
 from tests.reports.test_page import Parsed
@@ -25,8 +26,8 @@ def test_the_answer_the_numbers_the_tree_and_the_lists(tmp_path: Path) -> None:
     text = " ".join(page.text.split())
     assert "LOOK FIRST: Delta 4.4.0 deletes 1 file (4 bytes) that Delta 3.3.2 keeps." in text
     assert "deletes1 file (1.0 kB)2 files (1.0 kB)" in text
-    assert "p=1/ deletes 1 file (1.0 kB), keeps 1 file (200 bytes)" in text
-    assert "p=2/ differs Delta 3.3.2: keeps 3 files (39 bytes) Delta 4.4.0: deletes 1 file (4 bytes), keeps" in text
+    assert "p=1 deletes 1 file (1.0 kB), keeps 1 file (200 bytes)" in text
+    assert "p=2 Delta 3.3.2: keeps 3 files (39 bytes) Delta 4.4.0: deletes 1 file (4 bytes), keeps" in text
     assert "deletes 1 file (4 bytes): nothing refers to it, and it is old" in text
     assert {"delete-A.txt", "delete-B.txt", "rehearsal.json", "rehearsal.md"} < set(page.addresses)
     assert all((out / one).is_file() for one in page.addresses if not one.startswith(("#", "https:")))
@@ -90,7 +91,7 @@ def test_a_page_of_many_files_is_small() -> None:
     many = {f"p={number}/q={number % 7}": (GOES, STAYS) for number in range(5_000)}
     releases = [release("A", many), release("B", dict.fromkeys(many, (STAYS,)))]
     deleted = [f"{path}/{number}.parquet" for path in many for number in range(3)]
-    text = html_of(Answer(Word.LOOK_FIRST, "they differ", 3), rehearsal_of(releases), [deleted, []])
+    text = html(document_of(Answer(Word.LOOK_FIRST, "they differ"), rehearsal_of(releases), [deleted, []]))
     assert len(text.encode()) < 2_000_000
     assert f"The first {LISTED} are here too" in text
     assert "4,900 directories in it are not shown; the numbers above have them too." in text

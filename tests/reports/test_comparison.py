@@ -46,9 +46,10 @@ from reports.comparison.facts import Facts, facts
 from reports.comparison.overview import overview
 from reports.comparison.pairs import Incomparable
 from reports.comparison.wording import better, explained, side_by_side, signature
+from reports.document.markdown import markdown
+from reports.document.terminal import show
+from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import as_json, write_comparison
-from reports.render.comparison.markdown import comparison_markdown
-from reports.render.comparison.terminal import show_comparison
 from reports.stream.reading import Run, read_run
 from tests.builders.small_streams import (
     DELETE,
@@ -312,16 +313,18 @@ def test_regressions_are_in_the_order_of_severity_and_data_loss_is_in_the_first_
     first = lesser(header())
     cases = [breaking(number, broken("said", clause="DEL-ROW-1")) for number in (1, 2)]
     words = compare(run(case(1), case(2), first=first), run(*cases, first=first))
-    assert comparison_markdown(words).startswith(
+    assert markdown(comparison_document(words)).startswith(
         "# ❌ DO NOT UPGRADE: Delta 4.4.0 uses other words in 1 way that the base does not\n"
     )
     cases[0] = breaking(1, broken("said", clause="DEL-ROW-1"), broken("gone"))
     both = compare(run(case(1), case(2), first=first), run(*cases, first=first))
     assert [one.clause for one in both.shifts] == [NAME, "DEL-ROW-1"]
     answer = "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that the base does not\n"
-    assert comparison_markdown(both).startswith(f"# ❌ {answer}"), "the smallest case of the gravest shows both"
+    assert markdown(comparison_document(both)).startswith(f"# ❌ {answer}"), (
+        "the smallest case of the gravest shows both"
+    )
     console = Console(file=io.StringIO(), width=200)
-    show_comparison(both, console, directory=Path("out"))
+    show(comparison_document(both, directory=Path("out")), console)
     assert console.file.getvalue().startswith(answer)  # type: ignore[attr-defined]
 
 
@@ -338,20 +341,17 @@ def test_known_faults_are_named_with_what_a_user_loses_the_new_ones_first() -> N
         ("An old one.", True, (NAME,)),
     ]
     assert {(one.change, one.cause) for one in comparison.shifts} == {(VerdictChange.KNOWN, "A new one.")}
-    assert (
-        "| Delta 4.4.0 (to) only, known, loses data: A new one. | DEL-ROW-1, VAC-SAFE-1 | 1 |"
-        in comparison_markdown(comparison)
-    )
+    assert "## 1. known, loses data: A new one.\n" in markdown(comparison_document(comparison))
     console = Console(file=io.StringIO(), width=200)
-    show_comparison(comparison, console, directory=Path("out"))
-    assert "\nknown of both: loses data in 1 way\n" in console.file.getvalue()  # type: ignore[attr-defined]
+    show(comparison_document(comparison, directory=Path("out")), console)
+    assert "\nKnown of both: loses data in 1 way\n" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_is_named() -> None:
     lacking = stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "not tested")
     comparison = compare(run(case(1), first=header("4.0.0")), lacking)
     assert comparison.exit == 3 and comparison.compared == 1
-    text = comparison_markdown(comparison)
+    text = markdown(comparison_document(comparison))
     reason = "nothing is worse on Delta 4.4.0 than on 4.0.0; 1 clause was not judged on one of the two"
     assert text.startswith(f"# ⚠️ LOOK FIRST: {reason}\n")
     assert "Not exercised on Delta 4.4.0: VAC-SAFE-1" in text
@@ -586,7 +586,7 @@ def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
     assert list(side_by_side(group)) == [
         ("error", "", '{"kind": "engine-died", "message": "gone", "log": "", "clauses": []}')
     ]
-    assert comparison_markdown(comparison) and as_json(comparison)
+    assert markdown(comparison_document(comparison)) and as_json(comparison)
     assert compare(run(died, case(2)), run(died, case(2))).groups == ()
 
 
@@ -673,9 +673,9 @@ def test_a_long_comparison_is_cut_with_a_note() -> None:
     candidate = [case(number, step(error=error(f"F{number}"))) for number in range(many)]
     comparison = compare(run(*base), run(*candidate))
     assert len(comparison.groups) == many
-    text = comparison_markdown(comparison, limit=60_000)
+    text = markdown(comparison_document(comparison), limit=60_000)
     assert len(text.encode()) <= 60_000 and "more differences, left out for size: all are in comparison.json." in text
-    assert len(comparison_markdown(comparison).encode()) <= 1_000_000
+    assert len(markdown(comparison_document(comparison)).encode()) <= 1_000_000
     assert len(as_json(comparison)["groups"]) == many
 
 
@@ -715,8 +715,8 @@ def test_what_gets_better_is_said_once_for_each_cause_with_all_its_clauses() -> 
     assert [(one.harm, one.cause, set(one.clauses)) for one in better(comparison)] == [
         ("no longer loses data", "It is known.", {"VAC-SAFE-1", "DEL-ROW-1"})
     ]
-    text = comparison_markdown(comparison)
-    assert text.splitlines()[2] == "Better: no longer loses data in 1 way."
+    text = markdown(comparison_document(comparison))
+    assert "\nBetter: no longer loses data in 1 way.\n" in text
     assert text.partition("## Better")[2].partition("##")[0].count("It is known.") == 1
 
 
@@ -737,7 +737,7 @@ def test_a_known_change_counts_each_case_once() -> None:
     )
     comparison = compare(run(base, first=header("2.4.0")), run(candidate, first=header("3.0.0")))
     assert [one.since for one, _ in explained(comparison)] == ["3.0", "3.0"]
-    shown = comparison_markdown(comparison).partition("## Explained differences")[2].partition("## All differences")[0]
+    shown = markdown(comparison_document(comparison)).partition("## Explained differences")[2].partition("<details>")[0]
     assert shown.count(" | 1 | `000000000001` |") == 2
 
 

@@ -37,8 +37,9 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison, compare
 from reports.comparison.explanations import ExplanationKind, ExplanationReason
 from reports.comparison.prediction import Prediction, prediction_between, prediction_of
+from reports.document.markdown import markdown
+from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import as_json
-from reports.render.comparison.markdown import comparison_markdown
 from reports.stream.reading import Run
 from runner.plugin import ROOT
 from tests.handmade.vacuums import LISTED_TABLE
@@ -102,7 +103,7 @@ def without_seconds(run: Run) -> list[Any]:
 def checked(comparison: Comparison) -> Comparison:
     """The comparison, whose views can be made."""
     assert not list(Draft202012Validator(SCHEMA).iter_errors(json.loads(json.dumps(as_json(comparison)))))
-    assert len(comparison_markdown(comparison).encode()) <= 1_000_000
+    assert len(markdown(comparison_document(comparison)).encode()) <= 1_000_000
     for group in comparison.groups:
         assert group.base.case
     return comparison
@@ -214,7 +215,7 @@ def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> N
     assert explanations(comparison).keys() == {ExplanationKind.VIOLATION}, (
         "the clauses that the fault breaks explain what it did"
     )
-    assert f"with the fault {INSIDE}" in comparison_markdown(comparison).splitlines()[0]
+    assert f"with the fault {INSIDE}" in markdown(comparison_document(comparison)).splitlines()[0]
     back = compare(faulty, healthy, predicted)
     assert not back.shifted(VerdictChange.REGRESSED)
     assert {one.clause for one in back.of(VerdictChange.IMPROVED)} == regressed

@@ -7,7 +7,9 @@ from typing import Any
 from engines.spark.releases import RULE_CHANGES
 from records.run import Header
 from reports.comparison.comparison import Comparison, compare
-from reports.render.page.comparison import comparison_page
+from reports.document import Finding, plain
+from reports.render.comparison.document import comparison_document
+from tests.builders.blocks import blocks_of
 from tests.builders.small_streams import READ, case, header, run, step
 from tests.reports.test_comparison import Foretold, breaking, broken
 from tests.reports.test_comparison_accepted import shown, verdict
@@ -47,15 +49,14 @@ def test_what_concerns_none_of_the_tables_is_last_and_folded() -> None:
     assert verdict(comparison).endswith("; 1 of these ways concerns none of your tables")
     assert comparison.exit == 1, "a shape is of one day: the answer is the same"
     assert "Feeds lose rows." not in shown(comparison)
-    page = comparison_page(comparison)
-    assert [one.tables for one in page.ways] == ["Concerns 412 of your 40,000 tables."]
-    assert [one.tables for one in page.spared] == ["Concerns none of your 40,000 tables."]
+    found = [dict(one.facts.facts)["your tables"] for one in blocks_of(comparison_document(comparison), Finding)]
+    assert found == ["Concerns 412 of your 40,000 tables.", "Concerns none of your 40,000 tables."]
 
 
 def test_where_all_that_gets_worse_concerns_none_the_answer_says_so() -> None:
     comparison = with_known_faults("Feeds lose rows.")
     assert verdict(comparison).endswith("; this concerns none of your tables")
-    assert "worse in 1 way that concerns none of your tables: see compare.html" in shown(comparison)
+    assert "worse in 1 way that concerns none of your tables" in shown(comparison)
 
 
 def test_a_new_fault_concerns_the_tables_that_meet_the_conditions_of_its_smallest_case() -> None:
@@ -65,8 +66,9 @@ def test_a_new_fault_concerns_the_tables_that_meet_the_conditions_of_its_smalles
 
     def told(*more: Any) -> str:
         candidate = run(failing(1), *more, first=like("4.4.0"))
-        (way,) = comparison_page(compare(run(case(1), first=like("4.0.0")), candidate)).ways
-        return way.tables
+        document = comparison_document(compare(run(case(1), first=like("4.0.0")), candidate))
+        (way,) = blocks_of(document, Finding)
+        return plain(dict(way.facts.facts).get("your tables", ""))
 
     assert told(failing(2, origin="shrunk")) == "Concerns 412 of your 40,000 tables."
     assert told() == "", "a case that is not shrunk has conditions that do not matter"
@@ -85,10 +87,8 @@ def test_a_rule_of_which_a_shape_tells_nothing_is_said_without_tables() -> None:
     assert "your 40,000 tables." not in shown(by_rule("blocks_expired_versions"))
 
 
-def test_explained_differences_that_concern_no_table_are_folded() -> None:
-    comparison = by_rule("random_directories")
-    assert "1 more concerns none of your tables" in shown(comparison)
-    assert [one.tables for one in comparison_page(comparison).differences] == ["Concerns none of your 40,000 tables."]
+def test_an_explained_difference_says_which_tables_it_concerns() -> None:
+    assert "Concerns none of your 40,000 tables." in shown(by_rule("random_directories"))
 
 
 def test_without_shapes_on_both_sides_nothing_is_said() -> None:

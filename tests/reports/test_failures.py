@@ -12,14 +12,17 @@ from rich.console import Console
 
 from records.run import RecordedCase, Verdict
 from reports.counterexamples.checked import ScriptResult, write_checked
+from reports.document import Finding
+from reports.document.markdown import markdown
 from reports.findings.answers import answer_of
 from reports.findings.failures import examples
 from reports.findings.of_run import findings_of
 from reports.render.junit import junit
-from reports.render.summary import summary
-from reports.render.terminal import show
+from reports.render.run import run_document
+from reports.render.terminal import show_run
 from reports.stream.reading import Run
 from reports.text.verdicts import headline
+from tests.builders.blocks import blocks_of
 from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step
 
 LOSS, SPACE = "data loss", "space kept"
@@ -67,7 +70,7 @@ def test_an_excused_violation_is_never_the_example() -> None:
     element = next(one for one in ET.fromstring(junit(first)).iter("failure"))
     assert element.get("message") == "data loss: real" and mixed.id in str(element.text)
     assert "excused" not in str(element.text)
-    assert "real" in summary(first) and "excused" not in summary(first)
+    assert "real" in markdown(run_document(first)) and "excused" not in markdown(run_document(first))
 
 
 def test_each_cause_has_its_example_the_gravest_first() -> None:
@@ -118,13 +121,13 @@ def test_the_gravest_failure_is_first_whatever_the_order_of_the_catalogue() -> N
     assert [failure.lead.clause for failure in failures_in(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
     names = [element.get("name") for element in ET.fromstring(junit(run(*cases))).iter("testcase")]
     assert names == ["VAC-SAFE-2", "DEL-ROW-1", "VAC-SAFE-1"]
-    rows = [line for line in summary(run(*cases)).splitlines() if line.startswith("| ❌")]
-    assert [row.split("|")[2].strip() for row in rows] == ["VAC-SAFE-2", "DEL-ROW-1"]
+    shown = [one.anchor for one in blocks_of(run_document(run(*cases)), Finding)]
+    assert [anchor.removeprefix("failure-").rpartition("-")[0] for anchor in shown] == ["VAC-SAFE-2", "DEL-ROW-1"]
 
 
 def on_terminal(found: Run, directory: Path | None = None) -> list[str]:
     console = Console(file=io.StringIO(), width=140, force_terminal=False)
-    show(found, console, directory=directory)
+    show_run(found, console, directory=directory)
     return str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
 
 
@@ -137,7 +140,7 @@ def test_data_loss_is_named_in_the_first_line_of_the_answer() -> None:
         (kept, "❌", "FAIL: Delta 4.4.0 keeps space in 1 way"),
         (passed, "✅", "PASS: no new fault in Delta 4.4.0"),
     ):
-        assert summary(one).splitlines()[0] == f"# {mark} {answer}"
+        assert markdown(run_document(one)).splitlines()[0] == f"# {mark} {answer}"
         assert on_terminal(one)[0] == answer == str(answer_of(one))
 
 
@@ -149,7 +152,7 @@ def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
     found = run(*known)
     found = Run(found.header, found.cases, replace(found.footer, exit=0))
     console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
-    show(found, console, directory=Path("build/report"))
+    show_run(found, console, directory=Path("build/report"))
     lines = str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
     assert lines[0] == "PASS: no new fault in Delta 4.4.0. 30 known faults, 30 of them lose data"
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
@@ -175,11 +178,11 @@ def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite
     wrong = ScriptResult(folder, "VAC-SAFE-1", "HOLDS", "HOLDS: a - expected b and found b", "VIOLATED")
     write_checked([wrong], tmp_path)
     assert any(line.startswith("An error of the suite: the script") for line in on_terminal(run(grave), tmp_path))
-    assert "An error of the suite" in summary(run(grave), checked=[wrong])
+    assert "An error of the suite" in markdown(run_document(run(grave), checked=[wrong]))
     right = ScriptResult(folder, "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - expected b and found c", "VIOLATED")
     write_checked([right], tmp_path)
     lines = on_terminal(run(grave), tmp_path)
-    assert f"   script:   {tmp_path / folder}/reproduce.py says VIOLATED" in lines
+    assert any(line.endswith("; its script says VIOLATED") for line in lines)
     assert not any("error of the suite" in line for line in lines)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from model.vocabulary.operations import Operation
 from records.run import RecordedCase
+from reports.document.markdown import markdown
 from reports.findings.coverage import Covered
-from reports.render.summary import summary
+from reports.render.run import run_document
 from tests.builders.small_streams import case, run, taken
 
 
@@ -35,5 +36,5 @@ def test_operations_are_added_up_by_campaign() -> None:
 
 def test_the_summary_says_of_operations_that_all_ran_or_nothing() -> None:
     everything = program(1, "exploration", dict.fromkeys((one.value for one in Operation), 1))
-    assert "every operation ran" in summary(run(everything))
-    assert "Operations of programs" not in summary(run(CASES[3]))
+    assert "every operation ran" in markdown(run_document(run(everything)))
+    assert "Operations of programs" not in markdown(run_document(run(CASES[3])))

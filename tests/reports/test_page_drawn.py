@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from records.run import RecordedCase
+from reports.document.html import html
 from reports.findings.drawn import Drawing
-from reports.render.page.content import page_of
-from reports.render.page.html import html_of
+from reports.render.run import run_document
 from tests.builders.small_streams import case, header, run, taken
 
 
@@ -39,7 +39,7 @@ def test_the_page_says_what_a_clause_holds_for_and_which_known_bad_engines_it_no
     one, *others = first.clauses
     one = replace(one, holds_for="Delta on Spark from 3.1", proven_by=("loses-a-row", "<b>"))
     first = replace(first, clauses=(one, *others))
-    page = html_of(page_of(run(*LINES, first=first)))
+    page = html(run_document(run(*LINES, first=first)))
     assert "It holds for Delta on Spark from 3.1." in page
-    assert "must fail on loses-a-row, &lt;b&gt;." in page and "known-bad engines: 2" in page
-    assert 'data-feature="checkpoint|partitions"' in page and "Drawn: 3 cases; known-bad" in page
+    assert "must fail on these known-bad engines: loses-a-row, &lt;b&gt;." in page
+    assert 'data-feature="checkpoint|partitions"' in page and "3 cases exercised it." in page

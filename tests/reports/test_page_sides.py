@@ -25,8 +25,10 @@ from records.expectations import (
 from records.json_form import from_json
 from records.run import RecordedViolation
 from reports.comparison.comparison import compare
-from reports.render.page.comparison import comparison_page
-from reports.render.page.sides import DiffLine, difference_of, tree_of
+from reports.document import Diff, Files
+from reports.render.comparison.document import comparison_document
+from reports.render.sides import difference_of, files_of
+from tests.builders.blocks import blocks_of
 from tests.builders.small_streams import DELETE, READ, case, commit, header, run, step
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports.test_failures import violation
@@ -40,8 +42,8 @@ def expecting(expectation: Expectation) -> RecordedViolation:
     return replace(VIOLATION, expectation=expectation)
 
 
-def signs(lines: tuple[DiffLine, ...]) -> list[str]:
-    return [f"{one.sign} {one.text}" for one in lines]
+def signs(diff: Diff) -> list[str]:
+    return [f"{one.sign} {one.text}" for one in diff.lines]
 
 
 def test_the_removes_that_were_expected_against_those_that_were_seen() -> None:
@@ -63,9 +65,9 @@ def test_the_operations_and_the_members_of_commit_info() -> None:
         '+ {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "1"}}',
     ]
     absent = expecting(InfoIs("operationMetrics", None, "VACUUM END"))
-    assert difference_of(line, absent) == (), "the step has no such commit"
+    assert difference_of(line, absent) == Diff(()), "the step has no such commit"
     stamped = case(1, step(DELETE, commits=[commit("DELETE", keys=["operation", "inCommitTimestamp"])]))
-    assert difference_of(stamped, expecting(InfoIs("inCommitTimestamp", None))) == ()
+    assert difference_of(stamped, expecting(InfoIs("inCommitTimestamp", None))) == Diff(())
 
 
 def test_the_rows_of_an_answer() -> None:
@@ -75,19 +77,19 @@ def test_the_rows_of_an_answer() -> None:
         "- [2]",
         "+ [3]",
     ]
-    assert difference_of(line, expecting(RowsAre(RowsOf.TABLE, [[1], [2]]))) == ()
+    assert difference_of(line, expecting(RowsAre(RowsOf.TABLE, [[1], [2]]))) == Diff(())
 
 
 @pytest.mark.parametrize("wrong", [VIOLATION, expecting(ByReplay("x")), expecting(Readable())])
 def test_without_two_sides_there_is_no_difference(wrong: RecordedViolation) -> None:
-    assert difference_of(case(1, step()), wrong) == ()
+    assert difference_of(case(1, step()), wrong) == Diff(())
 
 
 def test_the_files_that_a_vacuum_left() -> None:
     gone, kept = PATHS[0], PATHS[1]
     wrongs = expecting(Unchanged(gone, times=False)), expecting(Gone(kept))
     line = replace(case(1, step(vanished=[gone])), violations=wrongs)
-    tree = tree_of(TABLE, line, 0)
+    tree = files_of(TABLE, line, 0)
     wrong = {one.name: (one.after, one.wrong) for one in tree if one.wrong}
     assert wrong == {
         gone.rpartition("/")[2]: ("deleted", "must be kept"),
@@ -97,12 +99,12 @@ def test_the_files_that_a_vacuum_left() -> None:
     for path in (*PATHS, *(stray.path for stray in LISTED_TABLE.stray_files)):
         *directories, name = path.split("/")
         assert name in names and {f"{directory}/" for directory in directories} <= set(names)
-    assert tree_of(TABLE, case(1, step()), 0) == (), "a step that deleted nothing"
+    assert files_of(TABLE, case(1, step()), 0) == (), "a step that deleted nothing"
 
 
 def test_a_file_that_must_be_kept_and_is_there_was_changed() -> None:
     line = replace(case(1, step()), violations=(expecting(Unchanged(PATHS[0], times=True)),))
-    assert [(one.after, one.wrong) for one in tree_of(TABLE, line, 0) if one.wrong] == [
+    assert [(one.after, one.wrong) for one in files_of(TABLE, line, 0) if one.wrong] == [
         ("not as it was", "must be kept")
     ]
 
@@ -112,12 +114,13 @@ def test_a_comparison_has_the_files_of_both_sides() -> None:
     before = case(1, step(), case=document)
     now = case(1, step(vanished=[PATHS[0]]), failing=("VAC-SAFE-1",), case=document)
     now = replace(now, violations=(expecting(Unchanged(PATHS[0], times=False)),))
-    (way,) = comparison_page(compare(run(before, first=header("4.0.1")), run(now))).ways
+    compared = comparison_document(compare(run(before, first=header("4.0.1")), run(now)))
+    (files,) = blocks_of(compared, Files)
     name = PATHS[0].rpartition("/")[2]
-    sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_from, way.files_to)]
+    sides = [{one.name: (one.after, one.wrong) for one in tree} for _, tree in files.sides]
     assert [side[name] for side in sides] == [("kept", ""), ("deleted", "must be kept")]
 
 
 def test_what_a_checkpoint_removes_is_not_what_the_step_removes() -> None:
     line = case(1, step(DELETE, removed=["a"]))
-    assert difference_of(line, expecting(Removes(["b"], checkpoint=True))) == ()
+    assert difference_of(line, expecting(Removes(["b"], checkpoint=True))) == Diff(())

@@ -25,18 +25,18 @@ from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
 from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
 from reports.command import main
+from reports.document.markdown import code, heads, markdown, row, text
 from reports.findings.coverage import Covered
 from reports.findings.of_run import findings_of
 from reports.findings.verdicts import CaseFold, counts, exit_code, verdicts
 from reports.render.junit import junit
 from reports.render.junit import text as xml_text
-from reports.render.summary import summary
-from reports.render.terminal import Progress, show
+from reports.render.run import run_document
+from reports.render.terminal import Progress, show_run
 from reports.stream.checks import sort_key
 from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
-from reports.text.markdown import code, row, text
 from tests.builders.small_streams import Json, case, changed, footer, header, plain, run, taken, written
 
 #: The first case pays for imports and the schema: no deadline.
@@ -592,7 +592,7 @@ def test_any_text_survives_markdown(value: str) -> None:
 @unhurried
 @given(texts, texts)
 def test_any_text_survives_a_table(first: str, second: str) -> None:
-    source = "\n".join([row("a", "b", "c"), row("---", "---", "---"), row("x", text(first), text(second))])
+    source = "\n".join([heads(("a", "b", "c")), row(("x", first, second))])
     assert shown(source) == "abcx" + " ".join(visible(first).split()) + " ".join(visible(second).split())
 
 
@@ -608,7 +608,7 @@ def test_any_code_survives_markdown(value: str) -> None:
 @unhurried
 @given(runs())
 def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
-    written = summary(run)
+    written = markdown(run_document(run))
     assert written.encode("utf-8")
     for result in findings_of(run).results:
         assert result.clause in written
@@ -619,7 +619,7 @@ def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
 def test_a_long_summary_is_cut_with_a_note() -> None:
     first = header(clauses=[f"DEL-ROW-{n}" for n in range(500)])
     first = replace(first, clauses=tuple(replace(clause, sentence="ü" * 500) for clause in first.clauses))
-    written = summary(run(*(case(n, clauses=()) for n in range(20)), first=first), limit=50_000)
+    written = markdown(run_document(run(*(case(n, clauses=()) for n in range(20)), first=first)), limit=50_000)
     assert len(written.encode()) <= 50_000
     assert "left out for size" in written
 
@@ -659,16 +659,15 @@ def on_terminal(
     run: Run, *, width: int = 100, terminal: bool = False, directory: Path | None = None, verbose: bool = False
 ) -> str:
     console = Console(file=io.StringIO(), width=width, force_terminal=terminal, color_system=None)
-    show(run, console, directory=directory, verbose=verbose)
+    show_run(run, console, directory=directory, verbose=verbose)
     output: str = console.file.getvalue()  # type: ignore[attr-defined]
     return output
 
 
 def test_what_no_case_has_is_not_shown() -> None:
-    assert "every pair was drawn" in summary(run(*LINES))
-    assert "Features drawn" not in summary(run(*with_features(None, [])))
-    assert "Coverage" not in summary(run(*COVERAGE[2:]))
-    assert "Features" not in on_terminal(run(*with_features(["a", "b"])), verbose=True)
+    assert "every pair was drawn" in markdown(run_document(run(*LINES)))
+    assert "Features drawn" not in markdown(run_document(run(*with_features(None, []))))
+    assert "Coverage" not in markdown(run_document(run(*COVERAGE[2:])))
     assert "Features" not in on_terminal(run(*with_features(["a", "b"], ["c"])))
 
 
@@ -734,15 +733,17 @@ def with_sentence(sentence: str) -> Run:
 
 
 def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
-    table = on_terminal(with_sentence("long " * 100), width=60, terminal=True, verbose=True).splitlines()[:3]
-    assert table[0].split() == ["clause", "verdict", "exercised", "engine", "s", "expected"]
-    assert table[1].split()[:5] == ["DEL-ROW-1", "holds", "1", "0.5", "long"]
-    assert all(len(line) <= 60 for line in table)
+    lines = on_terminal(with_sentence("long " * 100), width=80, terminal=True, verbose=True).splitlines()
+    table = lines[next(place for place, line in enumerate(lines) if line.startswith("clause")) :][:3]
+    assert table[0].split() == ["clause", "verdict", "exercised", "subjects", "engine", "s", "expected"]
+    assert table[1].split()[:6] == ["DEL-ROW-1", "holds", "1", "1", "0.5", "long"]
+    assert all(len(line) <= 80 for line in table)
 
 
 def test_sentences_are_whole_in_a_narrow_log() -> None:
     sentence = "Rows are kept, " * 20 + "all."
-    first, *lines = on_terminal(with_sentence(sentence), width=80, verbose=True).splitlines()[1:]
+    lines = on_terminal(with_sentence(sentence), width=80, verbose=True).splitlines()
+    first, *lines = lines[next(place for place, line in enumerate(lines) if line.startswith("clause")) + 1 :]
     rest = lines[: next(place for place, line in enumerate(lines) if line.startswith("VAC-SAFE-1"))]
     assert 80 < len(first.rstrip()) <= 140
     assert " ".join(first[first.index("Rows") :].split() + [word for line in rest for word in line.split()]) == sentence

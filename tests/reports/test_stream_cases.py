@@ -22,8 +22,8 @@ from reports.command import main
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
 from reports.render.files import write_views
-from reports.render.page.index import index_page
-from reports.render.terminal import show
+from reports.render.index import runs_below
+from reports.render.terminal import show_run
 from reports.stream import reading as stream
 from reports.stream.cases import Cases
 from reports.stream.checks import sort_key
@@ -146,7 +146,7 @@ def test_all_views_of_a_run_need_one_pass_over_its_cases(tmp_path: Path) -> None
     found = Run(found.header, counting, found.footer)
     answer_of(found)
     write_views(found, tmp_path)
-    show(found, Console(file=io.StringIO()), directory=tmp_path, verbose=True)
+    show_run(found, Console(file=io.StringIO()), directory=tmp_path, verbose=True)
     assert counting.passes == 1
     assert findings_of(found) is findings_of(found)
 
@@ -168,7 +168,7 @@ def test_a_directory_with_both_has_the_one_that_is_not_compressed(tmp_path: Path
     assert len(read_run(tmp_path).cases) == 4
     (tmp_path / "run.jsonl").write_bytes(written([HEADER, CASES[0], footer(HEADER, CASES[:1])]))
     assert len(read_run(tmp_path).cases) == 1
-    assert [one.cases for one in index_page(tmp_path, beside=tmp_path).runs] == [1]
+    assert [one.run.footer.cases for one in runs_below(tmp_path).runs] == [1]
 
 
 def damaged() -> dict[str, bytes]:
@@ -211,7 +211,7 @@ def test_an_index_has_compressed_streams_too(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         packed = name == "b"
         (tmp_path / name / f"run.jsonl{'.gz' if packed else ''}").write_bytes(gzip.compress(data) if packed else data)
-    assert [one.version for one in index_page(tmp_path, beside=tmp_path).runs] == ["3.3.2", "4.4.0"]
+    assert [one.run.header.version for one in runs_below(tmp_path).runs] == ["3.3.2", "4.4.0"]
 
 
 def test_a_stream_is_read_from_a_pipe(tmp_path: Path) -> None:

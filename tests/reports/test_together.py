@@ -14,14 +14,15 @@ from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
+from reports.document.markdown import markdown
 from reports.render.together import (
     CASES,
     JSON,
     MARKS,
     PAGE,
     SUMMARY,
-    markdown,
     prepare,
+    turn_document,
     write_case,
     write_files,
     write_script,
@@ -71,7 +72,7 @@ def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(
 
 
 def test_a_summary_without_ways_has_no_table() -> None:
-    assert "|" not in markdown(run())
+    assert "|" not in markdown(turn_document(run()))
 
 
 def test_the_json_has_all_that_the_run_found(tmp_path: Path) -> None:
@@ -171,7 +172,7 @@ def page(judged: TurnReport, directory: Path) -> str:
 def test_the_page_names_the_column_of_each_cell_on_a_narrow_window(tmp_path: Path) -> None:
     text = page(run(NEW), tmp_path)
     heads = re.findall(r'data-head="([^"]+)"', text)
-    assert heads == ["Who", "On tables of", "Clauses", "Case", "Step", "Script"]
+    assert heads == ["Who", "On tables of", "What goes wrong, and whom it concerns", "Clauses", "Case", "Script"]
     assert set(heads) <= set(re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', text))
 
 

@@ -26,16 +26,14 @@ from records.run import Header, RecordedCase
 from reports.comparison.acceptance import Acceptance
 from reports.comparison.comparison import Comparison, compare
 from reports.counterexamples.checked import ScriptResult
-from reports.render.comparison.brief import brief_markdown
-from reports.render.comparison.markdown import comparison_markdown
-from reports.render.comparison.terminal import show_comparison
+from reports.document.html import html
+from reports.document.markdown import markdown
+from reports.document.terminal import show
+from reports.render.comparison.document import brief_document, comparison_document
 from reports.render.github import of_comparison, of_run
-from reports.render.page.comparison import comparison_page
-from reports.render.page.content import page_of
-from reports.render.page.html import html_of
-from reports.render.summary import summary
-from reports.render.terminal import show
-from reports.render.together import PAGE, markdown, write_files
+from reports.render.run import run_document
+from reports.render.terminal import show_run
+from reports.render.together import PAGE, turn_document, write_files
 from reports.stream.reading import Run
 from reports.together.answer import TurnReport
 from tests.builders.small_streams import DELETE, READ, case, error, footer, header, run, step
@@ -156,19 +154,19 @@ def _texts() -> Iterator[tuple[str, str]]:
         ("screen", _shown(80, terminal=True), False),
         ("log", _shown(80, terminal=False), True),
     ):
-        show(found, console, directory=Path("report"), verbose=verbose)
+        show_run(found, console, directory=Path("report"), verbose=verbose)
         yield f"run-{name}", console.file.getvalue()  # type: ignore[attr-defined]
     for name, console in (("screen", _shown(80, terminal=True)), ("log", _shown(80, terminal=False))):
-        show_comparison(comparison, console, directory=Path("report"), verbose=name == "log")
+        show(comparison_document(comparison, directory=Path("report")), console, whole=name == "log")
         yield f"comparison-{name}", console.file.getvalue()  # type: ignore[attr-defined]
     yield "run-github", "".join(f"{one}\n" for one in of_run(found))
     yield "comparison-github", "".join(f"{one}\n" for one in of_comparison(comparison))
-    yield "run-summary", summary(found, checked=contradicted)
-    yield "run-page", _Text(html_of(page_of(found, directory=Path("report"), checked=contradicted))).text
-    yield "comparison-summary", comparison_markdown(comparison)
-    yield "comparison-brief", brief_markdown(comparison, again="the command")
-    yield "comparison-page", _Text(html_of(comparison_page(comparison))).text
-    yield "together-summary", markdown(turns)
+    yield "run-summary", markdown(run_document(found, checked=contradicted))
+    yield "run-page", _Text(html(run_document(found, directory=Path("report"), checked=contradicted))).text
+    yield "comparison-summary", markdown(comparison_document(comparison))
+    yield "comparison-brief", markdown(brief_document(comparison, again="the command"))
+    yield "comparison-page", _Text(html(comparison_document(comparison))).text
+    yield "together-summary", markdown(turn_document(turns))
     yield "power", power_tables()
     for name, text in (
         ("cut", told()),

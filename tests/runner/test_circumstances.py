@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from engines.spark.kind import ENGINE as SPARK
-from reports.render.summary import summary
+from reports.document.markdown import markdown
+from reports.render.run import run_document
 from reports.text.circumstances import machine_of, machines_differ, profile_of
 from runner.run.circumstances import circumstances, file_system, locale, time_zone
 from tests.builders.small_streams import case, header, run
@@ -73,9 +74,9 @@ def test_the_file_system_is_that_of_the_deepest_mount(tmp_path: Path) -> None:
 
 
 def test_the_summary_shows_them() -> None:
-    text = summary(run(case(), first=header(machine=MACHINE, left_out=12)))
+    text = markdown(run_document(run(case(), first=header(machine=MACHINE, left_out=12))))
     assert "1 processor, time zone UTC, locale C, tables on ext4" in text
-    assert "profile gate, of whose corpus the budget left out 12 cases" in text
+    assert "Profile: gate, of whose corpus the budget left out 12 cases" in text
 
 
 def test_the_words() -> None:

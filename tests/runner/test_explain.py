@@ -82,7 +82,7 @@ def test_a_case_is_found_by_its_id_its_name_and_its_file(tmp_path: Path) -> None
     of_gate, of_delta_rs = explained("checkpoint-of-a-delete", None), explained("change-feed-read-back", None)
     assert "judged first by every run, but not by smoke: regressions/gate/checkpoint" in of_gate[0]
     assert "judged first by every run, but by smoke only on deltalake: regressions/deltalake/" in of_delta_rs[0]
-    assert "  Step 0: `VACUUM t`." in said and any("deletion vector" in line for line in said)
+    assert "  Step 0: VACUUM t." in said and any("deletion vector" in line for line in said)
 
 
 def test_a_case_of_a_report_is_found_in_the_newest_that_has_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from engines.provider import ENGINES, kind_of
 from engines.versions import releases_of, version_of
-from reports.findings.answers import Word
+from reports.text.ladder import Word
 from runner import all_versions, gate_version, together, upgrade_table
 from runner.upgrade_table import UpgradePair, UpgradeRow, UpgradeSide, pairs_of, row_of, sides_of, table
 from tests.builders.small_streams import CLAUSES, case, changed, header, plain, run, written

@@ -429,4 +429,4 @@ def test_an_engine_from_outside_that_has_releases(
 
 def test_the_documents_have_a_place_for_their_tables() -> None:
     pages = {engine: all_versions.page_of(engine).relative_to(gate_version.ROOT) for engine in ENGINES}
-    assert pages == {"spark": Path("README.md"), "deltalake": Path("docs/versions.md")}
+    assert pages == {"spark": Path("docs/versions.md"), "deltalake": Path("docs/versions.md")}

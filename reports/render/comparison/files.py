@@ -26,11 +26,11 @@ from reports.comparison.explanations import ExplanationReason
 from reports.comparison.groups import Group
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import seen, signature
+from reports.document.html import html
+from reports.document.markdown import markdown
 from reports.findings.verdicts import ClauseFinding
-from reports.render.comparison.markdown import comparison_markdown
+from reports.render.comparison.document import comparison_document
 from reports.render.marks import clear_cases
-from reports.render.page.comparison import comparison_page
-from reports.render.page.html import html_of
 from reports.stream.reading import Run
 
 SCHEMA_VERSION = 5
@@ -47,8 +47,9 @@ def write_comparison(comparison: Comparison, directory: Path) -> None:
     for case in shown:
         _write(cases / f"{case.id}.json", json.dumps(case.document, indent=2) + "\n")
     _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
-    _write(directory / "comparison.md", comparison_markdown(comparison, directory=directory))
-    _write(directory / "compare.html", html_of(comparison_page(comparison, directory=directory)))
+    document = comparison_document(comparison, directory=directory)
+    _write(directory / "comparison.md", markdown(document))
+    _write(directory / "compare.html", html(document))
 
 
 def _write(path: Path, text: str) -> None:

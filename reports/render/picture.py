@@ -5,14 +5,13 @@ Times stand in their order, not to scale: of a second and of a month both, one c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from model.prediction.history import live_ids
 from model.text.layout import file_path
 from model.vocabulary.case import Case
 from model.vocabulary.steps import SetClock, Vacuum
 from model.vocabulary.table import Kind
 from records.run import RecordedCase
+from reports.document import Mark, Picture, PictureRow, Tick
 from reports.text.quantities import counted, instant
 
 #: The most rows; a larger table has no picture.
@@ -20,44 +19,6 @@ _MOST = 40
 
 #: Of the drawing: the width of the names, and of each instant; the height of a row.
 _NAMES, _STEP, _ROW = 260, 130, 26
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Something at an instant. ``kind``: ``written`` or ``removed`` of a data file, ``stray`` of a stray one."""
-
-    x: int
-    kind: str
-    title: str
-
-
-@dataclass(frozen=True)
-class PictureRow:
-    """A file: ``state`` is ``live``, ``removed`` or ``stray``."""
-
-    y: int
-    name: str
-    state: str
-    detail: str
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True)
-class Tick:
-    x: int
-    label: str
-    kind: str  # "cutoff", "clock" or empty
-
-
-@dataclass(frozen=True)
-class Picture:
-    """``width`` and ``height`` in pixels. ``description``: the same for those who cannot see it."""
-
-    width: int
-    height: int
-    rows: tuple[PictureRow, ...]
-    ticks: tuple[Tick, ...]
-    description: str
 
 
 def picture_of(case: Case, judged: RecordedCase, step: int) -> Picture | None:

@@ -1,12 +1,12 @@
-"""A rehearsal on the terminal."""
+"""What a rehearsal found, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.quantities import amount, files, size
-from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Rehearsal, ReleaseRehearsal, Trial
+from rehearsal.quantities import amount, files
+from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Trial
 from rehearsal.versions import Range
 
 #: What a fate is called.
@@ -14,44 +14,6 @@ VERBS = {"delete": "deletes", "keep": "keeps", "unspecified": "may delete"}
 
 #: How many ranges of versions are named.
 _MOST = 5
-
-
-def lines_of(rehearsal: Rehearsal) -> Iterator[str]:
-    """The answer, and one screen of counts."""
-    yield rehearsal.answer
-    if rehearsal.delete is not None:
-        yield f"{rehearsal.delete}: now"
-    if rehearsal.statement:
-        yield f"{rehearsal.statement} at {rehearsal.at}; the table's retention is {duration(rehearsal.retention_ms)}"
-    has = "has all its" if rehearsal.readable == 1 else "have all their"
-    yield f"version {rehearsal.version}; {amount(rehearsal.readable, 'version')} of the log {has} files now"
-    if rehearsal.missing:
-        yield f"{amount(len(rehearsal.missing), 'file')} of this version cannot be found even now, such as {rehearsal.missing[0]}"
-    for deletion in rehearsal.deletions:
-        yield from deletion_lines(deletion)
-    for delete_trial in rehearsal.delete_trials:
-        yield from delete_trial_lines(delete_trial)
-    for release in rehearsal.releases:
-        yield from _of_release(release)
-    for trial in rehearsal.trials:
-        yield from trial_lines(trial)
-        yield from (f"  {fault_line(trial, one)} {one.link}" for one in trial.faults)
-    if rehearsal.difference is not None:
-        yield from (*rehearsal.difference.causes, *rehearsal.difference.remedies)
-
-
-def _of_release(release: ReleaseRehearsal) -> Iterator[str]:
-    yield f"{release.release}:"
-    if release.refusal is not None:
-        yield f"  refuses the statement: {release.refusal}"
-    for row in release.reasons:
-        yield f"  {VERBS[row.fate]:<10} {amount(row.files, 'file'):>14}  {size(row.bytes):>10}  {row.reason}"
-    if release.directories_deleted:
-        yield f"  deletes {amount(release.directories_deleted, 'empty directory')}"
-    yield f"  {lost_words(release.lost)}"
-    yield f"  {clean_up_words(release.clean_up)}"
-    if release.faults:
-        yield f"  {concern_count(release.faults)}"
 
 
 def clean_up_words(clean_up: CleanUp) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -17,41 +16,22 @@ from model.vocabulary.case import Case
 from model.vocabulary.table import Kind
 from records.expectations import Expectation, Gone, InfoIs, Operations, Removes, RowsAre, RowsOf, Unchanged
 from records.run import RecordedCase, RecordedCommit, RecordedStep, RecordedViolation
+from reports.document import Diff, DiffLine, FileLine
 
 #: The most lines of a difference, and the most files of a tree; what is larger is not shown.
 _MOST_LINES, _MOST_FILES = 60, 40
 
 
-@dataclass(frozen=True)
-class DiffLine:
-    """``sign``: ``-`` expected and not seen, ``+`` seen and not expected, a space for both."""
-
-    sign: str
-    text: str
-
-
-@dataclass(frozen=True)
-class TreeLine:
-    """A file or a directory. ``before``: what it was before the step; ``after``: what the step did with it; ``wrong``: what it
-    had to do, if it did something else."""
-
-    depth: int
-    name: str
-    before: str
-    after: str
-    wrong: str
-
-
-def difference_of(judged: RecordedCase, violation: RecordedViolation) -> tuple[DiffLine, ...]:
+def difference_of(judged: RecordedCase, violation: RecordedViolation) -> Diff:
     """The actions, or the rows, that were expected in the step against those that were seen; empty where one is not known."""
     step = next((one for one in judged.steps if one.index == violation.step), None)
     sides = None if step is None else _sides(violation.expectation, step)
     if sides is None or sides[0] == sides[1] or max(map(len, sides)) > _MOST_LINES:
-        return ()
-    return tuple(_compared(*sides))
+        return Diff(())
+    return Diff(tuple(_compared(*sides)))
 
 
-def tree_of(case: Case, judged: RecordedCase, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
+def files_of(case: Case, judged: RecordedCase, step: int, *, anyway: bool = False) -> tuple[FileLine, ...]:
     """The files of the case's first table as a step left them; unless ``anyway``, empty for a step that deleted none and had to
     delete none."""
     vanished = {one.index: one.observed.vanished for one in judged.steps}
@@ -92,15 +72,15 @@ def _states(case: Case) -> dict[str, str]:
     return {**states, **{stray.path: words[stray.kind] for stray in table.stray_files}}
 
 
-def _lines(leaves: Mapping[str, tuple[str, str]], wrong: Mapping[str, str]) -> Iterable[TreeLine]:
+def _lines(leaves: Mapping[str, tuple[str, str]], wrong: Mapping[str, str]) -> Iterable[FileLine]:
     """A line for each path in alphabetical order, and one for each directory above them."""
     above: tuple[str, ...] = ()
     for path in sorted(leaves, key=lambda path: path.split("/")):
         *directories, name = path.split("/")
         for depth, directory in enumerate(directories):
             if above[: depth + 1] != (*directories[:depth], directory):
-                yield TreeLine(depth, f"{directory}/", "", "", "")
-        yield TreeLine(len(directories), name, *leaves[path], wrong.get(path, ""))
+                yield FileLine(depth, f"{directory}/", "", "", "")
+        yield FileLine(len(directories), name, *leaves[path], wrong.get(path, ""))
         above = (*directories, name)
 
 

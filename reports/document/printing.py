@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from textwrap import wrap
 
 from rich.console import Console
@@ -12,9 +12,6 @@ from reports.text.cut import cut
 
 #: The width of the labels of facts.
 _LABEL = 13
-
-#: How many of the lines of one kind are shown.
-_LINES = 5
 
 
 def visible(text: str) -> str:
@@ -41,8 +38,17 @@ def show_line(console: Console, text: str, style: str = "") -> None:
 
 def show_fact(console: Console, label: str, text: str) -> None:
     """``   label:    text``, which wraps beneath itself."""
-    first, *rest = _wrapped(text, console.width - _LABEL)
-    _print(console, [f"{f'   {label}: ':{_LABEL}}{first}", *(f"{'':{_LABEL}}{line}" for line in rest)])
+    _hanging(console, f"{f'   {label}: ':{_LABEL}}", text)
+
+
+def show_item(console: Console, text: str) -> None:
+    """``  - text``, which wraps beneath itself."""
+    _hanging(console, "  - ", text)
+
+
+def _hanging(console: Console, label: str, text: str) -> None:
+    first, *rest = _wrapped(text, console.width - len(label))
+    _print(console, [f"{label}{first}", *(f"{'':{len(label)}}{line}" for line in rest)])
 
 
 def show_command(console: Console, label: str, text: str) -> None:
@@ -59,15 +65,3 @@ def _print(console: Console, lines: Iterable[str], style: str = "") -> None:
     for line in lines:
         # Text objects are not parsed as markup; with soft wrapping the console leaves a longer line to the terminal.
         console.print(Text(line, style=style), soft_wrap=True, highlight=False)
-
-
-def show_kinds(console: Console, kinds: Mapping[str, Sequence[str]], *, whole: bool) -> None:
-    """Of each kind that has lines their number, and the first of them, or with ``whole`` all."""
-    for title, lines in kinds.items():
-        most = len(lines) if whole else _LINES
-        if lines:
-            show_text(console, f"{title}: {len(lines)}")
-        for line in lines[:most]:
-            show_clipped(console, f"  {line}")
-        if len(lines) > most:
-            show_text(console, f"  and {len(lines) - most} more")

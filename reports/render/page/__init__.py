@@ -1,1 +1,0 @@
-"""``report.html``: a run as one self-contained page."""
