@@ -50,6 +50,7 @@ CONCERNS: Mapping[str, str] = {
     ),
     "ZORDER BY a column named with a backtick": "you OPTIMIZE ZORDER BY a column whose name has a backtick",
     "bound of a FLOAT that is a DOUBLE now": "the type of a column was widened from FLOAT to DOUBLE",
+    "column that was added later": "a column was added to a table that has files",
     "broken _last_checkpoint": "the file _last_checkpoint of a table is damaged",
     "call with constants of several types": (
         "a condition calls a function with constants of several types, such as greatest(2, 0.5)"

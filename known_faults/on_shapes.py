@@ -159,6 +159,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "bound of a FLOAT that is a DOUBLE now": _only_if(lambda s: "widened" in s.columns.marks and _has_float(s)),
     "broken _last_checkpoint": _only_if(lambda s: "last-checkpoint" in s.log.others),
     "change feed": _has_feed,
+    "column that was added later": lambda s: True if "ADD COLUMNS" in s.history.operations else None,
     "checkpoint beside one in parts": _only_if(lambda s: s.log.checkpoint != "none" or s.log.damaged_checkpoint),
     "OPTIMIZE of a file whose path has a tilde": _only_if(lambda s: _encodes_paths(s) is not False),
     "column mapping": maps_columns,

@@ -21,6 +21,7 @@ from harness.running.judge import Judge
 from known_faults.entries import PLACES
 from known_faults.known import known_faults_in
 from model.vocabulary.commands import (
+    AddColumn,
     Assignment,
     Checkpoint,
     DropColumn,
@@ -277,6 +278,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "statistics as a struct only": (with_features(Feature.STRUCT_STATISTICS), ()),
     "bound of a FLOAT that is a DOUBLE now": (WIDENED, ()),
     "change feed": (with_features(Feature.CHANGE_DATA_FEED), ()),
+    "column that was added later": (PLAIN, (OtherCommand(AddColumn(Column("added", Type.INTEGER))), Read())),
     "partition column begins with a dot or an underscore": (
         empty(Column("_p", Type.INTEGER), V, partition_by=("_p",)),
         (),

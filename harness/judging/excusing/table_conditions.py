@@ -83,6 +83,13 @@ def _has_float_bounds(observation: Observation) -> bool:
     return any(not is_single(bound) for add in snapshot.adds.values() if names for bound in bounds_of(add.stats, names))
 
 
+def _has_an_added_column(observation: Observation) -> bool:
+    """Whether a version of the table lacks a column: files of that version lack it too."""
+    of_versions = [one.table.columns for one in observation.versions.values()]
+    columns = observation.table.columns
+    return observation.table.added_column is not None or any(len(one) < len(columns) for one in of_versions)
+
+
 def maps_columns(observation: Observation) -> bool:
     return observation.before.snapshot.metadata.configuration.get("delta.columnMapping.mode", "none") != "none"
 
@@ -258,6 +265,7 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "broken _last_checkpoint": _broken_last_checkpoint,
     "statistics as a struct only": lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false"),
     "bound of a FLOAT that is a DOUBLE now": _has_float_bounds,
+    "column that was added later": _has_an_added_column,
     "change feed": lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
     "partition column begins with a dot or an underscore": lambda o: any(
         name.startswith((".", "_")) for name in o.before.snapshot.metadata.partition_columns
