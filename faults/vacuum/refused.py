@@ -8,7 +8,7 @@ from engines.port import Outcome
 from faults.machinery import files
 from faults.machinery.fault import Tamper, fault, vacuum_fault, when
 from faults.machinery.tampering import Tampering
-from model.vocabulary.steps import InvalidVacuum, Listing, VacuumMistake
+from model.vocabulary.steps import InvalidVacuum, Listing, Mode, VacuumMistake
 from model.vocabulary.table import Feature
 
 
@@ -61,7 +61,7 @@ FAULTS = (
         needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED)),
     vacuum_fault("takes-no-query-as-an-inventory", "VAC-CHK-2",
         when(lambda t: t.vacuum.listing is not Listing.PLAIN, lambda t: t.refuse("INTERNAL_ERROR")),
-        "VACUUM refuses an inventory by a query that has not the very columns of a table."),
+        "VACUUM refuses an inventory by a query that has not the very columns of a table.", needs=(Mode.INVENTORY_QUERY,)),
     vacuum_fault("accepts-unknown-features", "VAC-PROTO-1", when(_has_unknown_features, Tampering.succeed),
         "VACUUM succeeds on a table whose protocol requires an unknown feature."),
     vacuum_fault("vacuums-in-spite-of-unknown-features", "VAC-PROTO-1 VAC-PROTO-2",

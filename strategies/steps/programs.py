@@ -27,7 +27,7 @@ _OPERATIONS = odds(
     (3, Operation.DRY_RUN),
     (3, Operation.LITE),
     (3, Operation.RETAIN),
-    (4, Operation.READ_BEFORE),
+    (3, Operation.READ_BEFORE),
     (2, Operation.READ_CHANGES),
     (2, Operation.INVENTORY),
     (1, Operation.IO_FAULT),
@@ -88,7 +88,7 @@ _BESIDE_COMMANDS = odds(
     (2, Operation.APPEND),
     (1, Operation.STRAY_FILES),
     (1, Operation.LITE),
-    (4, Operation.READ_BEFORE),
+    (3, Operation.READ_BEFORE),
     (1, Operation.READ_CHANGES),
 )
 

@@ -154,7 +154,8 @@ def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
     fault = ("--known-bad", "vacuums-inside-retention")
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault)
     assert done.code == 1 and "FAIL: outside 4.4.0 with the fault" in done.said, done.said
-    (folder,) = (tmp_path / "counterexamples").glob("VAC-SAFE-2-*")
+    folders = (tmp_path / "counterexamples").glob("VAC-SAFE-2-*")
+    folder = next(one for one in folders if f"--replay={one}/case.json" in done.said)
     command = f"--engine {OUTSIDE} --known-bad vacuums-inside-retention --replay={folder}/case.json"
     assert command in done.said and command in (folder / "explanation.md").read_text(encoding="utf-8")
     script = subprocess.run([sys.executable, str(folder / "reproduce.py")], capture_output=True, text=True, check=False)

@@ -104,7 +104,7 @@ def test_the_answer_is_that_of_a_comparison_of_the_kept_runs(root: Path, capsys:
     assert (root / "out" / "-".join(TWO) / "compare.html").is_file()
     page = (root / "docs" / "upgrades" / "deltalake-1.5.0-1.5.1.md").read_text(encoding="utf-8")
     assert page.startswith(f"# ❌ DO NOT UPGRADE: {reason}") and len(page) < 20_000
-    assert "## Worse on deltalake 1.5.1, in " in page and "## Better on deltalake 1.5.1, in " in page
+    assert "## Worse on deltalake 1.5.1, in " in page and "## Better on deltalake 1.5.1\n" in page
 
 
 def test_what_is_missing_is_run_and_nothing_else(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

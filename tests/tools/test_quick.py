@@ -21,7 +21,10 @@ def graph() -> ImportGraph:
     ("files", "modules"),
     [
         (["model/prediction/delete.py", "model/__init__.py"], {"model.prediction.delete", "model"}),
-        (["known_faults/spark.toml", "reports/render/page/gone.j2"], {"known_faults", "reports.render.page"}),
+        (
+            ["known_faults/spark.toml", "reports/render/comparison/gone.j2"],
+            {"known_faults", "reports.render.comparison"},
+        ),
         (["model/prediction/gone.py"], {"model.prediction"}),
         (["tests/model/test_delete.py", "tests/recorded/healthy.json"], {"tests.model.test_delete", "tests.recorded"}),
         (["README.md", "docs/delta.md"], {"tests.docs"}),
@@ -39,7 +42,7 @@ def test_a_file_is_of_its_module_or_of_its_package(
 
 
 def test_what_imports_a_changed_module_is_tested(graph: ImportGraph) -> None:
-    of_page = quick.tests_of({"reports.render.page"}, graph)
+    of_page = quick.tests_of({"reports.render.comparison"}, graph)
     assert {"tests/reports/test_page.py", "tests/runner/test_demo.py", quick.ALWAYS} <= set(of_page)
     assert not [path for path in of_page if path.startswith(("tests/deltalog/", "tests/strategies/"))]
     of_model = quick.tests_of({"model.prediction.delete"}, graph)

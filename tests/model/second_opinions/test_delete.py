@@ -25,7 +25,7 @@ from tests.model.evaluation_questions import CHAPTERS, ROWS, TYPES, VALUES, ZONE
 from tests.model.second_opinions.duckdb_conditions import NOT_COMPARABLE, NotComparable, Translation
 
 #: Of the conditions that campaigns draw, in percent.
-LEAST_COMPARABLE = 95
+LEAST_COMPARABLE = 93
 
 
 class SecondOpinion:
