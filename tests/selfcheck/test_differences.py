@@ -13,6 +13,7 @@ from model.vocabulary.steps import Delete, Mode, OpenSession, OtherCommand, Vacu
 from model.vocabulary.table import DEFAULT_RETENTION, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
+from reports.document.markdown import text
 from selfcheck.difference_tables import BEGIN, END, PAGE, Differences, differences, possible_pairs
 
 COLUMNS = (Column("p", Type.INTEGER), Column("a", Type.INTEGER))
@@ -116,5 +117,5 @@ def test_pairs_of_the_same_session_and_of_an_earlier_one() -> None:
 
 def test_the_page_has_each_command_and_each_change() -> None:
     table = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
-    assert all(f"\n| {name} | " in table for name in (*FIRSTS, *(one.value for one in Mutation)))
+    assert all(f"\n| {text(name)} | " in table for name in (*FIRSTS, *(one.value for one in Mutation)))
     assert len(possible_pairs()) == len(FIRSTS) * 13 - 16
