@@ -114,7 +114,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is said of one thing, each with a short label."""
+    """Facts about one thing, each with a short label."""
 
     facts: tuple[tuple[str, Content], ...]
 
@@ -269,7 +269,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class ClauseRow:
-    """``verdicts``: one of each side. ``cells`` stand between the id and the sentence. ``note`` is said below the sentence, and
+    """``verdicts``: one of each side. ``cells`` stand between the id and the sentence. ``note`` stands below the sentence, and
     ``details`` is hidden. A page can be filtered by ``features``."""
 
     id: str

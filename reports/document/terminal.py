@@ -94,8 +94,7 @@ def _show(block: Block, console: Console, *, whole: bool) -> None:
         lines = (": ".join(map(plain, row[: block.brief])) for row in block.rows)
         _show(Items(tuple(lines)), console, whole=False)
     elif isinstance(block, Table):
-        width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
-        console.print(_grid(block), crop=False, width=width)
+        console.print(_grid(block), crop=False, width=_width(console))
     elif isinstance(block, Finding):
         show_text(console)
         show_text(console, block.title, "bold red")
@@ -134,9 +133,14 @@ def _is_shown(block: Block, *, whole: bool) -> bool:
     return not isinstance(block, (Tree, Copied, Steps, Diff, Files, Picture))
 
 
+def _width(console: Console) -> int | None:
+    """That of a table; None: the terminal's."""
+    return None if console.is_terminal else max(console.width, _LOG_WIDTH)
+
+
 def _clauses(block: Clauses, console: Console) -> Grid:
     """The sentence gets the width that is left: it is cut on a terminal, and wraps in a log."""
-    width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
+    width = _width(console)
     grid = Grid(box=None, pad_edge=False, expand=True, width=width)
     sides = block.sides if len(block.sides) > 1 else ("verdict",)
     for name in ("clause", *sides, *(name.lower() for name in block.columns)):

@@ -29,6 +29,7 @@ from reports.document import (
     Finding,
     Inline,
     Items,
+    Line,
     Link,
     Said,
     Section,
@@ -164,8 +165,7 @@ def _failure_facts(
     run: Run, failure: Failure, checked: Iterable[ScriptResult], folder: str
 ) -> Iterator[tuple[str, Content]]:
     lead = failure.lead
-    also = f"; with it {', '.join(failure.clauses)}" if failure.clauses else ""
-    yield "promised", line(f"{run.clauses[lead.clause].sentence} (", clause_link(lead.clause), f"{also})")
+    yield "promised", promised(run.clauses[lead.clause].sentence, lead.clause, failure.clauses)
     yield "seen", lead.violation.message
     others = [one.judged.id for one in failure.examples if one.judged.id != lead.judged.id]
     more = line("; also ", joined(map(Code, dict.fromkeys(others)))) if others else ""
@@ -177,9 +177,10 @@ def _failure_facts(
         yield "your tables", concerned(tables, run.header.like.tables)
 
 
-def clause_link(id: str) -> Link:
-    """To its row on the page."""
-    return Link(id, f"#clause-{id}")
+def promised(sentence: str, clause: str, others: Sequence[str]) -> Line:
+    """What a clause promises, with a link to its row on the page. ``others``: those that fail with it."""
+    also = f"; with it {', '.join(others)}" if others else ""
+    return line(f"{sentence} (", Link(clause, f"#clause-{clause}"), f"{also})")
 
 
 def steps_of(steps: Sequence[RecordedStep], wrong: int) -> Steps:

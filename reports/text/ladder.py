@@ -54,7 +54,7 @@ class Answer:
     word: Word
     reason: str
     loses_data: bool = False  # by a known fault, whatever the word
-    allowed: bool = False  # the user asks for no more than that nothing is worse: LOOK FIRST is no failure
+    allowed: bool = False  # with --allow-changes LOOK FIRST is no failure
 
     @property
     def exit(self) -> int:

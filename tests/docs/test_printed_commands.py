@@ -82,12 +82,14 @@ def test_every_view_of_a_comparison_has_a_command_that_shows_what_is_worse(repor
     command = [sys.executable, "-m", "reports", "compare", str(project / "base"), str(project / "candidate")]
     ended = subprocess.run([*command, "--out", str(out)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 1, ended.stdout + ended.stderr
-    pattern = re.compile(r"(?:replay:   | {4})(\S+ -m pytest suites .*)")
+    pattern = re.compile(r"(?:replay:   |base:     | {4})(\S+ -m pytest suites .*)")
     found = [*pattern.findall(ended.stdout), *pattern.findall((out / "comparison.md").read_text(encoding="utf-8"))]
     page = html.unescape((out / "compare.html").read_text(encoding="utf-8"))
     of_page = re.findall(r"<code id=\"command-\d+\" class=\"command\">(.*? -m pytest suites .*?)</code>", page)
     of_candidate = [line for line in (*found, *of_page) if FAULT in line]
-    assert len(of_candidate) >= 3
+    assert len(of_candidate) >= 3 and len(found) > len([line for line in found if FAULT in line]), (
+        "the base has one too"
+    )
     shown = shell(of_candidate[0])
     assert shown.returncode == 1 and "FAILED: " in shown.stdout, shown.stdout + shown.stderr
 

@@ -61,13 +61,13 @@ from reports.document import (
 )
 from reports.findings.answers import named
 from reports.findings.verdicts import ClauseFinding
-from reports.render.run import case_blocks, case_in, issue, steps_of, verdict_said
+from reports.render.run import case_blocks, case_in, issue, promised, steps_of, verdict_said
 from reports.render.sides import difference_of, files_of
 from reports.text.circumstances import profile_of
 from reports.text.harms import can, does, in_ways
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
-from reports.together.answer import sentence
+from reports.together.answer import sentence as turn_sentence
 
 _WHOLE = "comparison.json"
 
@@ -161,7 +161,7 @@ def _no_way_back(comparison: Comparison) -> Block:
 
 def _way(number: int, way: WeighedWay, comparison: Comparison, directory: Path) -> Finding:
     lead, before, case = way.lead, way.lead.opposite, case_in(way.lead.case)
-    promised = _listed(comparison)[lead.clause].sentence
+    sentence = _listed(comparison)[lead.clause].sentence
     title = f"{'known, ' if way.is_known else ''}{way.does}: {lead.cause}"
     violations = (one for one in lead.case.violations if (one.clause, one.step) == (lead.clause, lead.step))
     now = () if case is None else files_of(case, lead.case, lead.step)
@@ -170,17 +170,18 @@ def _way(number: int, way: WeighedWay, comparison: Comparison, directory: Path) 
     file = directory / "cases" / f"{lead.case.id}.json"
     return Finding(
         f"{number}. {title}",
-        Facts(tuple(_way_facts(way, comparison, promised))),
+        Facts(tuple(_way_facts(way, comparison, sentence))),
         (
             steps_of(lead.case.steps, lead.step),
             *case_blocks(lead.case, lead.step),
             *(difference_of(lead.case, one) for one in violations),
             Files(tuple(zip(side_titles(comparison), (then, now)))),
             Command(replay_command(comparison.candidate.header, file), "replay"),
+            Command(replay_command(comparison.base.header, file), "base"),
             *([Command(str(script), "script")] if script is not None else []),
             issue(
                 f"{named(comparison.candidate)} {way.does}: {lead.cause}",
-                promised,
+                sentence,
                 lead.message,
                 lead.case.steps,
                 f"{named(comparison.base)} in the same case: {lead.before}.",
@@ -190,10 +191,9 @@ def _way(number: int, way: WeighedWay, comparison: Comparison, directory: Path) 
     )
 
 
-def _way_facts(way: WeighedWay, comparison: Comparison, promised: str) -> Iterator[tuple[str, Content]]:
+def _way_facts(way: WeighedWay, comparison: Comparison, sentence: str) -> Iterator[tuple[str, Content]]:
     lead, (base, candidate) = way.lead, side_names(comparison)
-    also = f"; with it {', '.join(way.clauses)}" if way.clauses else ""
-    yield "promised", line(f"{promised} (", Link(lead.clause, f"#clause-{lead.clause}"), f"{also})")
+    yield "promised", promised(sentence, lead.clause, way.clauses)
     yield "from", f"{base}: {lead.before}"
     yield "to", f"{candidate}: {lead.message}"
     yield "case", line(Code(lead.case.id), f", step {lead.step} ({counted(len(way.case_ids), 'case')})")
@@ -256,7 +256,7 @@ def _in_turn(comparison: Comparison, directory: Path | None = None) -> Iterator[
         (
             one.side,
             "known" if one.known is not None else does(one.severity),
-            sentence(one),
+            turn_sentence(one),
             ", ".join(one.clauses),
             line(Code(one.cases[0]), f", {one.pattern}, step {one.step}"),
         )
