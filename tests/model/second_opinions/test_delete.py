@@ -20,12 +20,13 @@ from model.vocabulary.predicate import And, Compare, Constant, Not, Op, Or, Pred
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import AnyType, Type, Value
 from tests.builders.arrow_rows import arrow_type, arrow_value
-from tests.drawn_cases import drawn
+from tests.drawn_cases import ALL
 from tests.model.evaluation_questions import CHAPTERS, ROWS, TYPES, VALUES, ZONES, column
 from tests.model.second_opinions.duckdb_conditions import NOT_COMPARABLE, NotComparable, Translation
+from tests.sampling import sample
 
 #: Of the conditions that campaigns draw, in percent.
-LEAST_COMPARABLE = 93
+LEAST_COMPARABLE = 95
 
 
 class SecondOpinion:
@@ -160,7 +161,7 @@ def test_duckdb_agrees_on_random_combinations(second_opinion: SecondOpinion) -> 
 @pytest.mark.parametrize("campaign", ["partition_deletes", "row_deletes", "feature_deletes", "typed_deletes"])
 def test_duckdb_agrees_on_what_is_drawn(second_opinion: SecondOpinion, campaign: str) -> None:
     """The conditions of the campaigns' DELETEs, over all rows of their tables."""
-    for case in drawn(campaign):
+    for case in sample(ALL[campaign][0](), seeds=range(24)):  # so many that chance does not decide on the share
         types = {column.name: column.type for column in case.table.columns}
         rows = [dict(zip(types, case.table.row(file.partition, row))) for file in case.table.files for row in file.rows]
         second_opinion.about(rows, types)
