@@ -9,7 +9,7 @@ from deltalog.storage.names import LOG_DIRECTORY
 from rehearsal.prediction import Prediction
 from rehearsal.quantities import amount, files, size
 from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
-from reports.text.ladder import Answer, Word, gravest
+from reports.text.ladder import Answer, Word, gravest, of_one, of_two
 
 
 def answer_of(predictions: Sequence[Prediction], difference: Difference | None) -> Answer:
@@ -19,32 +19,30 @@ def answer_of(predictions: Sequence[Prediction], difference: Difference | None) 
         return _of_one(predictions[0])
     first, second = predictions
     new = sorted({*second.versions.needed} - {*first.versions.needed})
-    if {*new} - {*second.versions.backdated}:
-        return Answer(Word.DO_NOT_UPGRADE, _loses(second, new))
-    if not difference.is_none or (first.refusal is None) != (second.refusal is None):
-        return Answer(Word.LOOK_FIRST, _differs(first, second, difference))
+    differs = not difference.is_none or (first.refusal is None) != (second.refusal is None)
+    word = of_two(forbids={*new} - {*second.versions.backdated}, asks=differs or second.versions.needed)
+    if word is Word.DO_NOT_UPGRADE:
+        return Answer(word, _loses(second, new))
+    if differs:
+        return Answer(word, _differs(first, second, difference))
     if second.versions.needed:
-        return Answer(Word.LOOK_FIRST, _loses(second, second.versions.needed, also=first.release.title))
+        return Answer(word, _loses(second, second.versions.needed, also=first.release.title))
     if second.refusal is not None:
-        return Answer(
-            Word.UPGRADE, f"{first.release.title} and {second.release.title} refuse the statement: {second.refusal}"
-        )
+        return Answer(word, f"{first.release.title} and {second.release.title} refuse the statement: {second.refusal}")
     same = files(second.total(second.deleted_files))
-    return Answer(Word.UPGRADE, f"{second.release.title} {_verb(second)} the same as {first.release.title}: {same}")
+    return Answer(word, f"{second.release.title} {_verb(second)} the same as {first.release.title}: {same}")
 
 
 def _of_one(prediction: Prediction) -> Answer:
     title = prediction.release.title
     if prediction.refusal is not None:
         return Answer(Word.PASS, f"{title} refuses the statement and deletes nothing: {prediction.refusal}")
-    if prediction.versions.needed:
-        is_of_log = prediction.versions.needed == prediction.versions.backdated
-        word = Word.INCONCLUSIVE if is_of_log else Word.FAIL
-        return Answer(word, _loses(prediction, prediction.versions.needed))
+    versions = prediction.versions
+    word = of_one(wrong=versions.needed != versions.backdated, undecided=versions.needed)
+    if versions.needed:
+        return Answer(word, _loses(prediction, versions.needed))
     deleted = files(prediction.total(prediction.deleted_files))
-    return Answer(
-        Word.PASS, f"{title} {_verb(prediction)} {deleted}, and none that a version inside the retention needs"
-    )
+    return Answer(word, f"{title} {_verb(prediction)} {deleted}, and none that a version inside the retention needs")
 
 
 def _verb(prediction: Prediction) -> str:
@@ -95,10 +93,10 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
         does = f"refuses the statement on a copy: {said}" if said else "runs the statement, which it must refuse"
         return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}")
     if len(trials) == 1:
-        return Answer(Word.FAIL, _disagrees(last))
-    if _deleted(last) - _deleted(trials[0]):
-        return Answer(Word.DO_NOT_UPGRADE, _disagrees(last))
-    return Answer(Word.LOOK_FIRST, ", and ".join(map(_disagrees, wrong)))
+        return Answer(of_one(wrong=wrong), _disagrees(last))
+    word = of_two(forbids=_deleted(last) - _deleted(trials[0]), asks=wrong)
+    shown = wrong if word is Word.LOOK_FIRST else [last]
+    return Answer(word, ", and ".join(map(_disagrees, shown)))
 
 
 def _ran(trials: Sequence[Trial]) -> str:
@@ -139,13 +137,13 @@ def _of_deletions(deletions: Sequence[Deletion]) -> Answer:
         if one.refusal is not None:
             return Answer(Word.PASS, f"{one.release} refuses the DELETE and removes nothing: {one.refusal}")
         return Answer(Word.PASS, f"{one.release} removes {_removed(one)} from the table")
-    if one.refusal is not None and last.refusal is not None:
-        return Answer(Word.UPGRADE, f"{one.release} and {last.release} refuse the DELETE: {last.refusal}")
-    if one.refusal is not None or last.refusal is not None:
+    word = of_two(forbids=False, asks=(one.refusal is None) != (last.refusal is None))
+    if word is Word.LOOK_FIRST:
         refusing, other = (one, last) if one.refusal is not None else (last, one)
-        why = f"{refusing.release} refuses the DELETE, which {other.release} runs: {refusing.refusal}"
-        return Answer(Word.LOOK_FIRST, why)
-    return Answer(Word.UPGRADE, f"{last.release} removes the same from the table as {one.release}: {_removed(last)}")
+        return Answer(word, f"{refusing.release} refuses the DELETE, which {other.release} runs: {refusing.refusal}")
+    if last.refusal is not None:
+        return Answer(word, f"{one.release} and {last.release} refuse the DELETE: {last.refusal}")
+    return Answer(word, f"{last.release} removes the same from the table as {one.release}: {_removed(last)}")
 
 
 def _removed(deletion: Deletion) -> str:
@@ -168,10 +166,10 @@ def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
         does = f"refuses the DELETE on a copy: {said}" if said else "runs the DELETE, which it must refuse"
         return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}")
     if len(trials) == 1:
-        return Answer(Word.FAIL, _delete_disagrees(last))
-    if {*last.wrongly_removed} - {*trials[0].wrongly_removed}:
-        return Answer(Word.DO_NOT_UPGRADE, _delete_disagrees(last))
-    return Answer(Word.LOOK_FIRST, ", and ".join(map(_delete_disagrees, wrong)))
+        return Answer(of_one(wrong=wrong), _delete_disagrees(last))
+    word = of_two(forbids={*last.wrongly_removed} - {*trials[0].wrongly_removed}, asks=wrong)
+    shown = wrong if word is Word.LOOK_FIRST else [last]
+    return Answer(word, ", and ".join(map(_delete_disagrees, shown)))
 
 
 def _delete_disagrees(trial: DeleteTrial) -> str:

@@ -34,6 +34,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
+from reports.document.markdown import markdown
 from runner.command_line.commands import Parser, ended, natural, whole
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import (
@@ -396,13 +397,9 @@ def main(arguments: list[str]) -> int:
             considered = 0
     write_corpus("smoke", [one.case for one in chosen.smoke])
     write_corpus("gate", [one.case for one in chosen.gate])
-    page = corpus_page(
-        in_smoke(regressions),
-        regressions,
-        chosen,
-        considered=considered + len(regressions) + len(pool),
-        faults=len(_applicable()) - len(chosen.missed),
-    )
+    considered += len(regressions) + len(pool)
+    faults = len(_applicable()) - len(chosen.missed)
+    page = markdown(corpus_page(in_smoke(regressions), regressions, chosen, considered=considered, faults=faults))
     (FOLDER / "README.md").write_text(page, encoding="utf-8")
     print(page)
     for name, clauses in chosen.missed.items():

@@ -27,7 +27,7 @@ from reports.findings.of_run import findings_of
 from reports.findings.verdicts import ClauseFinding
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
-from reports.text.ladder import Answer, Word
+from reports.text.ladder import Answer, Word, of_two
 from reports.together.answer import TurnReport
 
 _JUDGED = (Verdict.HOLDS, Verdict.FAILS, Verdict.KNOWN_FAULT, Verdict.LISTED_BUT_GONE)
@@ -190,10 +190,8 @@ class Comparison:
     @property
     def word(self) -> Word:
         """Whether something forbids the upgrade; else whether something is worse, withdrawn or open, or there is no way back."""
-        if self.forbids:
-            return Word.DO_NOT_UPGRADE
         asks = self.worse or self.lost or self.is_open or self.bars_the_way_back
-        return Word.LOOK_FIRST if asks else Word.UPGRADE
+        return of_two(forbids=self.forbids, asks=asks)
 
     @property
     def exit(self) -> int:

@@ -113,6 +113,8 @@ def _show(block: Block, console: Console, *, whole: bool) -> None:
             _show(one, console, whole=True)
     elif isinstance(block, Section):
         title = plain(block.title)
+        if whole:
+            show_text(console)
         show_text(console, title if ":" in title else f"{title}:")
         for one in block.blocks:
             _show(one, console, whole=whole)

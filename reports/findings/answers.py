@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from model.vocabulary.severity import Severity
-from records.run import Part, Verdict
+from records.run import Verdict
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
 from reports.text.harms import in_ways
-from reports.text.ladder import Answer, Word
+from reports.text.ladder import Answer, Word, of_one
 from reports.text.quantities import counted
 
 
@@ -22,13 +22,16 @@ def answer_of(run: Run) -> Answer:
     shown = findings_of(run).known
     losing = sum(one.severity is Severity.DATA_LOSS for one in shown)
     known = f". {_known(len(shown), losing)}" if shown else ""
-    if run.header.shard is not None:
-        return _of_part(run, run.header.shard, known)
-    if run.footer.exit == 0:
-        return Answer(Word.PASS, f"no new fault in {named(run)}{known}", losing > 0)
-    if run.footer.exit == 1:
-        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{known}")
-    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{known}")
+    part = run.header.shard
+    known += f". This is {part}: python -m reports merge gives the verdict" if part is not None else ""
+    word = of_one(wrong=run.footer.exit == 1, undecided=run.footer.exit == 2, part=part is not None)
+    if word is Word.FAIL:
+        return Answer(word, f"{named(run)} {', and '.join(_broken(run))}{known}")
+    if word is Word.INCONCLUSIVE:
+        return Answer(word, f"{' and '.join(_undecided(run))} on {named(run)}{known}")
+    if word is Word.PASS_SO_FAR:
+        return Answer(word, f"nothing new fails on {named(run)}{known}")
+    return Answer(word, f"no new fault in {named(run)}{known}", losing > 0)
 
 
 def _known(number: int, losing: int) -> str:
@@ -39,16 +42,6 @@ def _known(number: int, losing: int) -> str:
     if number == 1:
         return f"{found}, which loses data"
     return f"{found}, {losing} of them {'loses' if losing == 1 else 'lose'} data"
-
-
-def _of_part(run: Run, part: Part, known: str) -> Answer:
-    """Of a part of a run: what fails in it, and how to come to the verdict."""
-    more = f"{known}. This is {part}: python -m reports merge gives the verdict"
-    if run.footer.exit == 0:
-        return Answer(Word.PASS_SO_FAR, f"nothing new fails on {named(run)}{more}")
-    if run.footer.exit == 1:
-        return Answer(Word.FAIL, f"{named(run)} {', and '.join(_broken(run))}{more}")
-    return Answer(Word.INCONCLUSIVE, f"{' and '.join(_undecided(run))} on {named(run)}{more}")
 
 
 def _with(run: Run, *verdicts: Verdict) -> list[str]:

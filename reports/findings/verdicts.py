@@ -10,6 +10,7 @@ from records import run
 from records.known_fault import KnownFault
 from records.run import ClauseVerdict, Footer, Header, ListedClause, RecordedCase, Verdict
 from reports.findings.failures import Example, Simplicity, simplicity
+from reports.text.ladder import of_one
 from reports.text.quantities import counted
 
 #: The verdicts that need a person's attention.
@@ -264,11 +265,10 @@ def exit_code(results: Iterable[ClauseVerdict], errors: int, *, part: bool = Fal
     or no clause that was judged, unless it is only a ``part`` of a run; else 0.
     """
     found = {result.verdict for result in results}
-    if found & {Verdict.FAILS, Verdict.LISTED_BUT_GONE}:
-        return 1
+    wrong = found & {Verdict.FAILS, Verdict.LISTED_BUT_GONE}
     judged = found & {Verdict.HOLDS, Verdict.KNOWN_FAULT}
     undecided = errors or found & {Verdict.ERROR, Verdict.NOT_TESTED} or not (judged or part)
-    return 2 if undecided else 0
+    return of_one(wrong=wrong, undecided=undecided, part=part).exit
 
 
 def footer_of(found: Mapping[str, ClauseVerdict], judged: CaseFold, *, seconds: float, part: bool = False) -> Footer:

@@ -69,6 +69,29 @@ class Answer:
         return f"{self.word.value}: {self.reason}"
 
 
+def of_one(*, wrong: object, undecided: object = False, part: bool = False) -> Word:
+    """The word of one version, in a run, in turn with another, or on a user's table.
+
+    ``wrong``: it breaks a promise that no known fault excuses, or a known fault is listed that is gone. ``undecided``: something
+    that was to be judged was not.
+    """
+    if wrong:
+        return Word.FAIL
+    if undecided:
+        return Word.INCONCLUSIVE
+    return Word.PASS_SO_FAR if part else Word.PASS
+
+
+def of_two(*, forbids: object, asks: object) -> Word:
+    """The word of a version and the one before it.
+
+    ``forbids``: the new one loses what the old one keeps. ``asks``: someone must look at a difference, or something is open.
+    """
+    if forbids:
+        return Word.DO_NOT_UPGRADE
+    return Word.LOOK_FIRST if asks else Word.UPGRADE
+
+
 def gravest(answers: Iterable[Answer]) -> Answer:
     """The one that counts."""
     return min(answers, key=lambda one: _GRAVEST.index(one.word.exit))

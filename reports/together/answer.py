@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from model.vocabulary.severity import Severity
 from reports.text.harms import in_ways
-from reports.text.ladder import Answer, Word
+from reports.text.ladder import Answer, Word, of_one
 from reports.text.quantities import counted
 
 
@@ -64,15 +64,16 @@ def answer_of(run: TurnReport) -> Answer:
     user ended the run."""
     both = " and ".join(run.sides)
     new = sum(way.known is None for way in run.ways)
-    if new:
-        return Answer(Word.FAIL, f"{both} do not work on the same tables, in {counted(new, 'new way')}")
+    word = of_one(wrong=new, undecided=run.interrupted is not None or run.errors or not run.cases)
+    if word is Word.FAIL:
+        return Answer(word, f"{both} do not work on the same tables, in {counted(new, 'new way')}")
+    if word is Word.PASS:
+        return Answer(word, f"{both} work on the same tables")
     if run.interrupted is not None:
         why = f"interrupted after {run.cases} of {counted(run.interrupted, 'case')}"
-        return Answer(Word.INCONCLUSIVE, f"{why} on {both}")
-    if run.errors or not run.cases:
+    else:
         why = f"{counted(len(run.errors), 'case')} ended in an error" if run.cases else "no case was judged"
-        return Answer(Word.INCONCLUSIVE, f"{why} on {both}")
-    return Answer(Word.PASS, f"{both} work on the same tables")
+    return Answer(word, f"{why} on {both}")
 
 
 def directions(run: TurnReport) -> Sequence[str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.console import Console
+
 from engines.provider import ENGINES
 from faults import FAULTS
 from records.mistakes import UsageMistake
+from reports.document import Document
+from reports.document.terminal import show
 from runner.command_line.commands import Parser, ended
 from runner.command_line.near import meant
 from runner.explain.cases import REPORTS, case_of, is_id, names
@@ -16,7 +20,7 @@ from runner.explain.texts import case_text, clause_text, known_bad_text, known_t
 from suites.catalogue import CATALOGUE
 
 
-def explained(name: str, engine: str | None, reports: Path = REPORTS) -> list[str]:
+def explained(name: str, engine: str | None, reports: Path = REPORTS) -> Document:
     """``reports``: where those of the user lie. Raises UsageMistake, with what comes near, for a name of nothing."""
     if name.upper() in CATALOGUE:
         return clause_text(CATALOGUE[name.upper()], engine)
@@ -51,7 +55,7 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     if asked.engine not in (None, *ENGINES):
         raise UsageMistake(f"{asked.engine} is no engine: use one of {', '.join(ENGINES)}.")
-    print("\n".join(explained(asked.name, asked.engine, asked.reports)))
+    show(explained(asked.name, asked.engine, asked.reports), Console(), whole=True)
     return 0
 
 

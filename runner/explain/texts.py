@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engines.provider import ENGINES, kind_of
@@ -11,11 +12,11 @@ from faults.machinery.fault import Fault
 from harness.judging.clause import Clause, holds_for, not_applicable
 from model.codec import case_id
 from reports.counterexamples.explanation import description
-from reports.document import plain
+from reports.document import Document, Facts, Inline, Items, Line, Section, Text, line, plain
 from reports.text.cut import cut
 from reports.text.harms import can
 from runner.explain.cases import FoundCase
-from runner.explain.findings import ROOT, about
+from runner.explain.findings import ROOT, FoundSection, about
 from runner.explain.known import FaultOnSide, known_faults
 from suites.catalogue import CATALOGUE
 from suites.sources import resolve
@@ -24,27 +25,48 @@ from suites.sources import resolve
 _LINES, _WIDTH = 30, 400
 
 
-def clause_text(clause: Clause[Any], engine: str | None) -> list[str]:
+def clause_text(clause: Clause[Any], engine: str | None) -> Document:
     """``engine``: that whose known faults are listed; None: of all."""
-    said = [f"{clause.id} ({clause.chapter})", f"  {clause.sentence}", "", "Sources"]
-    for source in clause.sources:
-        link = resolve(source)
-        address = link.address if link.address.startswith("https://") else str(ROOT / link.address)
-        said.append(f"  {source}: {link.label}: {address}")
-    said += ["", "A violation", f"  {can(clause.harm.severity)}: {clause.harm.reason}", "", "Holds for"]
-    said += [f"  {holds_for(clause) or 'every engine'}"]
-    said += [f"  {name}: {_releases(clause, name)}" for name in ENGINES]
     faults = [one for one in known_faults(engine) if clause.id in one.clauses]
-    said += ["", "Known faults" if faults else "No fault is known."]
-    for one in faults:
-        said += [f"  {one.name} ({one.where})", *(f"    {line}" for line in one.said)]
-    if sections := about(clause.id):
-        said += ["", "Findings", *(f"  {one.heading}: {ROOT / one.page}" for one in sections)]
     bad = [fault.name for fault in FAULTS.values() if clause.id in fault.caught_by]
-    if bad:
-        shown = ", ".join(bad[:5]) + (f", and {len(bad) - 5} more" if len(bad) > 5 else "")
-        said += ["", "Known-bad engines that it notices (--known-bad)", f"  {shown}"]
-    return said
+    shown = ", ".join(bad[:5]) + (f", and {len(bad) - 5} more" if len(bad) > 5 else "")
+    return Document(
+        f"{clause.id} ({clause.chapter})",
+        (
+            Text(clause.sentence),
+            _items("Sources", map(_source, clause.sources)),
+            Section("A violation", (Text(f"{can(clause.harm.severity)}: {clause.harm.reason}"),)),
+            Section(
+                "Holds for",
+                (
+                    Text(holds_for(clause) or "every engine"),
+                    Facts(tuple((name, _releases(clause, name)) for name in ENGINES)),
+                ),
+            ),
+            _items("Known faults", (line(f"{one.name} ({one.where}): ", " ".join(one.said)) for one in faults)),
+            Text("" if faults else "No fault is known."),
+            _items("Findings", map(_place, about(clause.id))),
+            Section("Known-bad engines that it notices (--known-bad)", (Text(shown),)),
+        ),
+    )
+
+
+def _items(title: str, items: Iterable[Inline | Line]) -> Section:
+    return Section(title, (Items(tuple(items), whole=True),))
+
+
+def _source(source: str) -> str:
+    link = resolve(source)
+    address = link.address if link.address.startswith("https://") else str(ROOT / link.address)
+    return f"{source}: {link.label}: {address}"
+
+
+def _place(section: FoundSection) -> str:
+    return f"{section.heading}: {ROOT / section.page}"
+
+
+def _promise(id: str) -> str:
+    return f"{id}: {CATALOGUE[id].sentence}"
 
 
 def _releases(clause: Clause[Any], engine: str) -> str:
@@ -60,46 +82,34 @@ def _releases(clause: Clause[Any], engine: str) -> str:
     return ", ".join(able)
 
 
-def case_text(found: FoundCase) -> list[str]:
-    lines = [cut(plain(line), _WIDTH) for line in description(found.case)]
-    steps = [line for line in lines if line.startswith("Step ")]
-    table = [line for line in lines if line not in steps]
+def case_text(found: FoundCase) -> Document:
+    told = [cut(plain(line), _WIDTH) for line in description(found.case)]
+    steps = tuple(line for line in told if line.startswith("Step "))
+    table = [line for line in told if line not in steps]
     more = len(table) - _LINES
-    shown = [*table[:_LINES], *([f"… and {more} lines more of the table"] if more > 0 else [])]
-    return [f"Case {case_id(found.case)}, {found.where}", "", *(f"  {line}" for line in (*shown, *steps))]
+    shown = (*table[:_LINES], *([f"… and {more} lines more of the table"] if more > 0 else []))
+    title = f"Case {case_id(found.case)}, {found.where}"
+    return Document(title, (Items(shown, whole=True), Items(steps, whole=True)))
 
 
-def known_text(fault: FaultOnSide) -> list[str]:
-    entry = fault.entry
-    said = [
-        f"{fault.name}, a known fault of {fault.where}",
-        *(f"  {line}" for line in fault.said),
-        "",
-        "Violates",
-    ]
-    said += [f"  {id}: {CATALOGUE[id].sentence}" for id in fault.clauses]
-    said += [
-        "",
-        "By",
-        *(f"  {one}" for one in (*entry["symptom"].get("causes", ()), *entry["symptom"].get("errors", ()))),
-    ]
-    said += [f"  (of: {entry['symptom']['of']})"] if "of" in entry["symptom"] else []
-    said += ["", f"  {entry['wide']}"] if "wide" in entry else []
+def known_text(fault: FaultOnSide) -> Document:
+    symptom = fault.entry["symptom"]
     sections = {one.heading: one for id in fault.clauses for one in about(id)}
-    if sections:
-        said += [
-            "",
-            "Findings about these clauses",
-            *(f"  {one.heading}: {ROOT / one.page}" for one in sections.values()),
-        ]
-    return said
+    return Document(
+        f"{fault.name}, a known fault of {fault.where}",
+        (
+            *map(Text, fault.said),
+            _items("Violates", map(_promise, fault.clauses)),
+            _items("By", (*symptom.get("causes", ()), *symptom.get("errors", ()))),
+            Text(f"Of: {symptom['of']}" if "of" in symptom else ""),
+            Text(fault.entry.get("wide", "")),
+            _items("Findings about these clauses", map(_place, sections.values())),
+        ),
+    )
 
 
-def known_bad_text(fault: Fault) -> list[str]:
-    said = [
+def known_bad_text(fault: Fault) -> Document:
+    return Document(
         f"{fault.name}, a known-bad engine (--known-bad {fault.name})",
-        f"  {fault.sentence}",
-        "",
-        "Is noticed by one of",
-    ]
-    return [*said, *(f"  {id}: {CATALOGUE[id].sentence}" for id in fault.caught_by)]
+        (Text(fault.sentence), _items("One of these clauses notices it", map(_promise, fault.caught_by))),
+    )

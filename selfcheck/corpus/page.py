@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from harness.campaigns.costs import WORKERS, seconds_of
 from model.vocabulary.case import Case
+from reports.document import Code, Content, Document, Items, Section, Text, joined, line, table
 from selfcheck.corpus.facets import GOALS, SMOKE, Facet, goal_of
 
 #: A case that smoke judges for known-bad engines alone may take so many seconds for each of them; dearer ones are the gate's.
@@ -80,54 +81,57 @@ class Chosen:
     of_gate: Sequence[str] = ()  # those that smoke leaves to the gate
 
 
-_PAGE = """\
-# The corpus
+_INTRODUCTION = (
+    line(
+        "The cases that the profiles smoke and gate judge, one a line: ", Code("id"), ", and ", Code("case"),
+        " in the JSON form of ", Code("case.json"), " files (", Code("model/codec"), "). Smoke judges ",
+        Code("smoke.jsonl"), ", the gate also ", Code("gate.jsonl"), "; each run judges ", Code("regressions/"),
+        " first, smoke without those in folders of other engines. The cases that show most per second come first, so that a run "
+        "that is cut short has shown the most it could. ", Code("tox -e corpus"), " writes the files and the page.",
+    ),
+    line(
+        "The gate also judges ", Code("functions.jsonl"), ", on engines that speak the language of its texts: cases of functions "
+        "that the model does not evaluate. Only an engine knows what they say, so ",
+        Code("python -m selfcheck.function_cases --engine spark"), " (or ", Code("deltalake"), ") chooses them on the engine ",
+        "itself.",
+    ),
+)  # fmt: skip
 
-The cases that the profiles smoke and gate judge, one a line: `id`, and `case` in the JSON form of `case.json` files
-(`model/codec`). Smoke judges `smoke.jsonl`, the gate also `gate.jsonl`; each run judges `regressions/` first, smoke without
-those in folders of other engines. The cases that show most per second come first, so that a run that is cut short has shown
-the most it could. `tox -e corpus` writes the files and the page.
-
-They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on Spark is
-estimated from its steps. The next case is always the one that gains most per second, until every facet is shown as often as its
-goal says, or no case is left that shows it. Then the steps are left out without which that is still so. The gate also catches
-every known-bad engine that the reference engine can be: {faults}. Smoke catches them too, without these, each of which would take
-it more than {fault_seconds} s: {of_gate}.
-
-The gate also judges `functions.jsonl`, on engines that speak the language of its texts: cases of functions that the model does
-not evaluate. Only an engine knows what they say, so `python -m selfcheck.function_cases --engine spark` (or `deltalake`) chooses
-them on the engine itself.
-
-| | cases | steps | minutes on two cores, about |
-| --- | --- | --- | --- |
-{sizes}
-
-## What they show
-
-| what is counted | different ones | goal in smoke | shown by smoke | goal in the gate | reached |
-| --- | --- | --- | --- | --- | --- |
-{rows}
-
-{rare}
-"""
+_COLUMNS = ("what is counted", "different ones", "goal in smoke", "shown by smoke", "goal in the gate", "reached")
 
 
 def corpus_page(
     own: Sequence[Shown], regressions: Sequence[Shown], chosen: Chosen, *, considered: int, faults: int
-) -> str:
-    """The page, in Markdown. ``own`` are the regression cases that smoke judges; so many cases were ``considered``."""
+) -> Document:
+    """``own`` are the regression cases that smoke judges; so many cases were ``considered``."""
     smoke, gate = [*own, *chosen.smoke], [*regressions, *chosen.smoke, *chosen.gate]
     in_smoke, in_gate = _totals(smoke), _totals(gate)
     rare = sorted(facet for facet, count in in_gate.items() if facet[0] in _NAMED and count < goal_of(facet))
-    listed = [f"- {name} ({kind}): {in_gate[kind, name]} of {goal_of((kind, name))}" for kind, name in rare]
-    return _PAGE.format(
-        considered=considered,
-        faults=faults,
-        fault_seconds=FAULT_SECONDS,
-        of_gate=", ".join(f"`{name}`" for name in chosen.of_gate) or "none",
-        sizes="\n".join([_size("smoke", smoke), _size("gate", gate)]),
-        rows="\n".join(_row(kind, in_smoke, in_gate) for kind in GOALS),
-        rare="\n".join(["Below their goal, for want of cases:", "", *listed]) if rare else _NONE_RARE,
+    lacking = [f"{name} ({kind}): {in_gate[kind, name]} of {goal_of((kind, name))}" for kind, name in rare]
+    how = line(
+        f"They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on "
+        "Spark is estimated from its steps.",
+        " The next case is always the one that gains most per second, until every facet is shown as often as its goal says, or "
+        "no case is left that shows it. Then the steps are left out without which that is still so.",
+        f" The gate also catches every known-bad engine that the reference engine can be: {faults}. Smoke catches them too, "
+        f"without these, each of which would take it more than {FAULT_SECONDS} s: ",
+        joined(map(Code, chosen.of_gate)) if chosen.of_gate else "none",
+        ".",
+    )
+    return Document(
+        "The corpus",
+        (
+            Text(_INTRODUCTION[0]),
+            Text(how),
+            Text(_INTRODUCTION[1]),
+            table(("", "cases", "steps", "minutes on two cores, about"), [_size("smoke", smoke), _size("gate", gate)]),
+            Section("What they show", (table(_COLUMNS, (_row(kind, in_smoke, in_gate) for kind in GOALS)),)),
+            *(
+                (Text("Below their goal, for want of cases:"), Items(tuple(lacking)))
+                if lacking
+                else (Text(_NONE_RARE),)
+            ),
+        ),
     )
 
 
@@ -138,14 +142,13 @@ def _totals(cases: Iterable[Shown]) -> Counter[Facet]:
     return total
 
 
-def _size(name: str, cases: Sequence[Shown]) -> str:
+def _size(name: str, cases: Sequence[Shown]) -> tuple[Content, ...]:
     minutes = sum(seconds_of(one.case) for one in cases) / WORKERS / 60
-    return f"| {name} | {len(cases)} | {sum(len(one.case.steps) for one in cases):,} | {minutes:.1f} |"
+    return name, len(cases), sum(len(one.case.steps) for one in cases), f"{minutes:.1f}"
 
 
-def _row(kind: str, in_smoke: Mapping[Facet, int], in_gate: Mapping[Facet, int]) -> str:
+def _row(kind: str, in_smoke: Mapping[Facet, int], in_gate: Mapping[Facet, int]) -> tuple[Content, ...]:
     found = [facet for facet in in_gate if facet[0] == kind]
     reached = sum(in_gate[facet] >= goal_of(facet) for facet in found)
     shown = sum(facet in in_smoke for facet in found)
-    least = SMOKE.get(kind)
-    return f"| {_COUNTED[kind]} | {len(found):,} | {least or '–'} | {shown:,} | {GOALS[kind]} | {reached:,} |"
+    return _COUNTED[kind], len(found), SMOKE.get(kind, "–"), shown, GOALS[kind], reached

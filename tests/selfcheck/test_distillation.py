@@ -21,6 +21,7 @@ from model.vocabulary.predicate import Compare, Constant, Op
 from model.vocabulary.steps import Delete, Form, OtherCommand, Read, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, Table
 from model.vocabulary.values import Type
+from reports.document.markdown import markdown
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import GOALS, SMOKE, Facet, FacetCounter, facets_of, goal_of
 from selfcheck.corpus.page import Chosen, Shown, corpus_page
@@ -214,7 +215,7 @@ def test_the_facets_of_smoke_are_of_known_kinds() -> None:
 def test_the_page_says_what_does_not_reach_its_goal() -> None:
     some, rare = ("clause", "DEL-ROW-1"), ("paths", "kept: it is young")
     chosen = Chosen([Shown(CASE, {some: 20})], [Shown(CASE, {rare: 1})], {}, of_gate=["breaks-the-log"])
-    page = corpus_page((), [Shown(CASE, {})], chosen, considered=12_345, faults=7)
+    page = markdown(corpus_page((), [Shown(CASE, {})], chosen, considered=12_345, faults=7))
     assert "out of 12,345 cases" in page and "can be: 7." in page and "`breaks-the-log`" in page
     assert "| smoke | 1 | 3 | 0.0 |" in page and "| gate | 3 | 9 | 0.1 |" in page
     assert f"| steps that exercise a clause | 1 | {SMOKE['clause']} | 1 | {GOALS['clause']} | 1 |" in page
