@@ -85,6 +85,9 @@ CONCERNS: Mapping[str, str] = {
     "OPTIMIZE of a file whose path has a tilde": "you run OPTIMIZE, and a partition value or column has a tilde",
     "file named by URI": "the log names a file by a whole URI, as that of a shallow clone does",
     "file without rows": "a table has a file without rows",
+    "partition of a file without visible rows": (
+        "another writer leaves a file without rows, or one whose rows a deletion vector hides all, in a partition"
+    ),
     "first of several partition columns begins with a dot": (
         "a table has several partition columns, and the name of the first begins with a dot"
     ),

@@ -173,6 +173,7 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "encoded path": _encodes_paths,
     "file named by URI": _names_by_uri,
     "file without rows": untold,
+    "partition of a file without visible rows": _only_if(lambda s: bool(s.columns.partition)),
     "first of several partition columns begins with a dot": _only_if(
         lambda s: len(s.columns.partition) > 1 and _partition_names(s, "begins-with-dot")
     ),

@@ -16,27 +16,13 @@ from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge, Tally
 from harness.observing.observer import Observer
 from harness.observing.record.step_record import normalise, unrecorded
-from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.steps.crash_observation import CrashObservation
 from harness.observing.steps.expected_versions import Expected, ExpectedVersions
-from harness.observing.steps.observation import (
-    ChangesObservation,
-    CommandObservation,
-    ConflictObservation,
-    DamagedTableObservation,
-    DeleteObservation,
-    EarlierReadObservation,
-    InsertObservation,
-    Observation,
-    OpenObservation,
-    ReadObservation,
-    RefusalObservation,
-    UnreadTableObservation,
-    decides_beside_damage,
-    refusal_due,
-)
+from harness.observing.steps.observation import DamagedTableObservation, DeleteObservation, Observation, refusal_due
+from harness.observing.steps.observed import StepRun, observation_of
 from harness.observing.steps.sessions import in_order, reached, sessions_of
 from harness.observing.steps.together_observation import TogetherObservation
-from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.left import left_by
 from harness.observing.table.log_compactions import is_ambiguous
 from harness.observing.table.table_state import TableState
@@ -48,7 +34,6 @@ from harness.tables.case_clock import CaseClock
 from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for
 from harness.tables.storage import write_files, write_table
-from model.prediction.refusals import expected_vacuum_refusal
 from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, CompactLog
 from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import (
@@ -60,7 +45,6 @@ from model.vocabulary.steps import (
     EngineStep,
     Insert,
     InvalidDelete,
-    InvalidVacuum,
     Moment,
     OpenSession,
     OtherCommand,
@@ -69,10 +53,9 @@ from model.vocabulary.steps import (
     SetClock,
     Step,
     Together,
-    Vacuum,
     named_step,
 )
-from model.vocabulary.table import Feature, Table
+from model.vocabulary.table import Table
 from records import run as records
 
 
@@ -331,66 +314,47 @@ class CaseRun:
         due = refusal_due(table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
         if due is not None:
             due = due.at(self._side.engine.rules.release)
-        fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
-        if isinstance(step, Delete) and due is None and _has_deleted(outcome, before, after):
-            expected.delete(step)
-        if isinstance(step, Insert) and outcome.error is None:
-            expected.insert(step)
-        if isinstance(step, OtherCommand) and promise is not None and outcome.error is None:
-            expected.adopt(step.command, promise, self._observer.table)
+        may_fail = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
+        if not (isinstance(step, Delete) and due is not None):
+            self._adopt(step, outcome, before, after, promise)
+        self._commit(step, outcome, before, after)
+        if isinstance(step, OpenSession):
+            self._opened, self._streams = before.version, step.streams
+        return observation_of(
+            StepRun(
+                step=step,
+                outcome=outcome,
+                table=table,
+                before=before,
+                rules=self._side.engine.rules,
+                version=version,
+                promise=promise,
+                due=due,
+                may_fail=may_fail,
+                opened=self._opened,
+                streams=self._streams,
+                common=self._common(table, index, outcome, before, after),
+            )
+        )
+
+    def _adopt(
+        self, step: EngineStep, outcome: Outcome, before: TableState, after: TableState, promise: Expected | None
+    ) -> None:
+        """Expect from now on what a step has done that succeeded, or was killed after its commit."""
+        if isinstance(step, Delete) and _has_deleted(outcome, before, after):
+            self._expected.delete(step)
+        elif isinstance(step, Insert) and outcome.error is None:
+            self._expected.insert(step)
+        elif isinstance(step, OtherCommand) and promise is not None and outcome.error is None:
+            self._expected.adopt(step.command, promise, self._observer.table)
+
+    def _commit(self, step: EngineStep, outcome: Outcome, before: TableState, after: TableState) -> None:
+        """Remember the versions that a step committed."""
         for number in range(before.version + 1, after.version + 1):
             if number < after.version and isinstance(step, OtherCommand) and not isinstance(step.command, KEEP_ROWS):
                 continue  # nothing says what rows a version has that a command leaves behind on its way
             commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
-            expected.commit(number, committed(commit) if commit else outcome.ended)
-        common = self._common(table, index, outcome, before, after)
-        if outcome.effects is not None and isinstance(step, Delete):
-            return DeleteCrashObservation(step=step, **common)
-        if outcome.effects is not None and isinstance(step, Vacuum):
-            return VacuumCrashObservation(step=step, **common)
-        if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
-            return UnreadTableObservation(step=step, **common)
-        if isinstance(step, Delete) and due is None and decides_beside_damage(table, before, step):
-            return DamagedTableObservation(step=step, **common)
-        if isinstance(step, OpenSession):
-            self._opened, self._streams = before.version, step.streams
-            return OpenObservation(step=step, **common)
-        if isinstance(step, Read) and step.by_earlier:
-            return EarlierReadObservation(step=step, opened=self._opened, streams=self._streams, **common)
-        conflicts = outcome.error is not None and self._opened < before.version
-        if isinstance(step, Delete) and step.by_earlier and conflicts and not (due or fails):
-            return ConflictObservation(step=step, opened=self._opened, **common)
-        if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
-            return RefusalObservation(step=step, due=due, **common)
-        if isinstance(step, Delete):
-            delete = DeleteObservation(step=step, **common)
-            refused = outcome.error is not None and self._side.engine.rules.checks_required_fields
-            if refused and delete.prediction.writes_required_null(table):
-                return RefusalObservation(step=step, due=None, writes_null=True, **common)
-            return delete
-        if isinstance(step, Insert):
-            return InsertObservation(step=step, **common)
-        if isinstance(step, OtherCommand) and promise is not None:
-            return CommandObservation(
-                step=step,
-                promised=promise.rows,
-                defined=promise.table,
-                may_be_refused=promise.may_be_refused,
-                version=version,
-                **common,
-            )
-        if isinstance(step, ReadChanges):
-            return ChangesObservation(step=step, version=version, **common)
-        if isinstance(step, InvalidVacuum):
-            refusal = expected_vacuum_refusal(step.mistake).at(self._side.engine.rules.release)
-            return VacuumRefusalObservation(step=step, due=refusal, **common)
-        if isinstance(step, Vacuum):
-            vacuum = VacuumObservation(step=step, **common)
-            if step.by_earlier and conflicts and vacuum.due is None and not vacuum.retain_refused:
-                return ConflictObservation(step=step, opened=self._opened, **common)
-            return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
-        assert isinstance(step, Read), "no other step is left"
-        return ReadObservation(step=step, version=version, **common)
+            self._expected.commit(number, committed(commit) if commit else outcome.ended)
 
     def _common(
         self, table: Table, index: int, outcome: Outcome, before: TableState, after: TableState

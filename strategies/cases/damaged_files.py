@@ -13,7 +13,8 @@ from model.vocabulary.steps import Delete, Step, Vacuum
 from model.vocabulary.table import Commit, Damage, DataFile, Feature, Table
 from strategies.conditions.predicates import picks, predicates
 from strategies.steps.operations import deletes
-from strategies.tables.initial_tables import live_files, tables
+from strategies.tables.initial_tables import History, live_files, tables
+from strategies.tables.schemas import schemas
 from strategies.weights import odds
 
 _FEATURES = odds(
@@ -37,9 +38,8 @@ def damaged_deletes(draw: DrawFn) -> Case:
     """
     table = draw(
         tables(
-            partition_counts=odds((3, 0), (2, 1)),
-            file_counts=odds((1, 1), (2, 2), (1, 3)),
-            removed=odds((5, False), (1, True)),
+            schema=schemas(partition_counts=odds((3, 0), (2, 1))),
+            history=History(file_counts=odds((1, 1), (2, 2), (1, 3)), removed=odds((5, False), (1, True))),
             features=_FEATURES,
         )
     )

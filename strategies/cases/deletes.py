@@ -20,8 +20,9 @@ from strategies.steps import programs as _programs
 from strategies.steps.operations import ANY_FORM_SOMETIMES, deletes
 from strategies.tables.features import feature_sets
 from strategies.tables.indexed_columns import indexed_tables
-from strategies.tables.initial_tables import feature_tables, live_files, tables, tables_with_empty_nulls
+from strategies.tables.initial_tables import History, feature_tables, live_files, tables, tables_with_empty_nulls
 from strategies.tables.program_tables import program_tables
+from strategies.tables.schemas import schemas
 from strategies.tables.types import PLAIN, types
 from strategies.tables.vacuum_tables import just_committed
 from strategies.weights import odds, one_in, weighted
@@ -61,9 +62,8 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
         return draw(_unread_deletes())
     table = draw(
         tables(
-            partition_counts=odds((3, 1), (2, 2), (1, 3)),
-            file_counts=odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6)),
-            removed=one_in(4),
+            schema=schemas(partition_counts=odds((3, 1), (2, 2), (1, 3))),
+            history=History(file_counts=odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6)), removed=one_in(4)),
             features=st.sampled_from(features),
         )
     )
@@ -91,7 +91,11 @@ def row_deletes(draw: DrawFn) -> Case:
     """
     if draw(one_in(6)):
         return draw(wrapped_deletes())
-    table = draw(tables(partition_counts=odds((2, 1), (1, 2), (1, 0), (1, 3)), removed=one_in(4)))
+    table = draw(
+        tables(
+            schema=schemas(partition_counts=odds((2, 1), (1, 2), (1, 0), (1, 3))), history=History(removed=one_in(4))
+        )
+    )
     over_data = predicates(table, over="data")
     mixed = predicates(table, over="mixed") if table.partition_by else over_data
     return draw(_deletes_and_reads(table, conditional_deletes(weighted((1, over_data), (2, mixed)))))

@@ -11,7 +11,8 @@ from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete, Form, Read, Step
 from model.vocabulary.table import Feature
 from strategies.conditions.predicates import picks, predicates
-from strategies.tables.initial_tables import tables
+from strategies.tables.initial_tables import History, tables
+from strategies.tables.schemas import schemas
 from strategies.weights import odds, one_in, weighted
 
 _WRAPPERS = st.sampled_from(Wrapper)
@@ -56,9 +57,8 @@ def wrapped_deletes(draw: DrawFn) -> Case:
     """
     table = draw(
         tables(
-            partition_counts=odds((3, 0), (1, 1)),
-            file_counts=odds((2, 2), (3, 3), (2, 4), (1, 6)),
-            removed=one_in(6),
+            schema=schemas(partition_counts=odds((3, 0), (1, 1))),
+            history=History(file_counts=odds((2, 2), (3, 3), (2, 4), (1, 6)), removed=one_in(6)),
             features=_FEATURES,
         )
     )

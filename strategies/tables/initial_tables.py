@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import accumulate
 
@@ -32,117 +32,169 @@ from strategies.tables.column_values import rows, values
 from strategies.tables.contents import BOUNDED, bound, draw_file, draw_partition, draw_pools
 from strategies.tables.deletion_vectors import draw_deletion_vectors
 from strategies.tables.features import feature_sets
-from strategies.tables.schemas import PARTITION_NAMES, Schema, ruled_schemas, schemas
+from strategies.tables.schemas import Schema, ruled_schemas, schemas
 from strategies.tables.types import PARTITIONABLE, PLAIN
 from strategies.weights import odds, one_in, weighted
 
 #: Retentions of tables in hours. None: the table does not set it, and the default of a week applies.
 RETENTIONS = (None, None, 168, 24, 1, 240, 1.5, 30.0125)
-_FEATURE_SETS = feature_sets()
+#: The default retention.
+_NOT_SET = st.none()
+
+_FEATURE_SETS, _SCHEMAS = feature_sets(), schemas()
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """How many files a table has, and what its commits do with them.
+
+    The ages of tombstones and files are ``instants`` of ``cutoff_age`` (ms). ``removed`` draws for each file whether a later
+    commit removes it, ``with_vectors`` whether it gets deletion vectors, which the features must allow.
+    """
+
+    cutoff_age: int = WEEK
+    file_counts: SearchStrategy[int] = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
+    removed: SearchStrategy[bool] = one_in(3)
+    with_vectors: SearchStrategy[bool] = st.just(False)
+    min_commits: int = 1
 
 
 @st.composite
 def tables(
     draw: DrawFn,
     *,
-    cutoff_age: int = WEEK,
-    partition_counts: SearchStrategy[int] | None = None,
-    partition_names: tuple[str, ...] = PARTITION_NAMES,
-    file_counts: SearchStrategy[int] | None = None,
-    removed: SearchStrategy[bool] | None = None,
-    min_commits: int = 1,
-    retentions: SearchStrategy[float | None] | None = None,
-    features: SearchStrategy[tuple[str, ...]] | None = None,
-    schema: Schema | None = None,
-    with_vectors: SearchStrategy[bool] | None = None,
-    checked: SearchStrategy[bool] | None = None,
+    schema: SearchStrategy[Schema] = _SCHEMAS,
+    history: History = History(),
+    retentions: SearchStrategy[float | None] = _NOT_SET,
+    features: SearchStrategy[tuple[str, ...]] = st.just(()),
 ) -> Table:
-    """Tables of 1 to 6 files (``file_counts``) in 1 to 3 partitions and up to 5 commits, without stray files.
+    """Tables of plain types: 1 to 6 files in 1 to 3 partitions and up to 5 commits, without stray files.
 
-    The ages of tombstones and files are ``instants`` of ``cutoff_age``. ``removed`` draws for each file whether a later
-    commit removes it (default: one in three); one table in twenty has all files removed, one in thirty never had any.
-    ``retentions`` are in hours (default: None); ``features`` default to none. Shrinks to one commit that adds few small
-    files, without removes.
+    One table in twenty has all files removed, one in thirty never had any. ``retentions`` are in hours. Shrinks to one commit
+    that adds few small files, without removes.
 
-    With a ``schema`` of any types, the rows follow its rules and use the values of ``domain``. ``with_vectors`` draws
-    for each file whether it gets a deletion vector (only if the features allow them), ``checked`` whether the table has
-    a CHECK constraint; both need a schema.
-
-    >>> table = draw(tables(cutoff_age=DAY, removed=st.booleans(), min_commits=2))
+    >>> table = draw(tables(history=History(cutoff_age=DAY, removed=st.booleans(), min_commits=2)))
     """
-    if schema is None:
-        columns, partition_by = draw(schemas(partition_counts=partition_counts, partition_names=partition_names))
-    else:
-        columns, partition_by = schema
+    columns, partition_by = draw(schema)
     empty = Table(columns=columns, partition_by=partition_by, files=(), commits=())
-    pools = None if schema is None else draw_pools(draw, empty)
-    partition_count = draw(odds((1, 1), (3, 2), (3, 3))) if partition_by else 1
-    if pools is None:
-        of_table = partitions_of(empty)
-        partitions = draw(st.lists(of_table, min_size=partition_count, max_size=partition_count, unique=True))
-    else:
-        partitions = list(dict.fromkeys(draw_partition(draw, empty, pools) for _ in range(partition_count)))
-    versions = draw(st.integers(min_commits, 5))
-    if file_counts is None:
-        file_counts = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
-    count = 0 if draw(one_in(30)) else draw(file_counts)
-    all_removed = draw(one_in(20)) and versions > 1
-    times = draw(_commit_times(versions))
-    ages = instants(cutoff_age=cutoff_age)
+    count = draw(_partition_counts(empty))
+    partitions = draw(st.lists(partitions_of(empty), min_size=count, max_size=count, unique=True))
 
-    files: list[DataFile] = []
-    adds: list[list[int]] = [[] for _ in range(versions)]
-    removes: list[list[Removal]] = [[] for _ in range(versions)]
-    deletion_vectors: list[list[DeletionVector]] = [[] for _ in range(versions)]
-    for id in range(count):
-        is_removed = all_removed or draw(one_in(3) if removed is None else removed)
-        has_vector = with_vectors is not None and draw(with_vectors)
+    def file(id: int, places: SearchStrategy[Row], modified: int) -> DataFile:
+        return draw(data_files(empty, id=id, partitions=places, modified=st.just(modified)))
+
+    table = _filled(draw, empty, partitions, file, history)
+    return replace(table, retention_hours=draw(retentions), features=draw(features))
+
+
+@st.composite
+def ruled_tables(
+    draw: DrawFn,
+    *,
+    schema: Schema,
+    history: History,
+    retentions: SearchStrategy[float | None] = _NOT_SET,
+    features: tuple[str, ...] = (),
+    checked: SearchStrategy[bool] = st.just(False),
+) -> Table:
+    """Tables with a ``schema`` of any types: the rows follow its rules and use the values of ``domain``; else as ``tables``.
+
+    In one of eight with several commits the last one sets properties or adds a column. ``checked`` draws whether the table has a
+    CHECK constraint. Shrinks as ``tables``.
+    """
+    columns, partition_by = schema
+    empty = Table(columns=columns, partition_by=partition_by, files=(), commits=())
+    pools = draw_pools(draw, empty)
+    count = draw(_partition_counts(empty))
+    partitions = list(dict.fromkeys(draw_partition(draw, empty, pools) for _ in range(count)))
+
+    def file(id: int, places: SearchStrategy[Row], modified: int) -> DataFile:
+        return draw_file(draw, empty, pools, id=id, partition=draw(places), modified=modified)
+
+    table = _filled(draw, empty, partitions, file, history)
+    table = replace(table, retention_hours=draw(retentions), features=features)
+    if len(table.commits) > 1 and draw(one_in(8)):
+        table = _altered(draw, table)
+    return replace(table, checks=_checks(draw, table)) if draw(checked) else table
+
+
+def _partition_counts(table: Table) -> SearchStrategy[int]:
+    return odds((1, 1), (3, 2), (3, 3)) if table.partition_by else st.just(1)
+
+
+@dataclass
+class _Log:
+    """What the commits of a table do, while its files are drawn."""
+
+    times: list[int]
+    adds: list[list[int]] = field(init=False)
+    removes: list[list[Removal]] = field(init=False)
+    vectors: list[list[DeletionVector]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.adds, self.removes, self.vectors = (
+            [[] for _ in self.times],
+            [[] for _ in self.times],
+            [[] for _ in self.times],
+        )
+
+    def place(
+        self, draw: DrawFn, id: int, *, is_removed: bool, has_vector: bool, ages: SearchStrategy[int]
+    ) -> tuple[int, int]:
+        """Add a file, and remove it if it is to be removed: the places of both commits, the second the end if it stays."""
+        end = len(self.times)
         # Leave commits for the removal and the deletion vector, if there are enough.
-        added_at = draw(st.integers(0, max(versions - 1 - is_removed - has_vector, 0)))
-        adds[added_at].append(id)
-        removed_at = versions
-        if is_removed and added_at < versions - 1:
-            removed_at = draw(st.integers(min(added_at + 1 + has_vector, versions - 1), versions - 1))
-            # Usually the deletionTimestamp is the commit's time, but any other is valid too.
-            deleted = draw(weighted((3, ages), (1, st.just(times[removed_at]))))
-            removes[removed_at].append(Removal(file=id, deleted=deleted))
+        added_at = draw(st.integers(0, max(end - 1 - is_removed - has_vector, 0)))
+        self.adds[added_at].append(id)
+        if not is_removed or added_at == end - 1:
+            return added_at, end
+        removed_at = draw(st.integers(min(added_at + 1 + has_vector, end - 1), end - 1))
+        # Usually the deletionTimestamp is the commit's time, but any other is valid too.
+        deleted = draw(weighted((3, ages), (1, st.just(self.times[removed_at]))))
+        self.removes[removed_at].append(Removal(file=id, deleted=deleted))
+        return added_at, removed_at
+
+    def commits(self, checkpoints: Iterable[bool]) -> tuple[Commit, ...]:
+        return tuple(
+            Commit(at=at, adds=tuple(adds), removes=tuple(removes), deletion_vectors=tuple(vectors), checkpoint=one)
+            for at, adds, removes, vectors, one in zip(
+                self.times, self.adds, self.removes, self.vectors, checkpoints, strict=True
+            )
+        )
+
+
+def _filled(
+    draw: DrawFn,
+    empty: Table,
+    partitions: Sequence[Row],
+    draw_rows: Callable[[int, SearchStrategy[Row], int], DataFile],
+    history: History,
+) -> Table:
+    """The table with files and commits. ``draw_rows``: a file with this id, one of these partitions and this time."""
+    versions = draw(st.integers(history.min_commits, 5))
+    count = 0 if draw(one_in(30)) else draw(history.file_counts)
+    all_removed = draw(one_in(20)) and versions > 1
+    log = _Log(draw(_commit_times(versions)))
+    ages = instants(cutoff_age=history.cutoff_age)
+    files: list[DataFile] = []
+    for id in range(count):
+        is_removed = all_removed or draw(history.removed)
+        has_vector = draw(history.with_vectors)
+        added_at, removed_at = log.place(draw, id, is_removed=is_removed, has_vector=has_vector, ages=ages)
         modified = draw(ages)
         if draw(odds((3, True), (1, False))):
             # A file is written before it is committed. One in four is touched or copied later.
-            modified = min(modified, times[added_at])
+            modified = min(modified, log.times[added_at])
         # Mostly in turn: with random partitions alone, most tables would have all live files in one partition.
         places = weighted((2, st.just(partitions[id % len(partitions)])), (1, st.sampled_from(partitions)))
-        if pools is None:
-            file = draw(data_files(empty, id=id, partitions=places, modified=st.just(modified)))
-        else:
-            file = draw_file(draw, empty, pools, id=id, partition=draw(places), modified=modified)
+        file = draw_rows(id, places, modified)
         if has_vector and file.rows and added_at + 1 < removed_at:
             # A file with a deletion vector must have numRecords (PROTOCOL.md, "Per-file Statistics").
             file = replace(file, statistics=Statistics.COUNT) if file.statistics is Statistics.NONE else file
-            for version, vector in draw_deletion_vectors(draw, file, times, after=added_at, before=removed_at):
-                deletion_vectors[version].append(vector)
+            for version, vector in draw_deletion_vectors(draw, file, log.times, after=added_at, before=removed_at):
+                log.vectors[version].append(vector)
         files.append(file)
-
-    table = Table(
-        columns=columns,
-        partition_by=partition_by,
-        files=tuple(files),
-        commits=tuple(
-            Commit(
-                at=times[version],
-                adds=tuple(adds[version]),
-                removes=tuple(removes[version]),
-                deletion_vectors=tuple(deletion_vectors[version]),
-                checkpoint=checkpoint,
-            )
-            for version, checkpoint in enumerate([draw(one_in(6)) for _ in range(versions)])
-        ),
-        retention_hours=None if retentions is None else draw(retentions),
-        features=() if features is None else draw(features),
-    )
-    if schema is not None and versions > 1 and draw(one_in(8)):
-        table = _altered(draw, table)
-    return replace(table, checks=_checks(draw, table)) if checked is not None and draw(checked) else table
+    return replace(empty, files=tuple(files), commits=log.commits([draw(one_in(6)) for _ in range(versions)]))
 
 
 def _altered(draw: DrawFn, table: Table) -> Table:
@@ -204,14 +256,16 @@ def feature_tables(
         )
     )
     return draw(
-        tables(
+        ruled_tables(
             schema=schema,
-            features=st.just(chosen),
-            file_counts=file_counts,
-            removed=one_in(5),
-            min_commits=3 if with_vectors else 1,
-            with_vectors=odds((1, False), (3, True)) if with_vectors else None,
-            checked=one_in(5) if rules else None,
+            history=History(
+                file_counts=file_counts,
+                removed=one_in(5),
+                min_commits=3 if with_vectors else 1,
+                with_vectors=odds((1, False), (3, True)) if with_vectors else st.just(False),
+            ),
+            features=chosen,
+            checked=one_in(5) if rules else st.just(False),
         )
     )
 

@@ -54,7 +54,6 @@ def schemas(
     draw: DrawFn,
     *,
     partition_counts: SearchStrategy[int] | None = None,
-    partition_names: tuple[str, ...] = PARTITION_NAMES,
 ) -> Schema:
     """Schemas of plain types: 0 to 3 partition columns (``partition_counts``) and 1 to 3 data columns.
 
@@ -62,7 +61,7 @@ def schemas(
     order of partitioning differs from the schema's. Shrinks to few columns with plain names.
     """
     count = draw(odds((2, 0), (4, 1), (2, 2), (1, 3)) if partition_counts is None else partition_counts)
-    partition_by = draw(_names(partition_names, count))
+    partition_by = draw(_names(PARTITION_NAMES, count))
     data = draw(_names(DATA_NAMES, draw(odds((3, 1), (3, 2), (2, 3)))))
     columns = [Column(name, draw(st.sampled_from(PARTITION_TYPES))) for name in partition_by]
     columns += [Column(name, draw(st.sampled_from(DATA_TYPES))) for name in data]

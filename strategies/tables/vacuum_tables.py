@@ -24,8 +24,8 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from strategies.instants import EDGES, OLDER, YOUNGER, instants
-from strategies.tables.initial_tables import RETENTIONS, tables
-from strategies.tables.schemas import PARTITION_TYPES, ruled_schemas
+from strategies.tables.initial_tables import RETENTIONS, History, ruled_tables, tables
+from strategies.tables.schemas import PARTITION_TYPES, ruled_schemas, schemas
 from strategies.tables.stray_files import stray_files, with_stray_files
 from strategies.tables.types import PLAIN
 from strategies.weights import odds, one_in, weighted
@@ -79,11 +79,8 @@ def vacuumables(
     age = milliseconds(retention) - advance
     table = draw(
         tables(
-            cutoff_age=age,
-            file_counts=file_counts,
-            partition_counts=partition_counts,
-            removed=removed,
-            min_commits=2,
+            schema=schemas(partition_counts=partition_counts),
+            history=History(cutoff_age=age, file_counts=file_counts, removed=removed, min_commits=2),
             retentions=st.just(retention),
         )
     )
@@ -129,15 +126,17 @@ def featured_tables(
         )
     )
     return draw(
-        tables(
-            cutoff_age=cutoff_age,
+        ruled_tables(
             schema=schema,
-            features=st.just(chosen),
-            file_counts=file_counts,
-            removed=removed,
-            min_commits=4 if vectors else 3,
+            history=History(
+                cutoff_age=cutoff_age,
+                file_counts=file_counts,
+                removed=removed,
+                with_vectors=st.just(vectors),
+                min_commits=4 if vectors else 3,
+            ),
             retentions=st.just(retention),
-            with_vectors=st.just(True) if vectors else None,
+            features=chosen,
         )
     )
 

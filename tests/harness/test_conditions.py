@@ -400,6 +400,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "file without rows": (one_file(), ()),
+    "partition of a file without visible rows": (one_file(), ()),
     "path that XML cannot hold": (in_partition(Type.STRING, "\uffff"), ()),
     "deletion vectors": (with_vectors(1), ()),
     "several tombstones of a file": (with_vectors(0, 1), ()),

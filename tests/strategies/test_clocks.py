@@ -11,7 +11,7 @@ from model.vocabulary.steps import Moment, SetClock
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 from strategies.steps.clocks import clocks, interesting_instants, stamped_clocks
-from strategies.tables.initial_tables import tables
+from strategies.tables.initial_tables import History, tables
 from tests.sampling import sample
 
 TABLE = Table(
@@ -49,7 +49,7 @@ def test_the_cutoff_is_drawn_on_both_sides_of_every_instant() -> None:
 
 @given(st.data(), st.sampled_from([0, 1, HOUR, WEEK, 30 * DAY]))
 def test_the_clock_is_never_before_its_bound(data: st.DataObject, not_before: int) -> None:
-    table = data.draw(tables(cutoff_age=DAY))
+    table = data.draw(tables(history=History(cutoff_age=DAY)))
     step = data.draw(clocks(table, retention=DAY, not_before=not_before))
     assert step.to.offset >= not_before
 

@@ -49,7 +49,8 @@ from model.vocabulary.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, Decima
 from strategies.conditions.expressions import Domain, draw_call
 from strategies.conditions.predicates import Over, constants, patterns, predicates
 from strategies.tables.column_values import STRINGS
-from strategies.tables.initial_tables import feature_tables, live_files, tables
+from strategies.tables.initial_tables import History, feature_tables, live_files, tables
+from strategies.tables.schemas import schemas
 from strategies.tables.types import types
 from strategies.weights import one_in
 from tests.sampling import sample
@@ -89,7 +90,12 @@ def tried(table: Table, predicate: Predicate, zone: str = "UTC") -> list[bool | 
 @st.composite
 def plain_answers(draw: DrawFn, over: Over) -> list[list[bool | None]]:
     """The values of a predicate without functions for a drawn table."""
-    table = draw(tables(partition_counts=st.integers(0 if over == "data" else 1, 3), removed=one_in(4)))
+    table = draw(
+        tables(
+            schema=schemas(partition_counts=st.integers(0 if over == "data" else 1, 3)),
+            history=History(removed=one_in(4)),
+        )
+    )
     return answers(table, draw(predicates(table, over=over)))
 
 
@@ -136,7 +142,7 @@ def test_partition_predicates_match_some_files_and_not_others() -> None:
 @pytest.mark.long
 @given(st.data())
 def test_predicates_use_the_requested_columns(data: st.DataObject) -> None:
-    table = data.draw(tables(partition_counts=st.integers(1, 3)))
+    table = data.draw(tables(schema=schemas(partition_counts=st.integers(1, 3))))
     partition = set(table.partition_by)
     assert columns_of(data.draw(predicates(table, over="partition"))) <= partition
     assert not columns_of(data.draw(predicates(table, over="data"))) & partition

@@ -14,6 +14,7 @@ from model.vocabulary.table import DAY, Kind, StrayFile, Table
 from strategies.steps.vacuums import supports_inventories
 from strategies.tables.initial_tables import tables
 from strategies.tables.paths import FLAT_DEPTH, joined
+from strategies.tables.schemas import schemas
 from strategies.tables.stray_files import stray_files, with_stray_files
 from tests.sampling import check_shares, sample
 
@@ -53,7 +54,7 @@ def test_names_are_valid(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_inventories_can_hold_flat_stray_files(data: st.DataObject) -> None:
-    table = data.draw(tables(partition_counts=st.integers(0, 2)))
+    table = data.draw(tables(schema=schemas(partition_counts=st.integers(0, 2))))
     drawn = data.draw(stray_files(table, cutoff_age=AGE, max_size=14, flat=True, hidden_deeper=False))
     assert all(stray.path.count("/") <= FLAT_DEPTH - (stray.kind is Kind.DIRECTORY) for stray in drawn)
     assert not any(":" in stray.path for stray in drawn)

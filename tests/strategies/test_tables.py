@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from model import codec
 from model.text.layout import file_path
 from model.vocabulary.table import DAY, WEEK, Statistics, Table
-from strategies.tables.initial_tables import live_files, tables
-from strategies.tables.schemas import DATA_TYPES
+from strategies.tables.initial_tables import History, live_files, tables
+from strategies.tables.schemas import DATA_TYPES, schemas
 from tests.sampling import check_shares, sample, smallest
 
 
@@ -72,21 +72,19 @@ def test_the_interesting_tables_are_frequent() -> None:
             },
         }
 
-    check_shares(sample(tables(cutoff_age=age)), conditions)
+    check_shares(sample(tables(history=History(cutoff_age=age))), conditions)
 
 
 @given(
     tables(
-        partition_counts=st.just(2),
-        partition_names=("x", "y"),
-        removed=st.just(True),
-        min_commits=3,
+        schema=schemas(partition_counts=st.just(2)),
+        history=History(removed=st.just(True), min_commits=3),
         retentions=st.just(24),
         features=st.just(("changeDataFeed",)),
     )
 )
 def test_parameters(table: Table) -> None:
-    assert sorted(table.partition_by) == ["x", "y"]
+    assert len(table.partition_by) == 2
     assert len(table.commits) >= 3
     assert live_files(table) == ()
     assert (table.retention_hours, table.retention) == (24, DAY)
@@ -96,7 +94,7 @@ def test_parameters(table: Table) -> None:
 @pytest.mark.parametrize("cutoff_age", [0, -WEEK, WEEK])
 @given(data=st.data())
 def test_no_instant_is_after_the_start_whatever_the_cutoff(cutoff_age: int, data: st.DataObject) -> None:
-    table = data.draw(tables(cutoff_age=cutoff_age, removed=st.booleans()))
+    table = data.draw(tables(history=History(cutoff_age=cutoff_age, removed=st.booleans())))
     assert all(file.modified <= 0 for file in table.files)
     assert deleted_before_the_start(table)
 

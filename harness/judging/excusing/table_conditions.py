@@ -232,6 +232,9 @@ OF_TABLES: dict[str, Callable[[Observation], bool]] = {
     "young tombstone": _retained,  # a VACUUM of a table with a tombstone that is inside retention
     "young orphan": lambda o: bool(young_orphans(o)),  # a VACUUM of a table with a young file that no action names
     "tombstone with a NULL partition value": _null_partition_of_a_tombstone,
+    "partition of a file without visible rows": lambda o: (
+        bool(o.table.partition_columns) and any(o.before.visible(path) == [] for path in o.before.live)
+    ),
     "file without rows": lambda o: any(o.before.contents[path] == () for path in o.before.live),
     "path that XML cannot hold": lambda o: any(_BEYOND_XML.search(path) for path in o.before.listing),
     "link to a directory": lambda o: bool(links_to_directories(o.before)),
