@@ -26,10 +26,9 @@ from rehearsal.releases import Release
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.tried import Asked, Tried
 from reports.document.printing import visible
-from runner.gate_version import available
+from runner.gate_version import available, python_of
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
-from runner.together import python_of
 
 #: Of so many paths a known fault is looked for: those of a fault are alike.
 _EXPLAINED = 100

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from engines.provider import DEFAULT
 from engines.spark.jvm.java import find_java
 from engines.versions import version_of
 from records.mistakes import UsageMistake
+from reports.document.printing import visible
 from reports.render.report_directory import prepare
 from runner.command_line import launched
 from runner.command_line.bucket import is_bucket
@@ -114,6 +116,22 @@ def make_environment(version: Version, *, output: IO[bytes] | None = None) -> in
 def python_in(version: Version) -> Path:
     """The interpreter of the version's environment."""
     return _WORK / variables(version)["TOMBSTONE_ENVIRONMENT"] / "bin" / "python"
+
+
+def python_of(version: Version) -> Path:
+    """The interpreter of the version's environment, which tox makes if it is not there. Raises EngineUnavailable."""
+    with tempfile.TemporaryFile() as said:
+        if make_environment(version, output=said):
+            said.seek(0)
+            raise EngineUnavailable(f"tox cannot make the environment of {version.title}: {_reason(said.read())}")
+    return python_in(version)
+
+
+def _reason(said: bytes) -> str:
+    """The error among what tox and pip print, or else the last line."""
+    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR: ")]
+    return visible((errors or lines or ["it does not say why"])[-1].removeprefix("ERROR: "))
 
 
 def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -39,7 +38,7 @@ from reports.render.together import CASES, PAGE, prepare, write_case, write_file
 from reports.text.quantities import counted
 from reports.together.answer import TurnReport, TurnWay, answer_of, directions, sentence
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE, Parser, ended, positive
-from runner.gate_version import ROOT, available, make_environment, python_in
+from runner.gate_version import ROOT, available, python_of
 from runner.processes.engine_host import WALL_CLOCK
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
@@ -49,22 +48,6 @@ from suites.campaigns import CORPUS, REGRESSIONS
 from suites.catalogue import CATALOGUE, promised
 
 DIRECTORY = Path("build/together")
-
-
-def python_of(version: Version) -> Path:
-    """The interpreter of the version's environment, which tox makes if it is not there. Raises EngineUnavailable."""
-    with tempfile.TemporaryFile() as said:
-        if make_environment(version, output=said):
-            said.seek(0)
-            raise EngineUnavailable(f"tox cannot make the environment of {version.title}: {_reason(said.read())}")
-    return python_in(version)
-
-
-def _reason(said: bytes) -> str:
-    """The error among what tox and pip print, or else the last line."""
-    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR: ")]
-    return visible((errors or lines or ["it does not say why"])[-1].removeprefix("ERROR: "))
 
 
 def side_of(version: Version, python: Path, workspace: Workspace, *, wall_clock: bool) -> Side:

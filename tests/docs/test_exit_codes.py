@@ -112,7 +112,7 @@ MODULES = {
 }
 
 #: The project's own checks: what is in ``in_a_sentence`` ends with 2 (a test below).
-OWN = {"examples.trino_engine.install", "runner.own_bucket", "runner.own_server", "runner.versitygw"} | {
+OWN = {"examples.trino_engine.install", "tests.rigs.own_bucket", "tests.rigs.own_server", "tests.rigs.versitygw"} | {
     f"selfcheck.{name}" for name in ("distillation", "power", "proposals", "soundness", "tampering")
 }
 

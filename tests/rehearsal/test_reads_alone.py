@@ -111,6 +111,5 @@ def test_only_the_copy_and_the_report_are_written() -> None:
         *(("reading.py", name) for name in ("mkdir", "open", "copyfileobj", "set_modified", "unlink")),
         ("deletion.py", "write_commit"),
         *(("stand_ins.py", name) for name in ("mkdir", "open", "utime", "symlink_to", "truncate")),
-        ("many.py", "mkdir"),
         *(("report.py", name) for name in ("mkdir", "write_text", "unlink")),
     }

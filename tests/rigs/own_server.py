@@ -1,9 +1,9 @@
-"""``python -m runner.own_server files|bucket [--power] [ARGUMENT ...]``: smoke's cases on a Connect server that is not the run's.
+"""``python -m tests.rigs.own_server files|bucket [--power] [ARGUMENT ...]``: smoke on a Connect server that is not the run's.
 
 The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
 reaches the run through a directory alone (``files``), or through a bucket alone. ``--power``: known-bad engines are judged
 (``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that command. Its exit code is returned; 2: the server does not start;
-in a bucket 1 too, as ``runner.watched_bucket`` says.
+in a bucket 1 too, as ``tests.rigs.watched_bucket`` says.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from runner.command_line.commands import Parser, ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
-from runner.smoke_command import smoke_arguments, smoke_command
-from runner.watched_bucket import WatchedBucket
+from tests.rigs.smoke_command import smoke_arguments, smoke_command
+from tests.rigs.watched_bucket import WatchedBucket
 
 #: Seconds for the server to start.
 START_LIMIT = 180
@@ -116,7 +116,7 @@ class Server:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m runner.own_server", description=__doc__, allow_abbrev=False)
+    parser = Parser(prog="python -m tests.rigs.own_server", description=__doc__, allow_abbrev=False)
     parser.add_argument("shared", choices=("files", "bucket"), help="what the server and the run share")
     options, others = smoke_arguments(parser, arguments)
     workspace = Workspace(None)

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from model.prediction.fates import Reason
-from rehearsal import many, with_data
 from runner.command_line.commands import Main, in_a_sentence
 from tests.rehearsal.tables import RECENT, WRITTEN, write_table
+from tests.rigs import many_rehearsals as many
+from tests.rigs import rehearsal_with_data as with_data
 from tests.shapes.test_reads_alone import status
+
+pytestmark = pytest.mark.process
 
 RIGHT, WRONG = "tests.outside_engine:WITH_ALL==1.0", "tests.rehearsal.known_bad:BY_FILE_AGE==1.1"
 

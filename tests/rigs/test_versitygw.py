@@ -10,7 +10,9 @@ import pytest
 from engines.port import EngineUnavailable
 from engines.s3_gateway import INSTALL, VARIABLE
 from records.mistakes import UsageMistake
-from runner import versitygw
+from tests.rigs import versitygw
+
+pytestmark = pytest.mark.process
 
 
 def go(directory: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:

@@ -1,4 +1,4 @@
-"""``python -m runner.own_bucket ENGINE [--power] [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
+"""``python -m tests.rigs.own_bucket ENGINE [--power] [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
 
 The run reaches it by S3's protocol alone. ``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of
 a gate, or of that command. Its exit code is returned; 1 too if the run has left an object, or touched one that is not its own.
@@ -12,12 +12,12 @@ from runner.command_line.commands import Parser, ended
 from runner.gate_version import ROOT
 from runner.processes.child_process import exit_code_of
 from runner.processes.workspace import Workspace
-from runner.smoke_command import smoke_arguments, smoke_command
-from runner.watched_bucket import WatchedBucket
+from tests.rigs.smoke_command import smoke_arguments, smoke_command
+from tests.rigs.watched_bucket import WatchedBucket
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m runner.own_bucket", description=__doc__, allow_abbrev=False)
+    parser = Parser(prog="python -m tests.rigs.own_bucket", description=__doc__, allow_abbrev=False)
     parser.add_argument("engine", metavar="ENGINE", help="such as deltalake or spark")
     options, others = smoke_arguments(parser, arguments)
     workspace = Workspace(None)

@@ -1,4 +1,4 @@
-"""``python -m runner.versitygw DIRECTORY``: the S3 server of ``--storage s3``, built into a directory unless it is there."""
+"""``python -m tests.rigs.versitygw DIRECTORY``: the S3 server of ``--storage s3``, built into a directory unless it is there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GO = "/usr/local/go/bin/go"
 def main(arguments: list[str]) -> int:
     """Build the server with Go. Nothing to do where the environment names one of the user's own. Raises EngineUnavailable."""
     if len(arguments) != 1:
-        raise UsageMistake("python -m runner.versitygw DIRECTORY: name the directory for the binary.")
+        raise UsageMistake("python -m tests.rigs.versitygw DIRECTORY: name the directory for the binary.")
     target = Path(arguments[0]).absolute() / "versitygw"
     if Path(os.environ.get(VARIABLE) or target) != target or target.is_file():
         return 0

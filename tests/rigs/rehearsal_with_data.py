@@ -1,4 +1,4 @@
-"""``python -m rehearsal.with_data PATH RELEASE…``: holds a rehearsal against true copies of the table, with all its data.
+"""``python -m tests.rigs.rehearsal_with_data PATH RELEASE…``: compares a rehearsal with true copies of the table.
 
 It reads and copies all data of the table, which ``tombstone rehearse`` never does: for tables of tests and examples. Each release
 runs the VACUUM on stand-ins and on a true copy, and the files that go must be those that the model lists.
@@ -29,10 +29,9 @@ from rehearsal.trials import Run, vacuumed
 from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
-from runner.gate_version import available
+from runner.gate_version import available, python_of
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
-from runner.together import python_of
 from shapes.store import root_of
 
 
@@ -160,7 +159,7 @@ def main(arguments: list[str]) -> int:
 
 
 def parser() -> Parser:
-    made = Parser(prog="python -m rehearsal.with_data", description=__doc__, allow_abbrev=False)
+    made = Parser(prog="python -m tests.rigs.rehearsal_with_data", description=__doc__, allow_abbrev=False)
     made.add_argument("path", metavar="PATH", help="the table's directory")
     made.add_argument("releases", metavar="RELEASE", nargs="+", help="3.3.2, deltalake==1.6.6")
     made.add_argument("--vacuum", default="VACUUM", metavar="SQL", help="the statement, as of `tombstone rehearse`")

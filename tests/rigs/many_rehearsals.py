@@ -1,4 +1,4 @@
-"""``python -m rehearsal.many RELEASE PATH…``: rehearses many tables by one release, in one process of its engine.
+"""``python -m tests.rigs.many_rehearsals RELEASE PATH…``: rehearses many tables by one release, in one process of its engine.
 
 It shows whether the rehearsal itself is right: whether a release does to copies of tables that others wrote what the model says.
 """
@@ -32,10 +32,9 @@ from rehearsal.tried import Asked, Tried
 from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
-from runner.gate_version import available
+from runner.gate_version import available, python_of
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
-from runner.together import python_of
 from shapes.store import root_of
 
 
@@ -160,7 +159,7 @@ def _listed(tables: str) -> list[str]:
 
 
 def parser() -> Parser:
-    made = Parser(prog="python -m rehearsal.many", description=__doc__, allow_abbrev=False)
+    made = Parser(prog="python -m tests.rigs.many_rehearsals", description=__doc__, allow_abbrev=False)
     made.add_argument("release", metavar="RELEASE", help="3.3.2, deltalake==1.6.6")
     made.add_argument("paths", metavar="PATH", nargs="*", help="a table's directory")
     made.add_argument("--tables", metavar="FILE", help="a file with one path per line; - is the standard input")

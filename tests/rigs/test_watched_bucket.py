@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.watched_bucket import PREFIX, left_in, strange_in
+from tests.rigs.watched_bucket import PREFIX, left_in, strange_in
 
 #: A line of versitygw 1.8.0, cut off.
 LINE = "aec1 lake [28/November/2026:13:40:45 +0000] 127.0.0.1 aec1 M1SH s3_{} {} /lake/{} 200 - 0 9 1 1 - Boto3/1.44.8"

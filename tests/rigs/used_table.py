@@ -1,4 +1,4 @@
-"""``python -m examples.used_table DIRECTORY [--days N]``: a table that the Delta of this environment makes and uses for 72 days.
+"""``python -m tests.rigs.used_table DIRECTORY [--days N]``: a table that this environment's Delta makes and uses for 72 days.
 
 The days pass at once: after each one, all times in the table become a day older. All values are fixed; the names of files are
 Delta's own, and random. docs/your-tables.md rehearses a VACUUM of it.
@@ -130,7 +130,7 @@ def use(session: SparkSession, root: Path, days: int, tell: Callable[[str], obje
 
 def main(arguments: list[str]) -> int:
     """0: the table is there, in DIRECTORY/table. Raises UsageMistake and EngineUnavailable."""
-    parser = Parser(prog="python -m examples.used_table", description=__doc__, allow_abbrev=False)
+    parser = Parser(prog="python -m tests.rigs.used_table", description=__doc__, allow_abbrev=False)
     parser.add_argument("directory", type=Path, metavar="DIRECTORY", help="a new directory")
     parser.add_argument("--days", type=whole, default=DAYS, metavar="N", help=f"stop after N days (default: {DAYS})")
     asked = parser.parse_args(arguments)
