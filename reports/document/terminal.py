@@ -143,14 +143,16 @@ def _width(console: Console) -> int | None:
 def _clauses(block: Clauses, console: Console) -> Grid:
     """The sentence gets the width that is left: it is cut on a terminal, and wraps in a log."""
     width = _width(console)
+    # Texts, since rich takes brackets in a str for markup.
     grid = Grid(box=None, pad_edge=False, expand=True, width=width)
     sides = block.sides if len(block.sides) > 1 else ("verdict",)
     for name in ("clause", *sides, *(name.lower() for name in block.columns)):
-        grid.add_column(visible(name), no_wrap=True)
-    grid.add_column("expected", overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
+        grid.add_column(Styled(visible(name)), no_wrap=True)
+    grid.add_column(Styled("expected"), overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
     for row in (row for chapter in block.chapters for row in chapter.rows):
         verdicts = (Styled(one.text, style=_TONES[one.tone]) for one in row.verdicts)
-        grid.add_row(row.id, *verdicts, *(visible(plain(cell)) for cell in row.cells), Styled(visible(row.sentence)))
+        plain_cells = (Styled(visible(plain(cell))) for cell in (*row.cells, row.sentence))
+        grid.add_row(Styled(row.id), *verdicts, *plain_cells)
     return grid
 
 
@@ -158,7 +160,7 @@ def _grid(block: Table) -> Grid:
     grid = Grid(box=None, pad_edge=False, show_header=any(map(plain, block.columns)))
     for number, column in enumerate(block.columns):
         numbers = all(isinstance(row[number], int) for row in block.rows)
-        grid.add_column(visible(plain(column)), justify="right" if numbers else "left", overflow="fold")
+        grid.add_column(Styled(visible(plain(column))), justify="right" if numbers else "left", overflow="fold")
     for row in block.rows[: block.most]:
         grid.add_row(*(Styled(visible(plain(cell))) for cell in row))
     return grid
