@@ -8,15 +8,13 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import socket
-import subprocess
-import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineUnavailable
+from engines.served import Served, free_port
 
 #: The environment variable that names the server's binary.
 VARIABLE = "TOMBSTONE_VERSITYGW"
@@ -49,65 +47,55 @@ class Server:
         self._served = served
         self._bucket = bucket
         self._options = options
-        self._log = served / "log"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Served | None = None
         self.store = self._start(_binary(), started)
 
     def _start(self, binary: str, started: Callable[[int], None]) -> ObjectStore:
+        said = ""
         for _ in range(_PORTS):
-            store = ObjectStore(
-                f"http://127.0.0.1:{_free_port()}", self._bucket, secrets.token_hex(8), secrets.token_hex(16)
-            )
-            self._run(binary, store)
-            assert self._process is not None
-            started(self._process.pid)
-            if self._accepts(store):
+            address = f"127.0.0.1:{free_port()}"
+            store = ObjectStore(f"http://{address}", self._bucket, secrets.token_hex(8), secrets.token_hex(16))
+            process = self._process = self._run(binary, address, store, started)
+            if process.wait_until(partial(_reachable, store), seconds=START_LIMIT, every=0.02):
                 return store
-        log = self._log.read_text(encoding="utf-8", errors="replace").strip()
+            said = process.said
+            self.close()
+        end = " ".join(said[-_MOST_LETTERS:].split()) or "empty"
         raise EngineUnavailable(
-            f"The S3 server {binary} did not start (its log ends: {' '.join(log[-_MOST_LETTERS:].split()) or 'empty'}): see that "
-            f"it is versitygw {VERSION} or newer, and that the file system of {self._served} has extended attributes "
-            "(--table-root DIR names another)."
+            f"The S3 server {binary} did not start (its log ends: {end}): see that it is versitygw {VERSION} or newer, and that "
+            f"the file system of {self._served} has extended attributes (--table-root DIR names another)."
         )
 
-    def _run(self, binary: str, store: ObjectStore) -> None:
-        address = urlsplit(store.endpoint).netloc
+    def _run(self, binary: str, address: str, store: ObjectStore, started: Callable[[int], None]) -> Served:
         command = [binary, "--port", address, "--region", store.region, "--quiet", *self._options]
         # A file that the suite writes past the server has no ETag of its own, without which S3A does not read it.
         command += ["posix", "--default-etag", "tombstone", str(self._served)]
-        environ = {**os.environ, "ROOT_ACCESS_KEY": store.access_key, "ROOT_SECRET_KEY": store.secret_key}
-        with self._log.open("wb") as log:
-            try:
-                self._process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ, start_new_session=True
-                )
-            except OSError as error:
-                raise EngineUnavailable(
-                    f"The S3 server {binary} cannot be run ({error.strerror}): `{INSTALL}`, and name the binary with {VARIABLE}."
-                ) from error
-
-    def _accepts(self, store: ObjectStore) -> bool:
-        """Whether the server accepts connections; False if it has ended, or does not within its limit."""
-        assert self._process is not None
-        watch = threading.Event()
-        for _ in range(START_LIMIT * 50):
-            if self._process.poll() is not None:
-                return False
-            try:
-                store.require_reachable()
-            except EngineDied:
-                watch.wait(0.02)
-                continue
-            return True
-        self.close()
-        return False
+        environ: dict[str, str] = {
+            **os.environ,
+            "ROOT_ACCESS_KEY": store.access_key,
+            "ROOT_SECRET_KEY": store.secret_key,
+        }
+        try:
+            return Served(command, log=self._served / "log", started=started, environ=environ)
+        except OSError as error:
+            raise EngineUnavailable(
+                f"The S3 server {binary} cannot be run ({error.strerror}): `{INSTALL}`, and name the binary with {VARIABLE}."
+            ) from error
 
     def close(self) -> None:
         """End the server: it has nothing to save."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            self._process.close()
             self._process = None
+
+
+def _reachable(store: ObjectStore) -> bool | None:
+    """Whether the server accepts connections; None: not yet."""
+    try:
+        store.require_reachable()
+    except EngineDied:
+        return None
+    return True
 
 
 class Gateway(Server):
@@ -133,9 +121,3 @@ def _binary() -> str:
             f"`{INSTALL}` with Go 1.25 or newer, and name the binary with {VARIABLE} if it is not on PATH."
         )
     return found
-
-
-def _free_port() -> int:
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        return int(chosen.getsockname()[1])

@@ -16,7 +16,7 @@ import pytest
 _STARTS = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"}
 
 #: What a module has that starts one.
-_NAMES = {"Controller", "ProcessPoolExecutor", "Workspace", "subprocess", "sync_playwright"}
+_NAMES = {"Controller", "ProcessPoolExecutor", "Served", "Workspace", "subprocess", "sync_playwright"}
 
 #: The test that runs, if it must not start one.
 _running: list[pytest.Item] = []

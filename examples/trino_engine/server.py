@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
-import socket
-import subprocess
 import threading
 import urllib.request
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from pathlib import Path
 from engines.kind import Provider, Settings
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
+from engines.served import Served, free_port
 from examples.trino_engine.installation import Installation, installation
 
 #: Seconds for the server to start: 10 on an idle machine.
@@ -77,7 +76,7 @@ class TrinoProvider(Provider):
         self._settings = settings
         self._store = store
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Served | None = None
         self._lease = Lease(0, 0, store)
 
     def start(self) -> None:
@@ -96,51 +95,38 @@ class TrinoProvider(Provider):
         directory = self._settings.directory / f"trino-{generation}"
         for name in ("catalog", "metastore", "data"):
             (directory / name).mkdir(parents=True)
-        lease = Lease(generation, _free_port(), self._store)
+        lease = Lease(generation, free_port(), self._store)
         plugins = found.home / "plugin"
         config = _CONFIG.format(port=lease.port, plugins=plugins, directory=directory)
         (directory / "config.properties").write_text(config, encoding="utf-8")
         catalog = _CATALOG.format(directory=directory, store=self._store)
         (directory / "catalog" / "delta.properties").write_text(catalog, encoding="utf-8")
-        log = directory / "log"
-        with log.open("wb") as written:
-            self._process = subprocess.Popen(
-                _command(found, directory, lease),
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=written,
-                stderr=written,
-                start_new_session=True,
-            )
-        self._settings.started(self._process.pid)
-        if self._answers(lease):
+        process = self._process = Served(
+            _command(found, directory, lease),
+            log=directory / "log",
+            started=self._settings.started,
+            directory=directory,
+        )
+        if process.wait_until(lambda: _serves(lease), seconds=START_LIMIT, every=0.2):
             return lease
         self.close()
-        end = " ".join(log.read_text(encoding="utf-8", errors="replace").split())[-_MOST_LETTERS:]
+        end = " ".join(process.said.split())[-_MOST_LETTERS:]
         raise EngineUnavailable(f"Trino {found.version} did not start: see the end of its log ({end or 'empty'}).")
-
-    def _answers(self, lease: Lease) -> bool:
-        """Whether the server says that it has started; False if it has ended, or does not within its limit."""
-        assert self._process is not None
-        watch = threading.Event()
-        for _ in range(START_LIMIT * 5):
-            if self._process.poll() is not None:
-                return False
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{lease.port}/v1/info", timeout=2) as answer:
-                    if b'"starting":false' in answer.read():
-                        return True
-            except OSError:  # not yet
-                pass
-            watch.wait(0.2)
-        return False
 
     def close(self) -> None:
         """End the server: it has nothing to save."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            self._process.close()
             self._process = None
+
+
+def _serves(lease: Lease) -> bool | None:
+    """Whether the server says that it has started; None: not yet."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{lease.port}/v1/info", timeout=2) as answer:
+            return True if b'"starting":false' in answer.read() else None
+    except OSError:
+        return None
 
 
 def _command(found: Installation, directory: Path, lease: Lease) -> list[str]:
@@ -167,9 +153,3 @@ def _java() -> Path:
     if found is None:
         raise EngineUnavailable("There is no Java: `pip install -r examples/trino_engine/requirements.txt`.")
     return Path(found)
-
-
-def _free_port() -> int:
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        return int(chosen.getsockname()[1])

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,6 +19,7 @@ import pyspark
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT
+from engines.served import Served
 from engines.spark.adapter import installed_delta
 from engines.spark.commands.statements import SESSION
 from engines.spark.jvm.driver import tail
@@ -85,34 +84,26 @@ class Server:
             jars = (*jars, *s3a_jars(java=java.path, ivy_settings=None))
         directory = workspace.directory / "server"
         directory.mkdir()
-        self._log = directory / "server.log"
         environ = {**os.environ, "SPARK_HOME": str(spark_jars().parent), "LC_ALL": "C.UTF-8"}
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                server_command(java, jars, directory, store), stdout=log, stderr=log, cwd=directory, env=environ
-            )
-        workspace.started(self._process.pid)
+        command = server_command(java, jars, directory, store)
+        self._server = Served(
+            command, log=directory / "server.log", started=workspace.started, directory=directory, environ=environ
+        )
         try:
-            self.address = f"sc://127.0.0.1:{self._port()}"
+            port = self._server.wait_until(self._port, seconds=START_LIMIT, every=0.1)
+            if port is None:
+                raise EngineUnavailable(f"Spark's Connect server did not start; its log ends: {tail(self._server.log)}")
+            self.address = f"sc://127.0.0.1:{port}"
         except BaseException:
             self.close()
             raise
 
-    def _port(self) -> int:
-        watch = threading.Event()
-        for _ in range(START_LIMIT * 10):
-            found = _STARTED.search(self._log.read_text(encoding="utf-8", errors="replace"))
-            if found:
-                return int(found[1])
-            if self._process.poll() is not None:
-                break
-            watch.wait(0.1)
-        raise EngineUnavailable(f"Spark's Connect server did not start; its log ends: {tail(self._log)}")
+    def _port(self) -> int | None:
+        found = _STARTED.search(self._server.said)
+        return int(found[1]) if found else None
 
     def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
+        self._server.close()
 
 
 def main(arguments: list[str]) -> int:

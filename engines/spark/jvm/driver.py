@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pyspark.serializers import UTF8Deserializer, read_int
 
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
+from engines.served import Served
 from engines.spark.commands.statements import INT96, INTERPRETED, SESSION, SPARK_4
 from engines.spark.jvm.jars import scala_version, spark_jars
 from engines.spark.jvm.java import Java
@@ -123,53 +123,39 @@ class Jvm:
             "SPARK_SCALA_VERSION", scala_version()
         )  # which local-cluster cannot find out for its executors
         environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", "python3")
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                env=environ,
-                cwd=directory,
-                start_new_session=True,
-            )
-        started(self._process.pid)
+        self._served = Served(
+            command, log=self._log, started=started, directory=directory, environ=environ, watches_input=True
+        )
         try:
             port, secret = self._wait_for(info)
         except BaseException:  # an interrupt too: it must write no file when the run's directory is gone
             self.close()
             raise
-        self.lease = Lease(generation, self._process.pid, port, secret, self._log, plan.serves_connect, plan.store)
+        self.lease = Lease(
+            generation, self._served.process.pid, port, secret, self._log, plan.serves_connect, plan.store
+        )
 
     def _wait_for(self, info: Path) -> tuple[int, str]:
         """Wait for the JVM's connection file, which it renames into place when complete."""
-        watch = threading.Event()
-        for _ in range(START_LIMIT * 50):
-            if info.exists():
-                with info.open("rb") as stream:
-                    return read_int(stream), UTF8Deserializer().loads(stream)
-            if self._process.poll() is not None:
-                break
-            watch.wait(0.02)
-        raise EngineUnavailable(
-            f"Spark's JVM did not start (PySpark {pyspark.__version__}); its log ends: {tail(self._log)}"
-        )
+        found = self._served.wait_until(lambda: info if info.exists() else None, seconds=START_LIMIT, every=0.02)
+        if found is None:
+            raise EngineUnavailable(
+                f"Spark's JVM did not start (PySpark {pyspark.__version__}); its log ends: {tail(self._log)}"
+            )
+        with found.open("rb") as stream:
+            return read_int(stream), UTF8Deserializer().loads(stream)
 
     def close(self) -> None:
         """Kill it: a Spark driver in local mode has nothing to save."""
-        if self._process.poll() is None:
-            end(self._process.pid)
-        self._process.wait()
-        if self._process.stdin:
-            self._process.stdin.close()
+        self._served.close()
 
     def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
         """End it so that it leaves its cache for the next run, if this one recorded any."""
-        if self._cache is not None and self._cache.recording and self._process.poll() is None:
+        if self._cache is not None and self._cache.recording and self._served.is_running:
             tell(
                 "Writing a cache for the next run, so that its JVM starts faster: up to a minute, once. Ctrl-C leaves it out."
             )
-            self._cache.keep(self._process)
+            self._cache.keep(self._served.process)
 
 
 def end(pid: int) -> None:

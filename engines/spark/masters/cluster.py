@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.port import EngineUnavailable
+from engines.served import Served
 from engines.spark.jvm.driver import tail
 from engines.spark.jvm.jars import scala_version, spark_jars
 from engines.spark.jvm.java import Java
@@ -59,8 +59,7 @@ class ClusterProcess:
     """A process of the cluster."""
 
     name: str  # for messages
-    log: Path
-    process: subprocess.Popen[bytes]
+    served: Served
 
 
 class Cluster:
@@ -86,13 +85,13 @@ class Cluster:
         self._directory.mkdir(parents=True)
         # Its server for submitting applications, on by default since Spark 4, has a fixed port.
         master = self._start("Master", "master.Master", jvm=("-Dspark.master.rest.enabled=false",))
-        self._wait_for(lambda: _ADDRESS.search(_text(master.log)) is not None, deadline)
-        (address,) = _ADDRESS.findall(_text(master.log))
+        self._wait_for(lambda: _ADDRESS.search(master.served.said) is not None, deadline)
+        (address,) = _ADDRESS.findall(master.served.said)
         for number in range(1, self._workers + 1):
             place = self._directory / f"executors-{number}"
             arguments = ("-c", str(_CORES), "-m", _MEMORY, "-d", str(place), address)
             self._start(f"Worker {number}", "worker.Worker", *arguments)
-        self._wait_for(lambda: _text(master.log).count(_REGISTERED) >= self._workers, deadline)
+        self._wait_for(lambda: master.served.said.count(_REGISTERED) >= self._workers, deadline)
         return {
             "spark.master": address,
             "spark.cores.max": str(self._workers * _CORES),
@@ -107,18 +106,10 @@ class Cluster:
         command += [f"-Djava.io.tmpdir={self._directory}", "-cp", f"{spark_jars()}/*", f"{_PACKAGE}.{main}"]
         command += ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *arguments]
         log = self._directory / f"{name.lower().replace(' ', '-')}.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=self._environ(os.environ),
-                cwd=self._directory,
-                start_new_session=True,  # Ctrl-C must not end it before the driver
-            )
-        self._started(process.pid)
-        self._parts.append(ClusterProcess(name, log, process))
+        served = Served(
+            command, log=log, started=self._started, directory=self._directory, environ=self._environ(os.environ)
+        )
+        self._parts.append(ClusterProcess(name, served))
         return self._parts[-1]
 
     def _environ(self, environ: Mapping[str, str]) -> dict[str, str]:
@@ -145,15 +136,15 @@ class Cluster:
         watch = threading.Event()
         while not done():
             for part in self._parts:
-                if part.process.poll() is not None:
+                if not part.served.is_running:
                     raise EngineUnavailable(
-                        f"The cluster of --spark-cluster did not start, as its {part.name} ended: {_end(part.log)}"
+                        f"The cluster of --spark-cluster did not start, as its {part.name} ended: {_end(part.served.log)}"
                     )
             if time.monotonic() > deadline:
                 last = self._parts[-1]
                 raise EngineUnavailable(
                     f"The cluster of --spark-cluster did not start within {START_LIMIT} s: start fewer workers, or wait until "
-                    f"the machine is less busy; the log of its {last.name} ends: {_end(last.log)}"
+                    f"the machine is less busy; the log of its {last.name} ends: {_end(last.served.log)}"
                 )
             watch.wait(0.05)
 
@@ -163,7 +154,7 @@ class Cluster:
             threading.Thread(target=self._wait_for_loss, args=[part, lost], daemon=True).start()
 
     def _wait_for_loss(self, part: ClusterProcess, lost: Callable[[], None]) -> None:
-        part.process.wait()
+        part.served.process.wait()
         if not self._closing and self._lost is None:
             self._lost = part
             lost()
@@ -171,9 +162,10 @@ class Cluster:
     def require_whole(self) -> None:
         """Raises EngineUnavailable, with the end of a log, if a process of the cluster has ended."""
         if self._lost is not None:
+            code = self._lost.served.process.returncode
             raise EngineUnavailable(
-                f"The cluster of --spark-cluster lost its {self._lost.name} (exit code {self._lost.process.returncode}): run "
-                f"again; its log ends: {_end(self._lost.log)}"
+                f"The cluster of --spark-cluster lost its {self._lost.name} (exit code {code}): run again; its log ends: "
+                f"{_end(self._lost.served.log)}"
             )
 
     def executors_said(self) -> str:
@@ -186,17 +178,9 @@ class Cluster:
         self._closing = True
         for parts in (self._parts[1:], self._parts[:1]):
             for part in parts:
-                part.process.terminate()
+                part.served.process.terminate()
             for part in parts:
-                try:
-                    part.process.wait(END_LIMIT)
-                except subprocess.TimeoutExpired:
-                    part.process.kill()
-                    part.process.wait()
-
-
-def _text(log: Path) -> str:
-    return log.read_text(encoding="utf-8", errors="replace")
+                part.served.close(patience=END_LIMIT)
 
 
 def _end(log: Path) -> str:
