@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from engines.port import Engine, EngineUnavailable
-from engines.provider import kind_of, open_adapter
-from engines.working_copy import CopyingEngine, UploadingEngine, WorkingCopy
+from engines.provider import kind_of
+from engines.working_copy import UploadingEngine, WorkingCopy
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
@@ -26,6 +26,7 @@ from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
 from runner.processes.channel import Caller, Server
 from runner.replay import read_case
+from runner.run.bench import chosen_in
 from runner.run.controller import Controller, remote_controller
 from runner.run.plan import RunPlan, plan_of
 from runner.run.worker import EngineWorker
@@ -212,9 +213,7 @@ def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineW
     chosen = config.stash[_OPTIONS]
 
     def open_engine(copy: WorkingCopy | None) -> Engine:
-        engine = open_adapter(chosen.engine, controller.lease, time_limit=chosen.time_limit)
-        if copy is not None:
-            engine = CopyingEngine(engine, copy)
+        engine = chosen_in(chosen).opened(controller.lease, copy, time_limit=chosen.time_limit)
         if not chosen.known_bad:
             return engine
         bad = KnownBadEngine(engine, FAULTS[chosen.known_bad])

@@ -11,27 +11,21 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from engines.bucket import Bucket
-from engines.bucket_run import BucketRun
-from engines.kind import Given, Settings
-from engines.object_store import ObjectStore, Storage
+from engines.kind import Given
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as BUILT_IN
-from engines.provider import NONE_GIVEN, is_engine, kind_of, limits_in, open_adapter, provider_for
-from engines.restricted import Restricted
-from engines.s3_gateway import Gateway
-from engines.working_copy import CopyingEngine, UploadingEngine, WorkingCopy
+from engines.provider import NONE_GIVEN, is_engine
+from engines.working_copy import UploadingEngine, WorkingCopy
 from harness.judging.clause import Clause
 from harness.running.judge import Judge
-from known_faults.known import known, known_faults_in, known_faults_of, places_of
+from known_faults.known import known, known_faults_of
 from model.codec import case_id
 from model.vocabulary.case import Case
-from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.processes.channel import Caller, Server
 from runner.processes.workspace import Workspace
-from runner.run.circumstances import set_up
+from runner.run.bench import HERE, Bench, ChosenEngine, Place
 from selfcheck.processes import processes
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -45,53 +39,40 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where tables are, as the options of a gate say it."""
-
-    storage: Storage = Storage.LOCAL
-    table_root: str | None = None
-    bucket: ObjectStore | None = None  # that ``table_root`` names
-
-
-@dataclass(frozen=True)
 class Host:
     """What a worker process needs to open its engine. It can be pickled."""
 
     engine: str
     directory: Path  # the run's own: all tables lie below it
     given: Given = field(default_factory=dict)  # of the engine's options
-    place: Place = Place()
+    place: Place = HERE
     address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
+    @property
+    def chosen(self) -> ChosenEngine:
+        return ChosenEngine(self.engine, self.given, self.place)
+
 
 @contextmanager
-def hosted(engine: str, *, given: Given = NONE_GIVEN, place: Place = Place()) -> Iterator[Host]:
+def hosted(engine: str, *, given: Given = NONE_GIVEN, place: Place = HERE) -> Iterator[Host]:
     """The run's directory and storage, and what workers share of the engine. Raises UsageMistake, EngineUnavailable."""
     if engine != MODEL and not is_engine(engine):
         raise UsageMistake(
             f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
         )
     with ExitStack() as opened:
-        workspace = Workspace(None if place.bucket else place.table_root)
-        opened.callback(workspace.close)
         if engine == MODEL:
+            workspace = Workspace(place.table_root)
+            opened.callback(workspace.close)
             yield Host(engine, workspace.directory)
             return
-        store = place.bucket
-        if store is not None:
-            opened.callback(BucketRun(store, workspace.directory).close)
-            workspace.uses(store)
-        elif place.storage is Storage.S3:
-            gateway = Gateway(workspace.directory, workspace.started)
-            opened.callback(gateway.close)
-            store = gateway.store
-        provider = provider_for(engine, Settings(workspace.directory, workspace.started, store), given)
-        opened.callback(provider.close)
-        provider.start()
-        server = Server({"lease": provider.lease})
+        bench = Bench(ChosenEngine(engine, given, place))
+        opened.callback(bench.close)
+        bench.start()
+        server = Server({"lease": bench.provider.lease})
         opened.callback(server.close)
-        yield Host(engine, workspace.directory, given, place, server.address, server.key)
+        yield Host(engine, bench.directory, given, place, server.address, server.key)
 
 
 def open_engine(host: Host, copy: WorkingCopy | None) -> Engine:
@@ -99,20 +80,7 @@ def open_engine(host: Host, copy: WorkingCopy | None) -> Engine:
     if host.address is None:
         return ReferenceEngine()
     caller = Caller(host.address, host.key)
-    engine = open_adapter(host.engine, lambda lost: caller.call("lease", lost))
-    if copy is not None:
-        engine = CopyingEngine(engine, copy)
-    for limits in limits_in(host.engine, host.place.storage, host.given):
-        engine = Restricted(engine, engine.capabilities.shared(limits.capabilities))
-    return engine
-
-
-def copy_of(host: Host) -> WorkingCopy | None:
-    """The working copy of a host's bucket, if it has one."""
-    if host.place.bucket is None:
-        return None
-    kind = kind_of(host.engine).with_options(host.given)
-    return WorkingCopy(Bucket(host.place.bucket), renames=kind.remembers_tables)
+    return host.chosen.limited(host.chosen.opened(lambda lost: caller.call("lease", lost), copy))
 
 
 # ---- in a worker process
@@ -122,9 +90,10 @@ class PooledEngine:
     """One process's engine, and the clauses and known faults that it is judged by."""
 
     def __init__(self, host: Host) -> None:
-        self._copy = copy_of(host)
+        self._copy = host.chosen.copy()
         self.engine = open_engine(host, self._copy)
-        listed = _listed(host)
+        # The reference engine does as the model predicts.
+        listed = () if host.engine == MODEL else host.chosen.known(known_faults_of(host.engine))
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
         self.known = tuple(known(listed, version_of(self.engine)))
@@ -156,13 +125,6 @@ class PooledEngine:
     def broken(self) -> frozenset[str]:
         """The clauses that the engine is known to violate under any conditions."""
         return frozenset(known_fault.clause for known_fault in self.known if known_fault.when is None)
-
-
-def _listed(host: Host) -> tuple[KnownFault, ...]:
-    if host.engine == MODEL:
-        return ()  # it does as the model predicts
-    machine = set_up(kind_of(host.engine).with_options(host.given), host.place.storage)
-    return known_faults_in(known_faults_of(host.engine), places=places_of(machine))
 
 
 _HOST: list[Host] = []

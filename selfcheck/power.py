@@ -29,10 +29,11 @@ from reference_engine import ReferenceEngine
 from runner.command_line.bucket import bucket_of
 from runner.command_line.commands import Parser, ended, whole
 from runner.command_line.parts import WHOLE, part
+from runner.run.bench import Place
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import ENGINES, MODEL, Place, hosted, worker, workers
+from selfcheck.engine_pool import ENGINES, MODEL, hosted, worker, workers
 from selfcheck.power_tables import EngineRun, tables
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

@@ -15,14 +15,9 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from engines.bucket_run import BucketRun
-from engines.kind import Settings
-from engines.object_store import Storage
 from engines.port import EngineUnavailable
-from engines.provider import provider_for, start
-from engines.s3_gateway import Gateway
 from known_faults.entries import ended, in_force, proposed
-from known_faults.known import known, known_faults_in, places_of
+from known_faults.known import known
 from model.vocabulary.severity import Severity
 from records.known_fault import KnownFault
 from records.mistakes import sentence_of
@@ -41,9 +36,9 @@ from reports.stream.writing import RunWriter
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.command_line.options import Options
 from runner.processes.channel import Caller
-from runner.processes.workspace import Workspace
 from runner.replay import show_replay
-from runner.run.circumstances import circumstances, set_up
+from runner.run.bench import Bench, chosen_in
+from runner.run.circumstances import circumstances
 from runner.run.claims import Claims
 from runner.run.counterexample import write_counterexamples
 from runner.run.header import run_header
@@ -83,35 +78,16 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._set_up = set_up(options.kind, options.storage)
-        self._known_faults = known_faults_in(options.known_faults, places=places_of(self._set_up))
-        self._workspace = Workspace(None if options.bucket else options.table_root)
-        self._gateway: Gateway | None = None
-        self._bucket: BucketRun | None = None
-        store = options.bucket
-        if options.storage is Storage.S3:
-            self._gateway = Gateway(self._workspace.directory, self._workspace.started)
-            store = self._gateway.store
-        self._provider = provider_for(
-            options.engine,
-            Settings(
-                self._workspace.directory,
-                self._workspace.started,
-                store=store,
-                tell=partial(console.print, highlight=False, soft_wrap=True),
-            ),
-            options.given,
-        )
+        self._chosen = chosen_in(options)
+        self._known_faults = self._chosen.known(options.known_faults)
+        self._bench = Bench(self._chosen, tell=partial(console.print, highlight=False, markup=False, soft_wrap=True))
 
     def start(self) -> None:
         """Start the engine; only then an earlier report is removed. Raises EngineUnavailable or UsageMistake."""
         reserved = None
         if self._options.replay is None:
             reserved = self._open.enter_context(reserve(self._options.report_dir, option="--report-dir"))
-        if self._options.bucket is not None:
-            self._bucket = BucketRun(self._options.bucket, self._workspace.directory)
-            self._workspace.uses(self._options.bucket)
-        start(self._options.engine, self._provider, time_limit=self._options.time_limit)
+        self._bench.start(time_limit=self._options.time_limit)
         if reserved is not None:
             reserved.clear()
 
@@ -123,15 +99,7 @@ class Controller:
     def close(self) -> None:
         """End the engine and remove the run's directory."""
         self._open.close()
-        self._provider.close()
-        if self._gateway is not None:
-            self._gateway.close()
-        if self._bucket is not None:
-            try:
-                self._bucket.close()
-            except EngineUnavailable as left:
-                self._console.print(str(left), highlight=False, markup=False, soft_wrap=True)
-        self._workspace.close()
+        self._bench.close()
 
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
@@ -142,7 +110,7 @@ class Controller:
     def lease(self, lost: int) -> Any:
         """A connection to the engine's process, newer than generation ``lost``. Raises EngineUnavailable."""
         try:
-            return self._provider.lease(lost)
+            return self._bench.provider.lease(lost)
         except EngineUnavailable as unavailable:
             self.lost(str(unavailable))
             raise
@@ -157,7 +125,7 @@ class Controller:
         ``unsupported`` has the clauses that do not apply, each with the reason.
         """
         if pid != os.getpid():
-            self._workspace.started(pid)
+            self._bench.workspace.started(pid)
         listed = known(self._known_faults, next(iter(versions.values())))
         with self._lock:
             if self._header is None:
@@ -168,7 +136,7 @@ class Controller:
                     unsupported=unsupported,
                     listed=listed,
                     plan=self.plan,
-                    machine={**circumstances(self._workspace.directory, self._options.kind), **self._set_up},
+                    machine={**circumstances(self._bench.directory, self._options.kind), **self._chosen.machine},
                 )
                 if self._options.replay is None:
                     with self._writing():
@@ -176,7 +144,7 @@ class Controller:
                         self._writer.header(self._header)
                     self._findings = FindingsSoFar(self._header)
                     self._progress.start(self._header, seconds_of(self.plan, self._options.engine))
-        return RunContext(self._seed, self._workspace.directory, tuple(listed))
+        return RunContext(self._seed, self._bench.directory, tuple(listed))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -260,7 +228,7 @@ class Controller:
         if footer.steps >= WARM:
             # Only for the next run: an interrupt leaves the cache out, and the answer stands.
             with suppress(KeyboardInterrupt):
-                self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
+                self._bench.provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
         return footer.exit
 
     def interrupted(self) -> int:
@@ -283,9 +251,9 @@ class Controller:
         checked = write_counterexamples(
             found,
             header=header,
-            provider=self._provider,
+            provider=self._bench.provider,
             directory=self._options.report_dir,
-            workspace=self._workspace.directory,
+            workspace=self._bench.directory,
             scripts=self._options.scripts,
         )
         _, all_contradicted = disagreements(checked, failed)

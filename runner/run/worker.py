@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from engines.bucket import Bucket
 from engines.port import Engine, EngineUnavailable, version_of
 from engines.provider import kind_of
 from engines.restricted import Restricted
@@ -26,6 +25,7 @@ from records import run
 from reports.stream.lines import line_of
 from runner.command_line.options import Options
 from runner.replay import read_case
+from runner.run.bench import chosen_in
 from runner.run.controller import Controller
 from runner.run.drawn_to_shapes import drawn_to
 from runner.run.plan import limits_of
@@ -61,10 +61,7 @@ class EngineWorker:
         """Open the engine, unless it is open, and tell the controller of it."""
         if self._judge is None:
             pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps a sixth more of what small files took
-            bucket = self._options.bucket
-            copy = self._copy = (
-                None if bucket is None else WorkingCopy(Bucket(bucket), renames=self._options.kind.remembers_tables)
-            )
+            copy = self._copy = chosen_in(self._options).copy()
             self._engine = self._open_engine(copy)
             versions = dict(self._engine.versions)
             if self._options.shared_with is not None:

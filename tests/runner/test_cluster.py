@@ -145,7 +145,7 @@ def test_a_run_that_loses_its_cluster_says_why_and_proves_nothing(tmp_path: Path
     said = io.StringIO()
     controller = Controller(chosen("--engine=deltalake", f"--report-dir={tmp_path / 'report'}"), Console(file=said))
     try:
-        controller._provider = cast(Provider, Lost())
+        controller._bench.provider = cast(Provider, Lost())
         with pytest.raises(EngineUnavailable):
             controller.lease(1)
         assert controller.finish(complete=True) == 2
