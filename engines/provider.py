@@ -41,16 +41,24 @@ def is_engine(text: str) -> bool:
     return is_known(text) or re.fullmatch(r"[\w.]+:\w+", text) is not None
 
 
+def is_pair(text: str) -> bool:
+    """Whether the text names two engines in turn (``engines.pair``)."""
+    return text.startswith("together:")
+
+
 def _brought(name: str) -> EntryPoints:
     return entry_points(group=GROUP, name=name)
 
 
 @cache
 def kind_of(engine: str) -> EngineKind:
-    """The engine that is named: a built-in one, an entry point of ``GROUP``, or ``module:name``.
+    """The engine that is named: a built-in one, an entry point of ``GROUP``, ``module:name``, or two in turn: ``together:A,B``.
 
     Raises EngineUnavailable, in one sentence with the remedy, if there is none, or if it lacks something.
     """
+    if is_pair(engine):
+        pair: EngineKind = import_module("engines.pair").pair_of(engine)
+        return pair
     if engine in ENGINES:
         place = f"engines.{engine}.kind:ENGINE"
     else:
@@ -114,7 +122,7 @@ def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float 
 
 def start(engine: str, provider: Provider, *, time_limit: float) -> None:
     """Start the provider of an engine. Raises EngineUnavailable; also for an engine from outside that workers could not open."""
-    if engine in ENGINES:
+    if engine in ENGINES or is_pair(engine):
         with _installed(engine):
             provider.start()
     else:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
+from engines.kind import Version
 from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
 from engines.spark.masters.names import is_cluster
@@ -79,6 +80,11 @@ def by_reason(listed: Iterable[KnownFault]) -> tuple[ListedFault, ...]:
         )
         for reason, own in found.items()
     )
+
+
+def known_of(version: Version) -> list[KnownFault]:
+    """What is known of a version on local files."""
+    return known(known_faults_in(known_faults_of(version.engine)), version.version)
 
 
 def known(known_faults: Iterable[KnownFault], version: str, *, today: date | None = None) -> list[KnownFault]:

@@ -24,14 +24,15 @@ RENAMED: Mapping[type, Mapping[str, str]] = {RecordedCase: {"document": "case"}}
 LEFT_OUT: Mapping[type, Collection[str]] = {
     Header: (
         *("date", "option", "budget_share", "left_out", "known_faults", "shard", "machines", "rules", "rule_changes"),
-        *("interpreter", "options", "suite", "like"),
+        *("interpreter", "options", "suite", "like", "pair"),
     ),
     run.ShapeOfTables: ("has", "lacks", "faults", "spared"),
     run.ListedFault: ("link", "concerns", "tables"),
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.RecordedOutcome: ("answer", "second"),
-    RecordedStep: ("clock", "cutoff"),
-    run.RecordedViolation: ("severity",),
+    RecordedStep: ("clock", "cutoff", "side", "pattern", "aside"),
+    run.RecordedViolation: ("severity", "turn"),
+    run.InTurn: ("inherited", "also_alone"),
     RecordedCase: ("left", "shape"),
 }
 

@@ -184,6 +184,7 @@ class Header:
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
     ``interpreter``: the run's Python, as named from the suite's checkout, and ``options`` those with which a case of it is judged
     again. ``suite``: the version of the suite. ``like``: the user's tables that the run is held against (None: none).
+    ``pair``: the two engines that were judged in turn, A and B (None: one engine).
     """
 
     engine: Name
@@ -208,6 +209,7 @@ class Header:
     options: tuple[str, ...] = ()
     suite: Name | None = None
     like: LikeTables | None = None
+    pair: tuple[str, str] | None = None
     type: Literal["header"] = "header"
     schema: Literal[6] = SCHEMA_VERSION
 
@@ -302,6 +304,8 @@ class RecordedStep:
     ``clock``: the engine's, in ms from the start of the case; of one that uses the machine's, to the minute. ``cutoff``: what was
     removed or written before it may go (None: a VACUUM that is refused for its RETAIN). Older streams have neither.
     Where the clock counts from what a command wrote by the machine's clock, both differ from run to run, as ``seconds`` do.
+    ``side``: which of two engines in turn ran it, in a run by this ``pattern``; ``aside``: a read by the other one after a step,
+    which the case does not have.
     """
 
     index: Count
@@ -312,6 +316,9 @@ class RecordedStep:
     observed: Observed
     clock: int | None = None
     cutoff: int | None = None
+    side: str = ""
+    pattern: str = ""
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -325,11 +332,26 @@ class ClauseResult:
 
 
 @dataclass(frozen=True)
+class InTurn:
+    """How two engines in turn came to a violation, which neither shows alone.
+
+    ``side`` ran the step, on a table that ``other`` works on too. ``pattern``: who runs the first step, and so on: AB or BA.
+    ``inherited``: the known fault of the other that came before. ``also_alone``: whether the other, alone, violates the same.
+    """
+
+    side: Name
+    other: Name
+    pattern: Annotated[str, Requirement("enum", ("AB", "BA"))]
+    inherited: str | None = None
+    also_alone: bool = False
+
+
+@dataclass(frozen=True)
 class RecordedViolation:
     """One subject that is wrong. ``severity``: None: that of the clause. ``excused``: why it is a known fault.
 
     ``by_error``: the step ended in an error instead of a result. ``circumstances``, ``kinds``: the conditions that hold in the
-    step, and the kinds of path that the subject is of.
+    step, and the kinds of path that the subject is of. ``turn``: of two engines in turn.
     """
 
     clause: ClauseId
@@ -344,6 +366,7 @@ class RecordedViolation:
     circumstances: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     expectation: Expectation | None = None
+    turn: InTurn | None = None
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -414,6 +437,11 @@ class RecordedCase:
     def case(self) -> Case:
         """The case itself."""
         return from_json(self.document)
+
+    def steps_before(self, violation: RecordedViolation) -> tuple[RecordedStep, ...]:
+        """The steps of the run that shows the violation: of two engines in turn those by its pattern."""
+        turn = violation.turn
+        return self.steps if turn is None else tuple(one for one in self.steps if one.pattern == turn.pattern)
 
 
 # The footer -----------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def _tried(
 ) -> tuple[DeleteTrial | None, Trial | None]:
     title = asked.release.title
     print(f"Running {title} on a copy of the table, with stand-ins for its data files.", flush=True)
-    engine = HostedEngine(python, asked.release.engine, workspace)
+    engine = HostedEngine(python, asked.release.engine, workspace.directory, workspace.started)
     try:
         return trial_of(engine, read, asked, directory, later=later)
     except (EngineDied, OSError) as error:

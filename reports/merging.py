@@ -98,7 +98,8 @@ def _counterexamples(
     for folder, (example, failure) in shown(found).items():
         own = next((part.directory / folder for part in parts if (part.directory / folder).is_dir()), None)
         if own is None:
-            write_example(example, failure, header=header, dialect=None, directory=out)
+            unknown = (None,) if header.pair is None else (None, None)
+            write_example(example, failure, header=header, dialects=unknown, directory=out)
             continue
         shutil.copytree(own, out / folder, dirs_exist_ok=True)
         if folder in answers:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from engines.versions import version_of
 from records.mistakes import UsageMistake
-from reports.render.together import prepare
+from reports.stream.reading import FILE_NAME
 from reports.together.answer import TurnReport
-from reports.together.reading import FILE, read_together
-from runner.together import reported_in_turn
+from reports.together.reading import read_together
+from runner.together import run_in_turn
 
 
 def kept_in_turn(names: Sequence[str], directory: Path, *, make: bool, remedy: str) -> TurnReport:
@@ -19,14 +19,13 @@ def kept_in_turn(names: Sequence[str], directory: Path, *, make: bool, remedy: s
     Raises UsageMistake if it is not there, or cannot be read.
     """
     place = place_of(names, directory)
-    if (place / FILE).is_file() and (kept := read_together(place)).interrupted is None:
-        return kept
-    if not make:
-        raise UsageMistake(f"There is no run of both in turn in {place}: {remedy}.")
-    a, b = map(version_of, names)
-    print(f"{a.title} and {b.title} in turn.", flush=True)
-    prepare(place, option="--out")
-    return reported_in_turn(a, b, out=place)
+    if not (place / FILE_NAME).is_file():
+        if not make:
+            raise UsageMistake(f"There is no run of both in turn in {place}: {remedy}.")
+        a, b = map(version_of, names)
+        print(f"{a.title} and {b.title} in turn.", flush=True)
+        run_in_turn(a, b, (), report=place)
+    return read_together(place)
 
 
 def place_of(names: Sequence[str], directory: Path) -> Path:

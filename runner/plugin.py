@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from engines.pair import PairKind
 from engines.port import Engine, EngineUnavailable
 from engines.provider import kind_of
 from engines.working_copy import UploadingEngine, WorkingCopy
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
+from harness.turns.questions import with_questions
 from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake, told
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
@@ -24,12 +27,14 @@ from runner.command_line.launched import end_with_launcher
 from runner.command_line.near import meant
 from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
+from runner.gate_version import python_of
+from runner.pair import two_engines
 from runner.processes.channel import Caller, Server
 from runner.replay import read_case
 from runner.run.bench import chosen_in
 from runner.run.controller import Controller, remote_controller
 from runner.run.plan import RunPlan, plan_of
-from runner.run.worker import EngineWorker
+from runner.run.worker import EngineWorker, one_engine
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -107,6 +112,8 @@ def _check_fault(chosen: Options) -> None:
     """Raises UsageMistake for a ``--known-bad`` that is none, or that no case for this engine can show."""
     if chosen.known_bad is None:
         return
+    if isinstance(chosen.kind, PairKind):
+        raise UsageMistake("--known-bad builds a fault into one engine: leave it out for two in turn.")
     if chosen.known_bad not in FAULTS:
         remedy = meant(chosen.known_bad, FAULTS, otherwise="`--known-bad list` names those that are.")
         raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: {remedy}")
@@ -131,6 +138,9 @@ def _is_in_suites(config: pytest.Config, argument: str) -> bool:
 
 
 def _open(config: pytest.Config, chosen: Options) -> None:
+    if isinstance(chosen.kind, PairKind):
+        for version in chosen.kind.sides:
+            python_of(version)
     controller = Controller(chosen, Console(file=sys.stdout))
     config.stash[_CONTROLLER] = controller
     controller.start()
@@ -211,6 +221,9 @@ def worker(request: pytest.FixtureRequest) -> Iterator[EngineWorker]:
 
 def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineWorker:
     chosen = config.stash[_OPTIONS]
+    kind = chosen.kind
+    if isinstance(kind, PairKind):
+        return EngineWorker(chosen, controller, partial(two_engines, kind), name, with_questions)
 
     def open_engine(copy: WorkingCopy | None) -> Engine:
         engine = chosen_in(chosen).opened(controller.lease, copy, time_limit=chosen.time_limit)
@@ -219,7 +232,7 @@ def _worker(config: pytest.Config, controller: Controller, name: str) -> EngineW
         bad = KnownBadEngine(engine, FAULTS[chosen.known_bad])
         return bad if copy is None else UploadingEngine(bad, copy)
 
-    return EngineWorker(chosen, controller, open_engine, name)
+    return EngineWorker(chosen, controller, lambda _: one_engine(chosen, open_engine), name)
 
 
 @pytest.hookimpl(wrapper=True)

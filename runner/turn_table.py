@@ -18,7 +18,7 @@ from records.mistakes import UsageMistake
 from reports.document import Link, line
 from reports.document.markdown import heads, markdown, row
 from reports.render.together import turn_document
-from reports.together.answer import TurnReport, answer_of, direction
+from reports.together.answer import TurnReport, direction
 from runner import all_versions
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT
@@ -71,7 +71,7 @@ def chosen(names: Sequence[str]) -> tuple[TurnPair, ...]:
 def cells(pair: TurnPair, report: TurnReport) -> str:
     """The row of a pair. The page that has the table lies beside the folder of the pages."""
     spark, other = report.sides
-    answer = answer_of(report)
+    answer = report.answer
     word = line(f"{answer.mark} ", Link(answer.word.value, f"{PAGES.name}/{pair.page}"))
     number = pair.other.partition("==")[2]
     return row((pair.spark, number, word, direction(report, spark), direction(report, other), report.cases))
@@ -85,7 +85,7 @@ def table(rows: Sequence[str]) -> str:
 def page_text(pair: TurnPair, report: TurnReport) -> str:
     """The page of a pair, with the command that makes the report again, with its cases."""
     again = f".venv/bin/tox -e together -- {pair.spark} {pair.other}"
-    return f"{markdown(turn_document(report, linked=False))}\nThis makes it again, with the cases:\n\n    {again}\n"
+    return f"{markdown(turn_document(report))}\nThis makes it again, with the cases:\n\n    {again}\n"
 
 
 def rows_of(made: Mapping[TurnPair, str], before: str) -> list[str]:

@@ -21,14 +21,13 @@ from records.mistakes import StreamError, UsageMistake
 from reports.command import main as reports
 from reports.comparison.acceptance import acceptance_in
 from reports.comparison.proposal import check_proposal
-from reports.render import together
 from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
 from reports.render.report_directory import prepare
 from reports.stream.reading import read_run
 from runner.command_line.commands import Parser, in_a_sentence
 from runner.command_line.given_options import check_engine, check_gate, given
 from runner.gate_version import ROOT, available, run_gate
-from runner.together import reported_in_turn
+from runner.together import run_in_turn
 from suites.profiles import PROFILES
 
 DIRECTORY = Path("build/upgrade")
@@ -138,7 +137,7 @@ def upgrade(
     clear_cases(out / "cases")
     for side, *_ in sides:
         prepare(out / side, option="--out").close()
-    together.prepare(out / TOGETHER, option="--out")
+    prepare(out / TOGETHER, option="--out").close()
     for side, version, other, alone in sides:
         print(f"The {side}: {version.title}.", flush=True)
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
@@ -147,6 +146,9 @@ def upgrade(
             print(f"The gate on {version.title} did not finish: nothing is compared.", file=sys.stderr)
             return 2
     if in_turn and _run_in_turn(base, candidate, out / TOGETHER, [*options, *own]):
+        if not _ended(out / TOGETHER):
+            print("Both in turn did not finish: nothing is compared. --no-together leaves it out.", file=sys.stderr)
+            return 2
         how = [*how, "--together", str(out / TOGETHER)]
     return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *how])
 
@@ -160,7 +162,7 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
         print(f"Not run in turn on the same tables, because of {named}.", flush=True)
         return False
     print("Both in turn, on the same tables.", flush=True)
-    reported_in_turn(base, candidate, out=out)
+    run_in_turn(base, candidate, _QUIET, report=out)
     return True
 
 
@@ -239,9 +241,8 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from error
     require_own(out, COMPARISON, option="--out")
-    for side in ("base", "candidate"):
+    for side in ("base", "candidate", TOGETHER):
         require_own(out / side, REPORT, option="--out")
-    require_own(out / TOGETHER, together.MARKS, option="--out")
     how = ["--accept", str(asked.accept)] if asked.accept is not None else []
     how += ["--propose-accept", str(asked.propose_accept)] if asked.propose_accept is not None else []
     how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose

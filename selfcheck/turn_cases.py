@@ -20,8 +20,9 @@ from harness.campaigns.features import PAIRED, features_of
 from harness.campaigns.regressions import kept_cases
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
-from harness.turns.turn_judge import TurnJudge
-from harness.turns.turn_run import Taken
+from harness.turns.questions import with_questions
+from harness.turns.turn_judge import PATTERNS, TurnJudge
+from harness.turns.turn_run import step_of
 from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.operations import operation_of
@@ -29,6 +30,7 @@ from model.vocabulary.predicate import Compare
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, Read, ReadChanges
 from model.vocabulary.values import type_name
+from records.run import RecordedStep
 from reference_engine import ReferenceEngine
 from runner.command_line.commands import Parser, ended, whole
 from selfcheck.corpus.cover import Candidate, Cover
@@ -80,31 +82,32 @@ def shown(case: Case) -> Counter[Facet]:
         a, b = (side.engine.capabilities for side in judge.sides)
         if not can_be_judged(case, capabilities=a.shared(b)):
             continue
-        restricted = restricted_to(case, capabilities=a.shared(b))
-        for judged in judge.judge(restricted):
-            if judged.failure is not None or judged.news:
-                raise AssertionError(
-                    f"{case_id(restricted)} {judged.pattern} on {pair}: {judged.failure or judged.news}"
-                )
-            features = [one for one in features_of(restricted.table) if one in PAIRED] or ["no feature"]
-            found.update((f"{kind} on {pair}", name) for kind, name in _facets(judged.taken, features))
+        restricted = with_questions(restricted_to(case, capabilities=a.shared(b)))
+        judged = judge.judge(restricted)
+        if judged.failure is not None or judged.violated:
+            raise AssertionError(f"{case_id(restricted)} on {pair}: {judged.failure or judged.violated}")
+        features = [one for one in features_of(restricted.table) if one in PAIRED] or ["no feature"]
+        for pattern in PATTERNS:
+            taken = [one for one in judged.steps if one.pattern == pattern]
+            found.update((f"{kind} on {pair}", name) for kind, name in _facets(restricted, taken, features))
     return found
 
 
-def _facets(taken: Sequence[Taken], features: Sequence[str]) -> Iterator[Facet]:
+def _facets(case: Case, taken: Sequence[RecordedStep], features: Sequence[str]) -> Iterator[Facet]:
     """What each step meets of the other engine's: its latest change, the table's features, the type of a DELETE's value."""
     last: dict[str, str] = {}  # by side, its latest change
     for one in taken:
-        operation = operation_of(one.step).value
+        step, refused = step_of(case, one), one.outcome.error is not None
+        operation = operation_of(step).value
         (other,) = {"A", "B"} - {one.side}
-        if other in last and not one.refused:
+        if other in last and not refused:
             yield "operation after the other's", f"{operation} after {last[other]}"
             for feature in features:
                 yield "operation on the other's table", f"{operation} after {last[other]}, {feature}"
-            where = one.step.where if isinstance(one.step, Delete) else None
+            where = step.where if isinstance(step, Delete) else None
             if isinstance(where, Compare):
                 yield "type of a DELETE after the other's", f"{type_name(where.type)} after {last[other]}"
-        if not isinstance(one.step, (Read, ReadChanges)) and not one.refused:
+        if not isinstance(step, (Read, ReadChanges)) and not refused:
             last[one.side] = operation
 
 

@@ -20,6 +20,7 @@ from engines.spark.releases import capabilities_of as of_spark
 from engines.spark.releases import rules_of
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
+from harness.turns.questions import with_questions
 from harness.turns.turn_judge import TurnJudge
 from model.codec import case_id, to_json
 from model.vocabulary.case import Case
@@ -67,7 +68,6 @@ class FalseAlarm:
     """``what``: the violation or failure, in a line."""
 
     case: Case
-    pattern: str
     what: str
 
 
@@ -94,13 +94,13 @@ def judged(pair: str, seed: int, number: int) -> TurnBatch:
     judge = _judge(pair)
     a, b = (side.engine.capabilities for side in judge.sides)
     cases = random_cases(random_batches()[number], seed, a.shared(b))
-    found = [one for case in cases for one in judge.judge(case)]
+    found = [judge.judge(with_questions(case)) for case in cases]
     alarms = []
     for one in found:
-        told = [f"{news.side}: {news.violation.clause}: {news.violation.message}" for news in one.news]
+        told = [f"{of.cause}: {of.clause}: {of.message}" for id in one.violated for of in one.tallies[id].violations]
         told += [] if one.failure is None else [str(one.failure)]
-        alarms += [FalseAlarm(one.case, one.pattern, what) for what in told[:1]]
-    return TurnBatch(pair, len(cases), sum(len(one.taken) for one in found), tuple(alarms))
+        alarms += [FalseAlarm(one.case, what) for what in told[:1]]
+    return TurnBatch(pair, len(cases), sum(len(one.steps) for one in found), tuple(alarms))
 
 
 def _rounds(seed: int) -> Iterator[tuple[int, int]]:
@@ -138,7 +138,7 @@ def main(arguments: list[str]) -> int:
         DIRECTORY.mkdir(parents=True, exist_ok=True)
         file = DIRECTORY / f"{case_id(alarm.case)}.json"
         file.write_text(json.dumps(to_json(alarm.case), indent=1) + "\n", encoding="utf-8")
-        print(f"{pair}, {alarm.pattern}: {alarm.what} ({file})")
+        print(f"{pair}: {alarm.what} ({file})")
     return 1 if alarms else 0 if total else 2
 
 

@@ -153,6 +153,8 @@ def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[s
 
 def _regressions(profile: Profile, capabilities: Capabilities) -> list[Case]:
     """The regression cases that the profile judges."""
+    if not profile.regressions:
+        return []
     return kept_cases(REGRESSIONS.of(regression_cases(without=profile.without)), capabilities)
 
 

@@ -15,7 +15,7 @@ from harness.campaigns.drawing import Choice, broken, fixed_cases, search_settin
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce, truncated
-from harness.running.judge import Judge, JudgedCase, severity_of
+from harness.running.judge import CaseJudge, Judge, JudgedCase, severity_of
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
@@ -29,18 +29,19 @@ class BatchRunner:
     """Every judged case goes to ``emit`` as a record of the run.
 
     ``claim`` returns whether a case is to be shrunk for a clause, a cause and the circumstances: whether none that was shrunk
-    shows the same already. ``choice``: what chooses among the cases that are drawn.
+    shows the same already. ``choice``: what chooses among the cases that are drawn; ``prepared``: makes of one what is judged.
     """
 
     def __init__(
         self,
         batch: Batch,
-        judge: Judge,
+        judge: CaseJudge,
         *,
         emit: Callable[[run.RecordedCase], None],
         claim: Callable[[str, str, Severity, Sequence[str]], bool],
         capabilities: Capabilities = EVERYTHING,
         choice: Choice | None = None,
+        prepared: Callable[[Case], Case] = lambda case: case,
     ) -> None:
         self._batch = batch
         self._judge = judge
@@ -48,6 +49,7 @@ class BatchRunner:
         self._claim = claim
         self._capabilities = capabilities
         self._choice = choice
+        self._prepared = prepared
         self._index = 0
         self._tried: dict[Case, JudgedCase] = {}  # while shrinking: what breaks several clauses is often the same case
 
@@ -68,7 +70,7 @@ class BatchRunner:
 
     def _judge_all(self, cases: Iterable[Case], tries: int) -> None:
         failing: list[JudgedCase] = []
-        for case in cases:
+        for case in map(self._prepared, cases):
             judged = self._judge.judge(case)
             self._emit(judged, "generated")
             if judged.failed:
@@ -105,7 +107,7 @@ class BatchRunner:
         @search_settings(self._batch, database)
         @given(restricted_cases(self._batch.campaign.cases, capabilities=self._capabilities))
         def judged(case: Case) -> None:
-            found = self._judge.judge(case)
+            found = self._judge.judge(self._prepared(case))
             if shrinking.first is None:
                 self._emit(found, "generated")
             shrinking.check(found)
@@ -130,7 +132,7 @@ class BatchRunner:
     def _follower(
         self, broken: Callable[[JudgedCase], None], ended: Callable[[JudgedCase], None]
     ) -> Judging | JudgingAtEnd:
-        if self._capabilities.sets_clock:
+        if self._capabilities.sets_clock and isinstance(self._judge, Judge):
             return Judging(self._judge, broken, ended)
         return JudgingAtEnd(self._judge, self._capabilities, broken, ended)
 

@@ -68,6 +68,7 @@ class Profile:
     corpus: tuple[str, ...] = ()  # the files of ``corpus/`` that it judges (harness.campaigns.corpus)
     large: bool = False  # whether it judges the cases on large tables in the place of a corpus
     budget_share: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
+    regressions: bool = True  # whether it judges the regression cases
     without: frozenset[str] = frozenset()  # the folders of ``regressions/`` that it leaves out
     nearby: tuple[str, ...] = ()  # other files of ``corpus/``, of which it judges the cases most like the user's tables
     nearby_share: float = 0.2  # how long these take, as a part of its own corpus

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 from engines.port import EngineDied
 from harness.judging.failure import died
 from harness.running.case_run import CaseRun
-from harness.running.judge import Judge, JudgedCase, judged_case
+from harness.running.judge import CaseJudge, Judge, JudgedCase, judged_case
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
@@ -106,7 +106,7 @@ class JudgingAtEnd:
 
     def __init__(
         self,
-        judge: Judge,
+        judge: CaseJudge,
         capabilities: Capabilities,
         broken: Callable[[JudgedCase], None],
         ended: Callable[[JudgedCase], None],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from deltalog.entries.commits import parse_commit
 from engines.machine import MachineFailed
@@ -64,6 +64,12 @@ def severity_of(violation: RecordedViolation) -> Severity:
     """What the violation costs: ``harness.judging.step_judge`` always says it."""
     assert violation.severity is not None
     return violation.severity
+
+
+class CaseJudge(Protocol):
+    """What judges whole cases."""
+
+    def judge(self, case: Case) -> JudgedCase: ...
 
 
 class Judge:

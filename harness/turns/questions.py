@@ -1,14 +1,16 @@
-"""What the sides of a table are asked beside the steps of a case."""
+"""What a case is asked beside its own steps, when two engines run it in turn."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from harness.observing.steps.expected_versions import ExpectedVersions
-from model.vocabulary.capabilities import Capabilities
-from model.vocabulary.commands import Checkpoint, CommandKind, Overwrite
+from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import Delete, EngineStep, Insert, OtherCommand
-from model.vocabulary.table import Column, Feature
-from model.vocabulary.values import DecimalOf, Type, Value
+from model.vocabulary.steps import Delete, Insert, OtherCommand
+from model.vocabulary.table import Column, Table
+from model.vocabulary.values import DecimalOf, Row, Type, Value
 
 #: Types whose statistics depend on who wrote them, the most delicate first.
 _DELICATE = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.DATE)
@@ -25,17 +27,27 @@ _COMPARED = (
     Type.FLOAT,
 )
 
+#: How many DELETEs of a value follow a case.
+QUESTIONS = 2
 
-def questions_about(expected: ExpectedVersions) -> list[Delete]:
-    """DELETEs of one value each that the table has: the least and the greatest of each column, data columns before partitions.
+
+def with_questions(case: Case) -> Case:
+    """The case, and then DELETEs of values that the table has, as far as its own steps tell.
 
     They ask whether an engine finds a row by the statistics that another one wrote.
     """
-    table, found = expected.table, list[tuple[tuple[bool, int], Delete]]()
+    own = [step for step in case.steps if isinstance(step, (Delete, Insert, OtherCommand))]
+    after = ExpectedVersions(case.table, start=0).one_after_another(own, None)[-1]
+    return replace(case, steps=(*case.steps, *questions_about(after.table, after.rows)[:QUESTIONS]))
+
+
+def questions_about(table: Table, rows: Iterable[Row]) -> list[Delete]:
+    """DELETEs of one value each: the least and the greatest of each column, data columns before partitions."""
+    rows, found = list(rows), list[tuple[tuple[bool, int], Delete]]()
     for place, column in enumerate(table.columns):
         if not isinstance(column.type, DecimalOf) and column.type not in _COMPARED:
             continue
-        values = [row[place] for row in expected.rows if row[place] is not None and row[place] == row[place]]
+        values = [row[place] for row in rows if row[place] is not None and row[place] == row[place]]
         order = column.name in table.partition_by, _rank(column)
         ends: list[Value] = [] if not values else [min(values), max(values)]  # type: ignore[type-var]
         found += [(order, Delete(Compare(column.name, Op.EQ, value, column.type))) for value in dict.fromkeys(ends)]
@@ -46,27 +58,3 @@ def _rank(column: Column) -> int:
     if isinstance(column.type, DecimalOf):
         return len(_DELICATE)
     return _DELICATE.index(column.type) if column.type in _DELICATE else len(_DELICATE) + 1
-
-
-#: Tables that an engine cannot write again by an overwrite of its rows.
-_NOT_REWRITTEN = (Feature.APPEND_ONLY,)
-
-
-def prelude_of(expected: ExpectedVersions, capabilities: Capabilities) -> list[EngineStep]:
-    """Steps by which an engine writes the table itself: half of its rows by an overwrite, the others by an INSERT, a checkpoint.
-
-    A table with rules for writers is left as it is, except for the checkpoint.
-    """
-    table, steps = expected.table, list[EngineStep]()
-    rows = tuple(expected.rows.elements())
-    ruled = table.checks or any(
-        one.identity or one.generated_from is not None or not one.nullable for one in table.columns
-    )
-    half = (len(rows) + 1) // 2
-    if rows and not ruled and not table.has(*_NOT_REWRITTEN) and CommandKind.OVERWRITE in capabilities.commands:
-        steps.append(OtherCommand(Overwrite(rows[:half])))
-        if rows[half:]:
-            steps.append(Insert(rows[half:]))
-    if CommandKind.CHECKPOINT in capabilities.commands:
-        steps.append(OtherCommand(Checkpoint()))
-    return steps

@@ -1,121 +1,98 @@
-"""Judges a case on two engines in turn, and says what is new in that."""
+"""Judges a case on two engines in turn: what counts is what neither shows alone."""
 
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deltalog.entries.commits import parse_commit
 from engines.port import EngineDied
 from harness.judging.failure import died, failure_of, raised
 from harness.judging.side import Side
+from harness.judging.step_judge import Tally
+from harness.running.coverage import Cell
+from harness.running.judge import JudgedCase
 from harness.turns.turn_run import Sides, Taken, TurnRun, on_one_clock
 from model.codec import case_id
 from model.vocabulary.case import Case
-from records.run import CaseError, RecordedViolation
+from records.run import CaseError, InTurn, RecordedViolation
 
 #: Who runs the first step of a case, and so on in turn.
 PATTERNS = ("AB", "BA")
 
-#: How many DELETEs of a value follow a case.
-QUESTIONS = 2
-
-
-@dataclass(frozen=True)
-class News:
-    """A violation that only two engines in turn show.
-
-    ``side`` ran the step that violates the clause. ``inherited`` is the known fault of the other side that came before it. A
-    violation that is a known fault of ``side`` is news too where it does not show it alone: the other side brings it about.
-    ``also_alone``: whether the other side, alone, violates the same at the same step: it is no better on such a table.
-    ``taken``: what both ran, up to the step that violates the clause. ``processors``: how many they might use (None: all).
-    """
-
-    case: Case
-    pattern: str
-    side: str
-    violation: RecordedViolation
-    aside: bool
-    inherited: str | None
-    also_alone: bool = False
-    taken: tuple[Taken, ...] = ()
-    processors: int | None = None
-
-    @property
-    def kind(self) -> tuple[str, str, str | None, str | None]:
-        """News of one kind is one way in which the two do not go together."""
-        return self.side, self.violation.cause, self.inherited, self.violation.excused
-
-
-@dataclass(frozen=True)
-class TurnCase:
-    """A case in one pattern."""
-
-    case: Case
-    pattern: str
-    taken: tuple[Taken, ...]
-    failure: CaseError | None
-    news: tuple[News, ...] = ()
+#: By what a violation of a side alone is the same as one in turn: the side, the clause, the cause, and the step.
+_Mark = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True)
 class _Ran:
     """What a run of a case in one pattern did, with so many processors."""
 
-    taken: tuple[Taken, ...]
-    failure: CaseError | None
-    processors: int | None
+    pattern: str
+    taken: tuple[Taken, ...] = ()
+    failure: CaseError | None = None
+    processors: int | None = None
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    coverage: Counter[Cell] = field(default_factory=Counter)
 
 
 class TurnJudge:
-    """Judges cases on two sides. Tables are created below ``directory``, which nothing else may use.
+    """Judges cases on two sides. Tables are created below ``directory``, which nothing else may use."""
 
-    ``prelude``: whether A first writes each table itself.
-    """
-
-    def __init__(self, a: Side, b: Side, directory: Path, *, prelude: bool = False) -> None:
+    def __init__(self, a: Side, b: Side, directory: Path) -> None:
         self.sides: Sides = on_one_clock(a, b)
         self._directory = directory
-        self._prelude = prelude
         self._made = 0
-        self._alone: dict[str, frozenset[tuple[str, str, str, int]]] = {}  # by case
+        self._alone: dict[str, frozenset[_Mark]] = {}  # by case
 
-    def judge(self, case: Case) -> Iterator[TurnCase]:
-        """The case in each pattern. What one side shows alone, on the same case, is not new."""
-        for pattern in PATTERNS:
-            ran = self._run(case, pattern)
-            yield TurnCase(case, pattern, ran.taken, ran.failure, tuple(self._news(case, pattern, ran)))
+    def judge(self, case: Case) -> JudgedCase:
+        """The case in each pattern, with the steps of both. A violation has the side in its cause."""
+        ran = [self._run(case, pattern) for pattern in PATTERNS]
+        tallies: dict[str, Tally] = {}
+        for each in ran:
+            for id, tally in each.tallies.items():
+                found = tallies.setdefault(id, Tally())
+                found.met += tally.met
+                found.subjects += tally.subjects
+                found.seconds += tally.seconds
+        for each in ran:
+            for one in self._news(case, each):
+                tallies[one.clause].violations.append(one)
+        return JudgedCase(
+            case,
+            tuple(replace(taken.step, pattern=each.pattern) for each in ran for taken in each.taken),
+            tallies,
+            next((each.failure for each in ran if each.failure is not None), None),
+            coverage=sum((each.coverage for each in ran), Counter[Cell]()),
+            processors=ran[0].processors,
+        )
 
-    def _news(self, case: Case, pattern: str, ran: _Ran) -> Iterator[News]:
+    def _news(self, case: Case, ran: _Ran) -> Iterator[RecordedViolation]:
+        """The violations that neither side shows alone. One that is a known fault of its side is news too where the other side
+        brings it about."""
         known: dict[str, str] = {}  # by side, its latest known fault
-        for number, one in enumerate(ran.taken, start=1):
-            (other,) = (side.name for side in self.sides if side.name != one.side)
+        for one in ran.taken:
+            side = one.step.side
+            (other,) = (each.name for each in self.sides if each.name != side)
             for violation in one.violations:
-                is_of_both = violation.excused is None or one.aside or known.get(other) is not None
-                if is_of_both and _mark(one, violation) not in self._shown_alone(case):
-                    yield News(
-                        case,
-                        pattern,
-                        one.side,
-                        violation,
-                        one.aside,
-                        known.get(other),
-                        _mark(replace(one, side=other), violation) in self._shown_alone(case),
-                        ran.taken[:number],
-                        ran.processors,
-                    )
+                is_of_both = violation.excused is None or one.step.aside or other in known
+                if is_of_both and _mark(side, one, violation) not in self._shown_alone(case):
+                    also = _mark(other, one, violation) in self._shown_alone(case)
+                    turn = InTurn(side, other, ran.pattern, known.get(other), also)
+                    yield replace(violation, cause=f"{side}: {violation.cause}", turn=turn)
             for violation in one.violations:
                 if violation.excused is not None:
-                    known[one.side] = violation.excused
+                    known[side] = violation.excused
 
-    def _shown_alone(self, case: Case) -> frozenset[tuple[str, str, str, int]]:
+    def _shown_alone(self, case: Case) -> frozenset[_Mark]:
         """What each side violates in the case by itself. It is judged when it is asked for the first time."""
         id = case_id(case)
         if id not in self._alone:
             self._alone[id] = frozenset(
-                _mark(one, violation)
+                _mark(one.step.side, one, violation)
                 for letter in "AB"
                 for one in self._run(case, letter).taken
                 for violation in one.violations
@@ -129,12 +106,9 @@ class TurnJudge:
         failure: CaseError | None = None
         try:
             run = TurnRun(self.sides, case.table, root, pattern)
-            ended = self._prelude and run.begin()
-            for step in () if ended else case.steps:
-                if ended := run.take(step):
+            for step in case.steps:
+                if run.take(step):
                     break
-            if not ended:
-                run.ask(QUESTIONS)
         except EngineDied as death:
             failure = died(death)
         except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
@@ -143,10 +117,11 @@ class TurnJudge:
             shutil.rmtree(root.parent, ignore_errors=True)
             parse_commit.cache_clear()  # no other case has these bytes
         if run is None:
-            return _Ran((), failure, None)
-        return _Ran(tuple(run.taken), failure_of(run.raised, failure), run.processors)
+            return _Ran(pattern, failure=failure)
+        return _Ran(
+            pattern, tuple(run.taken), failure_of(run.raised, failure), run.processors, run.tallies, run.coverage
+        )
 
 
-def _mark(taken: Taken, violation: RecordedViolation) -> tuple[str, str, str, int]:
-    """By what a violation of a side alone is the same as one in turn."""
-    return taken.side, violation.clause, violation.cause, taken.index
+def _mark(side: str, taken: Taken, violation: RecordedViolation) -> _Mark:
+    return side, violation.clause, violation.cause, taken.step.index

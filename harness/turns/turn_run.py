@@ -12,20 +12,12 @@ from harness.judging.side import Side
 from harness.observing.steps.observation import Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.running.case_run import CaseRun
-from harness.turns.questions import prelude_of, questions_about
 from model.prediction.fates import Fate
+from model.vocabulary.case import Case
 from model.vocabulary.rules import Rules
-from model.vocabulary.steps import (
-    ENGINE_STEPS,
-    Delete,
-    EngineStep,
-    OpenSession,
-    Read,
-    ReadChanges,
-    Step,
-)
+from model.vocabulary.steps import ENGINE_STEPS, Delete, EngineStep, OpenSession, Read, ReadChanges, Step
 from model.vocabulary.table import Feature, Table
-from records.run import RecordedViolation
+from records.run import RecordedStep, RecordedViolation
 
 #: Two sides of a table. Patterns name them A and B.
 Sides = tuple[Side, Side]
@@ -33,14 +25,19 @@ Sides = tuple[Side, Side]
 
 @dataclass(frozen=True)
 class Taken:
-    """A step of an engine: who ran it, on what, and the clauses that it violates."""
+    """A step of an engine as it is recorded, and the clauses that it violates."""
 
-    side: str
-    step: EngineStep
-    index: int  # in the case; the steps of the prelude come before 0
-    aside: bool  # a read that the case does not have
-    refused: bool
+    step: RecordedStep
     violations: tuple[RecordedViolation, ...]
+
+
+def step_of(case: Case, taken: RecordedStep) -> EngineStep:
+    """The step that was recorded: of the case, or a read that it does not have, of the table or of its change feed."""
+    if taken.aside:
+        return Read() if taken.kind == "read" else ReadChanges(taken.index)
+    step = case.steps[taken.index]
+    assert isinstance(step, ENGINE_STEPS)
+    return step
 
 
 class SameClock(WrappedEngine):
@@ -79,22 +76,10 @@ class TurnRun(CaseRun):
         self._whose = cycle(["AB".index(letter) for letter in pattern])
         self._alone = len(set(pattern)) == 1
         self._opener: Side | None = None
-        self._last_writer = sides["AB".index(pattern[0])]
         super().__init__(sides["AB".index(pattern[0])], table, root)
         if self.processors is not None:
             for side in sides:
                 side.engine.use_processors(self.processors)
-
-    def begin(self) -> bool:
-        """Let A write the table again by its own commands, or the side that is alone; True ends the case."""
-        self._last_writer = self._side = self._last_writer if self._alone else self._sides[0]
-        steps = prelude_of(self._expected, self._side.engine.capabilities)
-        for index, step in enumerate(steps, start=-len(steps)):
-            if self._taken(step, index=index):
-                return True
-            del self._version_before[-1], self._aged_before[-1]  # the steps of the case keep their numbers
-            self.observations.clear()
-        return False
 
     def take(self, step: Step) -> bool:
         if not isinstance(step, ENGINE_STEPS):
@@ -106,26 +91,7 @@ class TurnRun(CaseRun):
             self._opener = self._side
         if self._taken(step):
             return True
-        if isinstance(step, (Read, ReadChanges, OpenSession)):
-            return False
-        self._last_writer = self._side
-        return self._read_by_the_other(step)
-
-    def ask(self, number: int) -> bool:
-        """Let the side that did not write last delete up to so many values that the table has; True ends the case."""
-        for question in questions_about(self._expected)[:number]:
-            if self._state.rows != self._expected.rows:
-                return True
-            self._side = self._other(self._last_writer)
-            if self._taken(question):
-                return True
-            self._last_writer = self._side
-        return False
-
-    def _other(self, side: Side) -> Side:
-        if self._alone:
-            return side
-        return self._sides[1] if side is self._sides[0] else self._sides[0]
+        return not isinstance(step, (Read, ReadChanges, OpenSession)) and self._read_by_the_other(step)
 
     def _read_by_the_other(self, step: EngineStep) -> bool:
         """Reads that the case does not have: they have the number of the step before, and no later step knows of them."""
@@ -134,7 +100,8 @@ class TurnRun(CaseRun):
         if self._initial.damaged_files:
             return False  # nobody can read them
         mine = self._side
-        self._side = self._other(mine)
+        if not self._alone:
+            self._side = self._sides[1] if mine is self._sides[0] else self._sides[0]
         ends = False
         for read in self._reads_after(step):
             kept = self._version_before.pop(), self._aged_before.pop()
@@ -156,11 +123,12 @@ class TurnRun(CaseRun):
         if feeds and last.commits and reads_feed:
             yield ReadChanges(last.index)
 
-    def _taken(self, step: EngineStep, *, aside: bool = False, index: int | None = None) -> bool:
-        index, earlier = len(self._version_before) if index is None else index, len(self._judge.found)
+    def _taken(self, step: EngineStep, *, aside: bool = False) -> bool:
+        earlier, recorded = len(self._judge.found), len(self.records)
         ends = super().take(step)
-        refused = bool(self.observations) and self.observations[-1].outcome.error is not None
-        self.taken.append(Taken(self._side.name, step, index, aside, refused, tuple(self._judge.found[earlier:])))
+        if len(self.records) > recorded:
+            record = replace(self.records[-1], side=self._side.name, aside=aside)
+            self.taken.append(Taken(record, tuple(self._judge.found[earlier:])))
         return ends
 
     def _is_whole(self, observation: Observation) -> bool:

@@ -53,8 +53,8 @@ class SharedTables:
 
     @property
     def is_open(self) -> bool:
-        """Whether cases could not be judged, none was, or the user ended the run."""
-        return bool(self.report.errors) or not self.report.cases or self.report.interrupted is not None
+        """Whether cases could not be judged, or none was."""
+        return bool(self.report.errors) or not self.report.cases
 
     def _new(self, side: str) -> tuple[TurnWay, ...]:
         return tuple(one for one in self.report.in_order if one.side == side and one.known is None)

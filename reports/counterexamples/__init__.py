@@ -10,26 +10,16 @@ from reports.counterexamples.checked import ScriptResult
 from reports.counterexamples.explanation import answered
 
 
-def folder_of(clause: str, case_id: str) -> str:
-    """The folder's path below the report directory."""
-    return f"counterexamples/{clause}-{case_id}"
-
-
-def write_counterexample(directory: Path, judged: RecordedCase, clause: str, *, explanation: str, script: str) -> Path:
-    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for a violation of this clause; return their folder.
-
-    ``directory`` is the report directory. An earlier folder of the same clause and case is written over.
-    """
+def write_counterexample(folder: Path, judged: RecordedCase, *, explanation: str, script: str) -> None:
+    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` into a folder, over those that are there."""
     files = {
         "case.json": json.dumps(judged.document, indent=2) + "\n",
         "explanation.md": explanation,
         "reproduce.py": script,
     }
-    folder = directory / folder_of(clause, judged.id)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-    return folder
 
 
 def write_answer(directory: Path, checked: ScriptResult) -> None:

@@ -202,7 +202,7 @@ def _some(noun: str, values: Sequence[str]) -> Line:
 
 def _steps(judged: RecordedCase, failing: int, *, own_clock: bool) -> Block:
     """Unless ``own_clock``, the engine's clock is the machine's, which moves on while a command runs."""
-    case, records = judged.case, {record.index: record for record in judged.steps}
+    case, records = judged.case, {record.index: record for record in judged.steps if not record.aside}
     rows: list[tuple[Content, ...]] = []
     clock = Moment(0)
     for index, step in enumerate(case.steps[: failing + 1]):

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.dialect import ScriptedCase, ScriptRun
-from harness.turns.turn_judge import News
-from harness.turns.turn_run import Taken
-from model.codec import case_id
+from harness.turns.turn_run import step_of
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
 from model.vocabulary.steps import AddStrayFiles, Append, Moment, SetClock
 from model.vocabulary.table import Table
 from records.expectations import Expectation
+from records.run import RecordedCase, RecordedStep, RecordedViolation
 from reports.counterexamples.plan import HOME, Arranged, Things, arranged_step, rows_file_of, things_of
 
 #: The sides of a plan: A and B of the report.
@@ -64,31 +63,40 @@ class TurnPlan:
         return self.names[SIDES.index(turn.side)]
 
 
-def turn_plan(news: News, names: tuple[str, str], sentence: str) -> TurnPlan:
-    """The plan for a violation. ``names`` are those of A and B; ``sentence`` is the clause's."""
-    case, violation = news.case, news.violation
-    id = case_id(case)
-    root = Path(HOME.format(case=id), case.table.root.value)
+def turn_plan(judged: RecordedCase, violation: RecordedViolation, names: tuple[str, str], sentence: str) -> TurnPlan:
+    """The plan for a violation of two engines in turn. ``names`` are those of A and B; ``sentence`` is the clause's."""
+    assert violation.turn is not None
+    case = judged.case
+    root = Path(HOME.format(case=judged.id), case.table.root.value)
     things = things_of(case.table, root)
-    steps = tuple(_steps(case, news.taken, root, names[0]))
+    taken = tuple(_taken(judged.steps_before(violation), violation))
+    steps = tuple(_steps(case, taken, root, names[0]))
     own = tuple(step.run for step in steps if isinstance(step, Turn) and not step.aside)
-    last = news.taken[-1].index
+    last = taken[-1].index
     return TurnPlan(
         violation.clause,
         sentence,
         violation.expectation,
         violation.message,
-        id,
+        judged.id,
         names,
-        ScriptedCase(case.table, str(root), own, news.processors, bool(things.checkpoints)),
-        definitions(case.table, case.steps[: max(last, -1) + 1])[-1],
+        ScriptedCase(case.table, str(root), own, judged.processors, bool(things.checkpoints)),
+        definitions(case.table, case.steps[: last + 1])[-1],
         things,
         steps,
-        cut=violation.step != max(last, 0),
+        cut=violation.step != last,
     )
 
 
-def _steps(case: Case, taken: Sequence[Taken], root: Path, a: str) -> Iterator[Turn | Arranged]:
+def _taken(steps: Sequence[RecordedStep], violation: RecordedViolation) -> Iterator[RecordedStep]:
+    """The steps up to the last one of the side that violates the clause, at its index."""
+    assert violation.turn is not None
+    side = violation.turn.side
+    last = max(place for place, one in enumerate(steps) if one.index == violation.step and one.side == side)
+    yield from steps[: last + 1]
+
+
+def _steps(case: Case, taken: Sequence[RecordedStep], root: Path, a: str) -> Iterator[Turn | Arranged]:
     """The steps that were taken, with those of the case between them that no engine runs."""
     clock, tables, waiting = Moment(0), definitions(case.table, case.steps), list(enumerate(case.steps))
     for one in taken:
@@ -98,6 +106,7 @@ def _steps(case: Case, taken: Sequence[Taken], root: Path, a: str) -> Iterator[T
                 clock = step.to
             elif isinstance(step, (Append, AddStrayFiles)):
                 yield arranged_step(index, step, case.table, root, clock)
-        table = tables[min(max(one.index, 0), len(tables) - 1)]
-        run = ScriptRun(one.index, one.step, clock, one.refused, rows_file_of(table, one.step))
+        own = step_of(case, one)
+        refused = one.outcome.error is not None
+        run = ScriptRun(one.index, own, clock, refused, rows_file_of(tables[one.index], own))
         yield Turn(SIDES[one.side != a], run, one.aside)

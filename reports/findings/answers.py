@@ -25,6 +25,10 @@ def answer_of(run: Run) -> Answer:
     part = run.header.shard
     known += f". This is {part}: python -m reports merge gives the verdict" if part is not None else ""
     word = of_one(wrong=run.footer.exit == 1, undecided=run.footer.exit == 2, part=part is not None)
+    if run.header.pair is not None and word in (Word.FAIL, Word.PASS):
+        ways = len(findings_of(run).failures)
+        fails = f"do not work on the same tables, in {counted(ways, 'new way')}"
+        return Answer(word, f"{named(run)} {fails if word is Word.FAIL else 'work on the same tables'}")
     if word is Word.FAIL:
         return Answer(word, f"{named(run)} {', and '.join(_broken(run))}{known}")
     if word is Word.INCONCLUSIVE:
@@ -75,5 +79,7 @@ def _undecided(run: Run) -> Iterator[str]:
 
 def named(run: Run) -> str:
     """An engine with its version, and its built-in fault: ``Delta 4.4.0``."""
+    if run.header.pair is not None:
+        return " and ".join(run.header.pair)
     fault = f" with the fault {run.header.known_bad}" if run.header.known_bad is not None else ""
     return engine_words(run.header.engine, run.header.version) + fault

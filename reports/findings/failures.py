@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, final
 
@@ -37,6 +37,11 @@ class Example:
     judged: RecordedCase
     violation: RecordedViolation  # one of its violations
     cases: int  # the cases that violate the clause by the same cause
+
+    @property
+    def folder(self) -> str:
+        """Of its case and script, below the report directory."""
+        return f"counterexamples/{self.clause}-{self.judged.id}"
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,9 @@ def failures(
         if sight.number not in shown:
             shown[sight.number] = case_at(sight.number)
         case = shown[sight.number]
-        return Example(group.clause, group.cause, group.severity, case, case.violations[sight.violation], group.cases)
+        violation = case.violations[sight.violation]
+        case = case if violation.turn is None else replace(case, steps=case.steps_before(violation))
+        return Example(group.clause, group.cause, group.severity, case, violation, group.cases)
 
     while waiting:
         group = min(waiting, key=lambda one: (*_attention(one), order[one.clause]))

@@ -137,6 +137,8 @@ def verdicts(
                 Verdict.DISABLED,
                 "No case of smoke that can be asked of this engine exercises it: the gate has more.",
             )
+        elif header.pair is not None:
+            verdict, reason = _with_cases_left(verdict, reason, known, "No case exercises it in turn.")
         elif _is_given_its_times(header):
             verdict, reason = _with_cases_left(
                 verdict,

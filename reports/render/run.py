@@ -11,7 +11,6 @@ from model.text.durations import duration
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
 from records.run import RecordedCase, RecordedStep, Verdict
-from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult
 from reports.document import (
     Block,
@@ -54,6 +53,7 @@ from reports.findings.of_run import Findings, findings_of
 from reports.findings.verdicts import ATTENTION, ClauseFinding
 from reports.render.picture import picture_of
 from reports.render.sides import difference_of, files_of
+from reports.render.together import turn_blocks
 from reports.stream.reading import Run
 from reports.text.circumstances import machine_of, profile_of, versions_of
 from reports.text.harms import does
@@ -61,6 +61,7 @@ from reports.text.own_tables import concerned
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command, script_command
 from reports.text.verdicts import tallied
+from reports.together.reading import report_of
 from suites.sources import resolve
 
 TONES = {
@@ -90,6 +91,7 @@ def run_document(run: Run, *, checked: Sequence[ScriptResult] = (), directory: P
     return Document(
         str(answer),
         (
+            *([] if run.header.pair is None else turn_blocks(report_of(run, run.header.pair))),
             Several(tuple(failures), "failure", "report.html"),
             *(Text(Strong(one.text)) for one in checked if one.disagrees),
             Section("Not decided as it should be", (Items(tuple(_undecided(found))),)),
@@ -129,7 +131,7 @@ def _failure(
     run: Run, number: int, failure: Failure, directory: Path | None, checked: Iterable[ScriptResult]
 ) -> Finding:
     lead, judged = failure.lead, failure.lead.judged
-    folder = folder_of(lead.clause, judged.id)
+    folder = lead.folder
     place = (directory or Path()) / folder
     sentence = run.clauses[lead.clause].sentence
     title = f"{does(lead.severity)}: {lead.cause}"
@@ -184,8 +186,8 @@ def promised(sentence: str, clause: str, others: Sequence[str]) -> Line:
 
 
 def steps_of(steps: Sequence[RecordedStep], wrong: int) -> Steps:
-    place = next((number for number, one in enumerate(steps) if one.index == wrong), None)
-    return Steps(tuple(one.text for one in steps), place)
+    place = next((number for number, one in enumerate(steps) if one.index == wrong and not one.aside), None)
+    return Steps(tuple(f"{one.side}: {one.text}" if one.side else one.text for one in steps), place)
 
 
 def issue(title: str, promised: str, seen: str, steps: Sequence[RecordedStep], last: str) -> Copied:

@@ -34,7 +34,7 @@ def difference_of(judged: RecordedCase, violation: RecordedViolation) -> Diff:
 def files_of(case: Case, judged: RecordedCase, step: int, *, anyway: bool = False) -> tuple[FileLine, ...]:
     """The files of the case's first table as a step left them; unless ``anyway``, empty for a step that deleted none and had to
     delete none."""
-    vanished = {one.index: one.observed.vanished for one in judged.steps}
+    vanished = {one.index: one.observed.vanished for one in judged.steps if not one.aside}
     gone = vanished.get(step, ())
     expected = [one.expectation for one in judged.violations if one.step == step]
     wrong = {one.path: _MUST[type(one)] for one in expected if isinstance(one, (Unchanged, Gone))}

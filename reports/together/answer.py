@@ -1,4 +1,4 @@
-"""The answer of a run of two engines in turn: for each of them, what goes wrong on tables of the other."""
+"""What two engines in turn do wrong: for each of them, what goes wrong on tables of the other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from model.vocabulary.severity import Severity
 from reports.text.harms import in_ways
-from reports.text.ladder import Answer, Word, of_one
-from reports.text.quantities import counted
+from reports.text.ladder import Answer
 
 
 @dataclass(frozen=True)
@@ -16,9 +15,9 @@ class TurnWay:
     """One way in which an engine goes wrong on a table of the other, and does not when it is alone.
 
     ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
-    ``cases``: the ids of the cases that show it, the first the one that the files have; ``pattern`` is the order there, ``step``
-    the step. ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known
-    fault concerns, as the end of "Concerns you only if …". Both are empty where there is none. ``also_alone``: whether the other
+    ``cases``: how many show it; ``case``: the id of the one that the files have, ``pattern`` the order there, ``step`` the step.
+    ``folder``: where its case and script are, from the report's directory, empty where it has none. ``concerns``: whom the known
+    fault concerns, as the end of "Concerns you only if …"; empty where nothing is known. ``also_alone``: whether the other
     engine, alone, does the same wrong on such tables.
     """
 
@@ -30,50 +29,31 @@ class TurnWay:
     message: str
     inherited: str | None
     known: str | None
-    cases: tuple[str, ...]
+    cases: int
+    case: str
     pattern: str
     step: int
-    script: str = ""
+    folder: str = ""
     concerns: str = ""
     also_alone: bool = False
 
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged.
-
-    ``interrupted``: of how many cases the user ended the run after ``cases``; None: it was not interrupted.
-    """
+    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged."""
 
     sides: tuple[str, str]
+    answer: Answer
     cases: int
     steps: int
     seconds: float
     ways: tuple[TurnWay, ...]
     errors: tuple[str, ...] = ()
-    interrupted: int | None = None
 
     @property
     def in_order(self) -> list[TurnWay]:
         """The ways, the new ones first, and then the gravest."""
         return sorted(self.ways, key=lambda one: (one.known is not None, one.severity.rank))
-
-
-def answer_of(run: TurnReport) -> Answer:
-    """PASS (0): both go on with what the other leaves; FAIL (1); INCONCLUSIVE (2): cases could not be judged, none was, or the
-    user ended the run."""
-    both = " and ".join(run.sides)
-    new = sum(way.known is None for way in run.ways)
-    word = of_one(wrong=new, undecided=run.interrupted is not None or run.errors or not run.cases)
-    if word is Word.FAIL:
-        return Answer(word, f"{both} do not work on the same tables, in {counted(new, 'new way')}")
-    if word is Word.PASS:
-        return Answer(word, f"{both} work on the same tables")
-    if run.interrupted is not None:
-        why = f"interrupted after {run.cases} of {counted(run.interrupted, 'case')}"
-    else:
-        why = f"{counted(len(run.errors), 'case')} ended in an error" if run.cases else "no case was judged"
-    return Answer(word, f"{why} on {both}")
 
 
 def directions(run: TurnReport) -> Sequence[str]:

@@ -16,7 +16,7 @@ import pytest
 from engines.kind import EngineKind, Given, Option
 from engines.object_store import ObjectStore, Storage
 from engines.port import EngineUnavailable
-from engines.provider import DEFAULT, ENGINES, kind_of, limits_in
+from engines.provider import DEFAULT, ENGINES, is_pair, kind_of, limits_in
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from known_faults.known import known_faults_of
@@ -245,7 +245,7 @@ def _scripts(text: str | None, engine: str, profile: Profile, given: Given, stor
     """How many scripts are run. On Spark each starts a JVM. A script has no options of the engine, and no other storage."""
     if text is not None:
         return _number("--check-scripts", text)
-    if storage is not Storage.LOCAL:
+    if storage is not Storage.LOCAL or is_pair(engine):
         return 0
     kind = kind_of(engine)
     if not kind.costs.slow_scripts:

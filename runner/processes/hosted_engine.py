@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +17,6 @@ from model.vocabulary.rules import Rules
 from model.vocabulary.steps import Request
 from runner.processes import reaper
 from runner.processes.channel import Caller
-from runner.processes.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -34,8 +33,17 @@ class HostedEngine:
     Raises EngineUnavailable if it cannot be opened there.
     """
 
-    def __init__(self, python: Path, engine: str, workspace: Workspace, *, options: Sequence[str] = ()) -> None:
-        directory = Path(tempfile.mkdtemp(prefix=f"host-{python.parent.parent.name}-", dir=workspace.directory))
+    def __init__(
+        self,
+        python: Path,
+        engine: str,
+        directory: Path,
+        started: Callable[[int], None],
+        *,
+        options: Sequence[str] = (),
+    ) -> None:
+        """``directory`` is the run's own; ``started`` gets the id of each process that is started."""
+        directory = Path(tempfile.mkdtemp(prefix=f"host-{python.parent.parent.name}-", dir=directory))
         self._log = directory / "log"
         self._python = python
         self._started: list[int] = []  # by the host
@@ -52,20 +60,20 @@ class HostedEngine:
                 start_new_session=True,  # Ctrl-C ends the judge, and that ends it
             )
         try:
-            workspace.started(self._process.pid)
-            self._caller = self._connected(engine, workspace)
+            started(self._process.pid)
+            self._caller = self._connected(engine, started)
             self.name, self.versions, self.capabilities, self.rules, self.dialect = self._facts()
         except BaseException:  # the user may interrupt it: nobody else can close what is not made yet
             self.close()
             raise
 
-    def _connected(self, engine: str, workspace: Workspace) -> Caller:
+    def _connected(self, engine: str, started: Callable[[int], None]) -> Caller:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             said = json.loads(line)
             if "started" in said:
                 self._started.append(said["started"])
-                workspace.started(said["started"])
+                started(said["started"])
             else:
                 host, port = said["address"]
                 return Caller((host, port), bytes.fromhex(said["key"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ from engines.bucket import Bucket
 from engines.bucket_run import BucketRun
 from engines.kind import EngineKind, Given, Settings
 from engines.object_store import ObjectStore, Storage
+from engines.pair import PairKind
 from engines.port import Engine, EngineUnavailable
 from engines.provider import kind_of, limits_in, open_adapter, provider_for, start
 from engines.restricted import Restricted
 from engines.s3_gateway import Gateway
 from engines.working_copy import CopyingEngine, WorkingCopy
-from known_faults.known import known_faults_in, places_of
+from known_faults.known import known_faults_in, known_of, places_of
 from records.known_fault import KnownFault
 from runner.command_line.options import Options
 from runner.processes.workspace import Workspace
@@ -59,7 +60,12 @@ class ChosenEngine:
         return set_up(self.kind, self.place.storage)
 
     def known(self, listed: Path) -> tuple[KnownFault, ...]:
-        """The known faults of a file that hold where it runs, of any version. Raises UsageMistake."""
+        """The known faults of a file that hold where it runs, of any version. Of two engines in turn those of both versions.
+
+        Raises UsageMistake.
+        """
+        if isinstance(self.kind, PairKind):
+            return tuple(replace(one, versions="", until=None) for side in self.kind.sides for one in known_of(side))
         return known_faults_in(listed, places=places_of(self.machine))
 
     def copy(self) -> WorkingCopy | None:

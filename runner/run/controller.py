@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from engines.dialect import DialectFor
 from engines.port import EngineUnavailable
 from known_faults.entries import ended, in_force, proposed
 from known_faults.known import known
@@ -78,6 +79,7 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
+        self._dialects: tuple[DialectFor | None, ...] = ()
         self._chosen = chosen_in(options)
         self._known_faults = self._chosen.known(options.known_faults)
         self._bench = Bench(self._chosen, tell=partial(console.print, highlight=False, markup=False, soft_wrap=True))
@@ -104,7 +106,10 @@ class Controller:
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
         """What workers in other processes call, by name."""
-        called = (self.lease, self.lost, self.begin, self.claim, self.case)
+        called = (
+            *(self.lease, self.lost, self.begin, self.claim, self.case),
+            *(self.directory, self.started, self.speak),
+        )
         return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
@@ -114,6 +119,18 @@ class Controller:
         except EngineUnavailable as unavailable:
             self.lost(str(unavailable))
             raise
+
+    def directory(self) -> Path:
+        """The run's own, below which all lies that it makes."""
+        return self._bench.directory
+
+    def started(self, pid: int) -> None:
+        """A process that must not outlive the run."""
+        self._bench.workspace.started(pid)
+
+    def speak(self, dialects: tuple[DialectFor | None, ...]) -> None:
+        """The commands of the scripts of two engines in turn."""
+        self._dialects = dialects
 
     def lost(self, sentence: str) -> None:
         """No case can be judged any more, and why."""
@@ -251,7 +268,7 @@ class Controller:
         checked = write_counterexamples(
             found,
             header=header,
-            provider=self._bench.provider,
+            dialects=self._dialects or (self._bench.provider.dialect,),
             directory=self._options.report_dir,
             workspace=self._bench.directory,
             scripts=self._options.scripts,

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from engines.kind import Provider
+from engines.dialect import DialectFor
 from records.run import Header
-from reports.counterexamples import folder_of, write_answer
+from reports.counterexamples import write_answer
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, ScriptResult, write_checked
 from reports.counterexamples.examples import Script, shown, write_example
 from reports.findings.failures import Failure
@@ -31,7 +31,7 @@ def write_counterexamples(
     found: Sequence[Failure],
     *,
     header: Header,
-    provider: Provider,
+    dialects: Sequence[DialectFor | None],
     directory: Path,
     workspace: Path,
     scripts: int | None,
@@ -43,10 +43,10 @@ def write_counterexamples(
     VIOLATED.
     """
     written = {
-        folder: write_example(example, failure, header=header, dialect=provider.dialect, directory=directory)
+        folder: write_example(example, failure, header=header, dialects=dialects, directory=directory)
         for folder, (example, failure) in shown(found).items()
     }
-    leads = [folder_of(failure.lead.clause, failure.lead.judged.id) for failure in found]
+    leads = [failure.lead.folder for failure in found]
     order = [*(folder for folder in leads if folder in written), *(folder for folder in written if folder not in leads)]
     running: set[subprocess.Popen[str]] = set()
     with ThreadPoolExecutor(_AT_ONCE) as pool:

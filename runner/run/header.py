@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
+from engines.pair import PairKind
 from engines.provider import ENGINES
 from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
@@ -65,6 +66,7 @@ def run_header(
         options=options.again,
         suite=VERSION,
         like=like,
+        pair=options.kind.names if isinstance(options.kind, PairKind) else None,
     )
 
 

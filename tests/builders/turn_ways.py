@@ -15,7 +15,8 @@ WAY = TurnWay(
     message="3 rows are read, 2 are there.",
     inherited=None,
     known=None,
-    cases=("50fe18cd8156",),
+    cases=1,
+    case="50fe18cd8156",
     pattern="AB",
     step=1,
 )

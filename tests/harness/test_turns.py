@@ -18,9 +18,9 @@ from harness.campaigns.drawing import kept_cases
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.observing.steps.expected_versions import ExpectedVersions
-from harness.turns.questions import questions_about
-from harness.turns.turn_judge import PATTERNS, TurnCase, TurnJudge
-from harness.turns.turn_run import TurnRun
+from harness.running.judge import JudgedCase
+from harness.turns.questions import questions_about, with_questions
+from harness.turns.turn_judge import PATTERNS, TurnJudge
 from model.codec import case_id, from_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
@@ -82,9 +82,8 @@ def side(engine: ReferenceEngine | KnownBadEngine, name: str, *, excuses: Excuse
     return Side(engine, promised(engine), excuses or Excuses(), name)
 
 
-def in_turn(case: Case, directory: Path) -> list[TurnCase]:
-    judge = TurnJudge(side(ReferenceEngine(), "A"), side(ReferenceEngine(first=SECOND), "B"), directory)
-    return list(judge.judge(case))
+def in_turn(case: Case, directory: Path) -> JudgedCase:
+    return TurnJudge(side(ReferenceEngine(), "A"), side(ReferenceEngine(first=SECOND), "B"), directory).judge(case)
 
 
 @pytest.mark.long
@@ -97,10 +96,10 @@ def test_healthy_engines_are_never_accused(pair: str, tmp_path: Path, pytestconf
     if not all_slow(pytestconfig):
         kept = kept[list(PAIRS).index(pair) :: 16]
     judge = TurnJudge(side(a, "A"), side(b, "B"), tmp_path)
-    found = [one for case in kept for one in judge.judge(case)]
-    assert not [(case_id(one.case), one.pattern, one.failure) for one in found if one.failure]
-    assert not [(case_id(one.case), one.pattern, one.violation.message) for many in found for one in many.news]
-    assert sum(taken.aside for one in found for taken in one.taken) > len(kept)
+    found = [judge.judge(with_questions(case)) for case in kept]
+    assert not [(case_id(one.case), one.failure) for one in found if one.failure]
+    assert not [(case_id(one.case), one.violated) for one in found if one.violated]
+    assert sum(step.aside for one in found for step in one.steps) > 2 * len(kept)
 
 
 @pytest.mark.long
@@ -112,34 +111,41 @@ def test_the_other_engine_notices_what_a_known_bad_one_leaves(fault: str, letter
     healthy = side(ReferenceEngine(first=SECOND), "AB".replace(letter, ""))
     judge = TurnJudge(*((bad, healthy) if letter == "A" else (healthy, bad)), tmp_path)
     witness = from_json(json.loads((WITNESSES / f"{fault}.json").read_text(encoding="utf-8")))
-    found = [one for case in (witness, *shown_by(fault)) for judged in judge.judge(case) for one in judged.news]
-    assert LEFT[fault] in {one.violation.clause for one in found if one.side == healthy.name}
+    judged = [judge.judge(with_questions(case)) for case in (witness, *shown_by(fault))]
+    found = [one for each in judged for id in each.failed for one in each.tallies[id].unexcused]
+    assert LEFT[fault] in {one.clause for one in found if one.turn and one.turn.side == healthy.name}
 
 
 def test_steps_go_in_turn_and_the_other_side_reads_after_each_change(tmp_path: Path) -> None:
     steps = (Delete(Compare("v", Op.EQ, 1, Type.INTEGER)), Read(), Vacuum())
-    ab, ba = in_turn(Case(TABLE, steps), tmp_path)
-    assert (ab.pattern, ba.pattern) == PATTERNS
-    taken = [(one.side, type(one.step).__name__, one.aside, one.index) for one in ab.taken]
-    assert taken[:5] == [
-        ("A", "Delete", False, 0),
-        ("B", "Read", True, 0),
-        ("B", "Read", False, 1),
-        ("A", "Vacuum", False, 2),
-        ("B", "Read", True, 2),
+    taken = [
+        (one.pattern, one.side, one.kind, one.aside, one.index) for one in in_turn(Case(TABLE, steps), tmp_path).steps
     ]
-    assert [(side, kind) for side, kind, _, _ in taken[5:]] == [("B", "Delete"), ("A", "Delete")][: len(taken) - 5]
-    assert ba.taken[0].side == "B"
+    for pattern in PATTERNS:
+        a, b = pattern
+        assert [one[1:] for one in taken if one[0] == pattern] == [
+            (a, "delete", False, 0),
+            (b, "read", True, 0),
+            (b, "read", False, 1),
+            (a, "vacuum", False, 2),
+            (b, "read", True, 2),
+        ]
 
 
 def test_a_step_by_an_earlier_session_stays_with_who_opened_it(tmp_path: Path) -> None:
-    ab, _ = in_turn(Case(TABLE, (OpenSession(), Delete(by_earlier=True))), tmp_path)
-    assert [one.side for one in ab.taken if not one.aside][:2] == ["A", "A"]
+    judged = in_turn(Case(TABLE, (OpenSession(), Delete(by_earlier=True))), tmp_path)
+    assert [one.side for one in judged.steps if not one.aside and one.pattern == "AB"] == ["A", "A"]
+
+
+def test_a_case_ends_with_questions_about_what_its_own_steps_leave() -> None:
+    own = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
+    *_, first, second = with_questions(Case(TABLE, (own,))).steps
+    assert [first, second] == [Delete(Compare("v", Op.EQ, value, Type.INTEGER)) for value in (2, 3)]
 
 
 def test_a_question_is_about_a_value_that_the_table_has_dates_first() -> None:
     dated = replace(TABLE, files=(replace(TABLE.files[0], rows=((20, 1), (30, 2))), TABLE.files[1]))
-    asked = [one.where for one in questions_about(ExpectedVersions(dated, start=0))]
+    asked = [one.where for one in questions_about(dated, ExpectedVersions(dated, start=0).rows)]
     assert asked == [
         Compare("d", Op.EQ, 20, Type.DATE),
         Compare("d", Op.EQ, 30, Type.DATE),
@@ -148,12 +154,3 @@ def test_a_question_is_about_a_value_that_the_table_has_dates_first() -> None:
         Compare("p", Op.EQ, 1, Type.INTEGER),
         Compare("p", Op.EQ, 2, Type.INTEGER),
     ]
-
-
-def test_alone_a_side_writes_the_table_itself_first(tmp_path: Path) -> None:
-    """Else what it does wrong on files of the other's would count as its own."""
-    sides = side(ReferenceEngine(), "A"), side(ReferenceEngine(first=SECOND), "B")
-    for pattern, writer in (("AB", "A"), ("BA", "A"), ("A", "A"), ("B", "B")):
-        run = TurnRun(sides, TABLE, tmp_path / pattern / "table", pattern)
-        assert not run.begin()
-        assert {one.side for one in run.taken} == {writer}

@@ -108,7 +108,7 @@ def rehearse_all(
     with ExitStack() as opened:
         workspace = Workspace(None)
         opened.callback(workspace.close)
-        engine = HostedEngine(python, release.engine, workspace)
+        engine = HostedEngine(python, release.engine, workspace.directory, workspace.started)
         opened.callback(engine.close)
         for path in paths:
             with tempfile.TemporaryDirectory(dir=workspace.directory) as scratch:

@@ -141,7 +141,9 @@ def main(arguments: list[str]) -> int:
         copy_newest_checkpoint(read)
         for number, release in enumerate(releases):
             prediction = Prediction(read, for_iceberg(release) if read.iceberg else release, vacuum, at)
-            engine = HostedEngine(python_of(available(release.named)), release.engine, workspace)
+            engine = HostedEngine(
+                python_of(available(release.named)), release.engine, workspace.directory, workspace.started
+            )
             try:
                 later = None if asked.at is None else at - begun
                 found = compared(engine, prediction, workspace.directory / f"copies-{number}", later=later)

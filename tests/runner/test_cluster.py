@@ -22,7 +22,7 @@ from runner.command_line.options import Options
 from runner.run.circumstances import set_up
 from runner.run.controller import Controller, RunContext
 from runner.run.plan import RunPlan, limits_of, plan_of
-from runner.run.worker import EngineWorker
+from runner.run.worker import EngineWorker, one_engine
 from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
 from tests.runner.test_options import chosen, mistake
@@ -79,7 +79,12 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
         def case(self, line: bytes) -> None:
             return
 
-    worker = EngineWorker(chosen_options, cast("Controller", Stub()), lambda _: ReferenceEngine(), "main")
+    worker = EngineWorker(
+        chosen_options,
+        cast("Controller", Stub()),
+        lambda _: one_engine(chosen_options, lambda _: ReferenceEngine()),
+        "main",
+    )
     profile = dataclasses.replace(chosen_options.profile, corpus=())
     worker.judge(batches(profile, ())[0])
     worker.close()

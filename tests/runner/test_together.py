@@ -200,7 +200,7 @@ def test_an_environment_that_cannot_be_made_is_told_before_an_engine_starts(
 def hosted(engine: str) -> Iterator[HostedEngine]:
     workspace = Workspace(None)
     try:
-        opened = HostedEngine(Path(sys.executable), engine, workspace)
+        opened = HostedEngine(Path(sys.executable), engine, workspace.directory, workspace.started)
         try:
             yield opened
         finally:

@@ -40,7 +40,7 @@ class Here:
         return None
 
 
-@pytest.mark.parametrize(("alarms", "code"), [((), 0), ((FalseAlarm(CASE, "BA", "A: VAC-SAFE-2: it is gone"),), 1)])
+@pytest.mark.parametrize(("alarms", "code"), [((), 0), ((FalseAlarm(CASE, "A: gone: VAC-SAFE-2: it is gone"),), 1)])
 def test_an_alarm_is_told_with_its_case(
     alarms: tuple[FalseAlarm, ...],
     code: int,
@@ -65,5 +65,5 @@ def test_an_alarm_is_told_with_its_case(
     file = tmp_path / turn_soundness.DIRECTORY / f"{case_id(CASE)}.json"
     assert file.exists() == bool(alarms)
     if alarms:
-        assert f"{first}, BA: A: VAC-SAFE-2: it is gone" in said
+        assert f"{first}: A: gone: VAC-SAFE-2: it is gone" in said
         assert from_json(json.loads(file.read_text(encoding="utf-8"))) == CASE

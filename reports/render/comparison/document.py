@@ -258,7 +258,7 @@ def _in_turn(comparison: Comparison, directory: Path | None = None) -> Iterator[
             "known" if one.known is not None else does(one.severity),
             turn_sentence(one),
             ", ".join(one.clauses),
-            line(Code(one.cases[0]), f", {one.pattern}, step {one.step}"),
+            line(Code(one.case), f", {one.pattern}, step {one.step}"),
         )
         for one in comparison.shared.report.in_order
     ]
@@ -266,7 +266,7 @@ def _in_turn(comparison: Comparison, directory: Path | None = None) -> Iterator[
     page = "together/report.html"
     has_page = directory is not None and (directory / page).exists()
     told = line(Link("Each with its case and a script", page)) if has_page else ""
-    found = table(heads, rows, most=None if directory else _ROWS, whole="together/together.json", brief=3)
+    found = table(heads, rows, most=None if directory else _ROWS, whole="together/run.jsonl", brief=3)
     yield Section("Both in turn, on the same tables", (found, Text(told)))
 
 

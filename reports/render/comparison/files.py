@@ -32,6 +32,7 @@ from reports.findings.verdicts import ClauseFinding
 from reports.render.comparison.document import comparison_document
 from reports.render.marks import clear_cases
 from reports.stream.reading import Run
+from reports.together.answer import TurnReport
 
 SCHEMA_VERSION = 5
 
@@ -93,6 +94,7 @@ _written(
     ComparedFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
 )
 _written(Unjudged, "clauses", "cases")
+_written(TurnReport, "sides", "cases", "steps", "seconds", "ways", "errors")
 _written(ClauseFinding, "verdict", "met", "failures")
 _written(ClauseChange, "sentence", "severity", "change", "base", "candidate", "reason", clause="id")
 
