@@ -103,27 +103,25 @@ def _compare(old: EngineSurface, new: EngineSurface, entries: tuple[SurfaceEntry
     return 1 if any(one.word is ItemVerdict.UNLISTED and old.detail(one.item) is None for one in found.values()) else 0
 
 
-def _newest() -> tuple[dict[str, list[JudgedItem]], list[SurfaceEntry]]:
-    """What is said of the newest kept version of each engine, and all entries."""
+def _newest() -> dict[str, list[JudgedItem]]:
+    """What is said of the newest kept version of each engine."""
     found: dict[str, list[JudgedItem]] = {}
-    listed: list[SurfaceEntry] = []
     for engine in ENGINES:
         *_, newest = kept = inventory.kept(engine)
         entries = judgements.read(judgements.path_of(engine))
         found[newest.title] = judgements.judged(newest, entries, _items(kept))
-        listed += entries
-    return found, listed
+    return found
 
 
 def tables() -> str:
     """The tables of docs/surface.md, from what is kept."""
-    found, listed = _newest()
-    return f"{page.table(found)}\n\n{page.opened(found)}\n\n{page.experiments(listed)}"
+    found = _newest()
+    return f"{page.table(found)}\n\n{page.opened(found)}\n\n{page.left_out(found)}"
 
 
 def totals() -> str:
     """The table of docs/coverage.md, from what is kept."""
-    return page.totals(_newest()[0])
+    return page.totals(_newest())
 
 
 def write() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from reports.document import Code, Content, Line, joined, line
+from reports.document import Code, Content, joined, line
 from reports.document import table as table_of
 from reports.document.markdown import table as markdown
 from runner.surface.comparison import ItemChange
@@ -55,30 +55,36 @@ def _numbers(counts: Counter[ItemVerdict]) -> tuple[int, ...]:
     return (counts.total(), counts[ItemVerdict.DRAWN], counts[ItemVerdict.LEFT_OUT], counts[ItemVerdict.OPEN])
 
 
-def experiments(entries: Sequence[SurfaceEntry]) -> str:
-    """What is left out, with the reason and the experiment, as Markdown."""
-    rows = (
-        (_named(entry.kind, (*entry.items, *entry.families)), entry.reason, Code(entry.experiment))
-        for entry in entries
-        if entry.word is ItemVerdict.LEFT_OUT
-    )
-    return markdown(table_of(("left out", "reason", "experiment"), rows))
+def left_out(found: Mapping[str, Sequence[JudgedItem]]) -> str:
+    """How many items are left out for which reason, and the experiment that backs it, as Markdown."""
+    rows = [
+        (title, f"{kind}: {len(names)}", entry.reason, Code(entry.experiment))
+        for title, kind, entry, names in _grouped(found, ItemVerdict.LEFT_OUT)
+    ]
+    return markdown(table_of(("", "left out", "why", "experiment"), rows))
 
 
 def opened(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """What is open, with the reason, as Markdown."""
-    rows = []
-    for title, items in found.items():
-        names: dict[tuple[str, str], list[str]] = {}
-        for one in items:
-            if one.word is ItemVerdict.OPEN and one.entry is not None:
-                names.setdefault((one.item.kind, one.entry.reason), []).append(one.item.name)
-        rows += [(title, _named(kind, some), reason) for (kind, reason), some in names.items()]
+    rows = [
+        (title, line(f"{kind}: ", joined(map(Code, names))), entry.reason)
+        for title, kind, entry, names in _grouped(found, ItemVerdict.OPEN)
+    ]
     return markdown(table_of(("", "open", "why"), rows))
 
 
-def _named(kind: str, names: Iterable[str]) -> Line:
-    return line(f"{kind}: ", joined(map(Code, names)))
+def _grouped(
+    found: Mapping[str, Sequence[JudgedItem]], word: ItemVerdict
+) -> Iterator[tuple[str, str, SurfaceEntry, list[str]]]:
+    """The items of each version with this verdict: those of one kind, for one reason."""
+    for title, items in found.items():
+        groups: dict[tuple[str, str, str], tuple[SurfaceEntry, list[str]]] = {}
+        for one in items:
+            if one.word is word and one.entry is not None:
+                key = one.item.kind, one.entry.reason, one.entry.experiment
+                groups.setdefault(key, (one.entry, []))[1].append(one.item.name)
+        for (kind, _, _), (entry, names) in groups.items():
+            yield title, kind, entry, names
 
 
 def compared(
