@@ -1,7 +1,7 @@
-"""The known faults of a release in VACUUM: which of them concern the user's table, and which one explains what the release did.
+"""A release's known faults of VACUUM: which of them affect the user's table, and which one explains what the release did.
 
-A shape of the table tells some of their conditions (``known_faults.on_shapes``). The others are asked of the log and the
-listing, by the code with which the suite judges: none of a VACUUM's needs rows.
+Some conditions follow from the table's shape (``known_faults.on_shapes``). The others are evaluated on the log and the listing,
+with the judge's own code; no condition of a VACUUM needs rows.
 """
 
 from __future__ import annotations

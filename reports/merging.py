@@ -84,7 +84,7 @@ def _known_faults(header: Header, path: Path | None, today: date) -> tuple[Known
     found = known_faults_in(path, places=places_of(header.machine))
     if _clauses(by_reason(known(found, header.version, today=today))) != _clauses(header.known_faults or ()):
         raise UsageMistake(
-            f"The parts were judged by other known faults than {path} has: name theirs with --known-faults."
+            f"The parts used another list of known faults than {path}: pass that list with --known-faults."
         )
     return found
 

@@ -258,7 +258,7 @@ class _Broken:
     def words(self) -> str:
         """What this side did, for the other one's reader."""
         if self.causes:
-            return f"failed for another cause: {', '.join(sorted(self.causes))}"
+            return f"failed in another way: {', '.join(sorted(self.causes))}"
         return f"known fault: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
 
 

@@ -1,4 +1,4 @@
-"""By what the suite knows the files that it has written: only these does it delete or replace."""
+"""Recognises files that the suite wrote. Only these are deleted or replaced."""
 
 from __future__ import annotations
 

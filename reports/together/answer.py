@@ -13,13 +13,13 @@ from reports.text.quantities import counted
 
 @dataclass(frozen=True)
 class TurnWay:
-    """One way in which an engine goes wrong on a table of the other, and does not when it is alone.
+    """A violation by an engine on a table of the other, but not when it runs alone.
 
-    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
-    ``cases``: the ids of the cases that show it, the first the one that the files have; ``pattern`` is the order there, ``step``
-    the step. ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known
-    fault concerns, as the end of "Concerns you only if …". Both are empty where there is none. ``also_alone``: whether the other
-    engine, alone, does the same wrong on such tables.
+    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of this engine.
+    ``cases``: the ids of the cases that show it; the files have the first, with its order ``pattern`` and its ``step``.
+    ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known fault
+    concerns, as the end of "Concerns you only if …"; both may be empty. ``also_alone``: whether the other engine makes the same
+    mistake alone.
     """
 
     side: str

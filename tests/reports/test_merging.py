@@ -307,7 +307,7 @@ def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_kno
     places = written_parts(tmp_path, [case(1)])
     file = known(tmp_path)
     said = refusal(places, tmp_path / "whole", file)
-    assert said == f"The parts were judged by other known faults than {file} has: name theirs with --known-faults."
+    assert said == f"The parts used another list of known faults than {file}: pass that list with --known-faults."
     said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
     assert said.endswith("is not a file: name an existing one.")
     with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml has"):
