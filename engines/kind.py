@@ -182,7 +182,7 @@ class EngineKind(ABC):
 
     @property
     def remembers_tables(self) -> bool:
-        """Whether it goes by what it has read of a table's path in an earlier step, although the suite writes the log again."""
+        """Whether it caches tables by path between two steps, although the suite writes the log again."""
         return False
 
     @property

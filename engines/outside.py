@@ -45,7 +45,7 @@ def start(engine: str, kind: EngineKind, provider: Provider, *, time_limit: floa
 
 @contextmanager
 def _told(engine: str) -> Iterator[None]:
-    """Whatever an engine raises, as EngineUnavailable in one sentence."""
+    """An exception of an engine, as EngineUnavailable in one sentence."""
     try:
         yield
     except EngineUnavailable:

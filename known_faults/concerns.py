@@ -169,5 +169,5 @@ def concerns(fault: KnownFault) -> str:
 
 
 def whom(own: str | None, condition: str | None) -> str:
-    """The same by an entry's ``concerns`` and ``when``, either of which may be missing."""
+    """Whom an entry concerns, by its ``concerns`` and ``when``, which may both be missing."""
     return own or CONCERNS.get(condition or "", "")

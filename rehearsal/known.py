@@ -87,12 +87,12 @@ class KnownOfTable:
         )
 
     def of_path(self, path: str, *, is_gone: bool) -> NamedFault | None:
-        """The known fault by which the release deletes this path, which it must keep, or leaves it. None: there is none."""
+        """The known fault by which the release deletes this path, which it must keep, or leaves it; None if there is none."""
         reason = self._prediction.fates[path].reason.value
         return self._named(f"{'deleted' if is_gone else 'not deleted'}: {reason}", path)
 
     def of_error(self, outcome: Outcome) -> NamedFault | None:
-        """The known fault by which the release refuses the statement. None: there is none."""
+        """The known fault by which the release refuses the statement; None if there is none."""
         error = recorded_error(self._prediction.observation_of(outcome))
         found = (
             fault
@@ -136,7 +136,7 @@ class KnownOfTable:
         return all_of(told)
 
     def _can_occur(self, causes: Sequence[str]) -> bool:
-        """Whether the table has a path of which one of these causes can be said; any other cause can occur."""
+        """Whether one of these causes can occur on a path of the table; a cause that no path decides can."""
         found = []
         for cause in causes:
             if cause.startswith(_OUTSIDE):

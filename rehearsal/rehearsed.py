@@ -110,8 +110,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class OtherFate:
-    """A path of which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
-    it; None: none does, or it is not one of the first such paths."""
+    """A path to which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
+    it; None if none does, or if it is not one of the first such paths.
+    """
 
     path: str
     reason: str

@@ -173,7 +173,7 @@ def _of_refusal(prediction: Prediction, run: Run) -> Trial:
 
 
 def _differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
-    """The paths of which the engine did what the model excludes, at the beginning of the run and at its end."""
+    """The paths to which the engine did what the model excludes, at the beginning of the run and at its end."""
     early, late = (replace(prediction, at=at) for at in (run.began, run.ended))
     for path, fate in early.fates.items():
         wrong = Fate.KEEP if path in run.gone else Fate.DELETE

@@ -76,7 +76,7 @@ def concern_lines(faults: Sequence[Concern]) -> Iterator[str]:
 
 
 def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
-    """What a release did to a copy; of what it did wrong, at most so many paths each."""
+    """What a release did to a copy, with at most so many paths for each kind of mistake."""
     if trial.error is not None:
         yield f"{trial.release} refused the statement on a copy: {trial.error}"
         return

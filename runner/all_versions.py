@@ -81,13 +81,13 @@ def _cells(row: VersionRow) -> Iterator[Content]:
 
 
 def marks(engine: str, about: str = "versions") -> tuple[str, str]:
-    """The lines around a table of an engine in the page that has it. ``about``: what the table is of."""
+    """The lines around an engine's table in the page that has it. ``about``: the subject of the table."""
     name = kind_of(engine).name
     return f"<!-- {name} {about}: begin -->", f"<!-- {name} {about}: end -->"
 
 
 def page_of(engine: str, about: str = "versions") -> Path:
-    """The page that has the table. Raises UsageMistake if there is none."""
+    """The page with the table. Raises UsageMistake if no page has it."""
     begin, end = marks(engine, about)
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = page.read_text(encoding="utf-8")

@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _clear(made: Path) -> None:
-    """Remove an earlier demo. Raises UsageMistake if what is there is none."""
+    """Remove an earlier demo. Raises UsageMistake if the directory is not a demo."""
     if made.exists() and made != MADE and not (made / _MARK).is_file():
         raise UsageMistake(f"--out {made} exists and is not a demo: name a new directory.")
     shutil.rmtree(made, ignore_errors=True)

@@ -73,7 +73,7 @@ def server_command(java: Java, jars: Sequence[Path], directory: Path, store: Obj
 
 
 class Server:
-    """The server, in a process of its own. It ends with this object."""
+    """The server, as a process that ends with this object."""
 
     def __init__(self, workspace: Workspace, store: ObjectStore | None = None) -> None:
         """Start it, and wait until it serves. Raises EngineUnavailable with the end of its log."""

@@ -68,7 +68,7 @@ def _reason(said: bytes) -> str:
 
 
 def side_of(version: Version, python: Path, workspace: Workspace, *, wall_clock: bool) -> Side:
-    """The version in a process of its own, with what it promises and what is known of it."""
+    """The version, with its promises and its known faults, in a process."""
     engine = HostedEngine(python, version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
     listed = known(known_faults_in(known_faults_of(version.engine)), version_of(engine))
     return Side(engine, promised(engine), Excuses(listed), short(version))

@@ -43,7 +43,7 @@ NO_STATISTICS = LoggedStatistics("none", 0)
 
 
 class LoggedFile(NamedTuple):  # there may be a million
-    """A file, or its tombstone. ``path`` is as in the log; ``partitions`` and ``statistics`` are of files alone."""
+    """A file, or its tombstone. ``path`` is as in the log; only files have ``partitions`` and ``statistics``."""
 
     path: str
     removed: bool

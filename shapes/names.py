@@ -21,7 +21,7 @@ _FLAGS = {
 
 
 def flags_of(names: Iterable[str]) -> tuple[str, ...]:
-    """The flags of any of these names, sorted; ``punctuation`` is any in ASCII that has no flag of its own."""
+    """The flags of any of these names, sorted; ``punctuation`` is any other ASCII punctuation."""
     return tuple(sorted({flag for name in names for flag, sign in _FLAGS.items() if _has(name, flag, sign)}))
 
 

@@ -120,7 +120,7 @@ _OF_THE_MACHINE = {
 
 
 def _queried(table: DeltaTable, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query in a session that lists what it has."""
+    """The rows of a query in a session that lists its settings and functions."""
     session = QueryBuilder().register("t", table)
     session.execute("SET datafusion.catalog.information_schema = true")
     for row in pa.table(session.execute(query)).to_pylist():

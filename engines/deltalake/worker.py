@@ -166,7 +166,7 @@ def _queried(table: DeltaTable, query: str) -> pa.Table:
 
 
 def _numbered(table: DeltaTable, selected: str) -> tuple[Row, ...]:
-    """What is selected of all rows, whatever its columns are named."""
+    """The selection of all rows, with numbers instead of the columns' names."""
     found = _queried(table, f"{selected} FROM t")
     return _converted(found, found.column_names)
 
@@ -251,7 +251,7 @@ def _target(root: Path, target: Target) -> Path:
 
 
 def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome:
-    """The rows of a step or its error. A panic of Rust is an error too. Raises whatever is an error of the suite."""
+    """The rows of a step or its error; a panic of Rust is an error too. Raises what is an error of the suite."""
     rows: tuple[Row, ...] = ()
     answers: dict[str, Answer] = {}
     error = None

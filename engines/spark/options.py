@@ -96,7 +96,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _master(named: str | None, *, cluster: int | None, remote: str | None) -> str:
-    """The master that is ``named``, or that of what the run starts itself."""
+    """The master that is ``named``, or the one that the run starts."""
     starts = [
         option for option, value in (("--spark-cluster", cluster), ("--spark-remote", remote)) if value is not None
     ]

@@ -10,7 +10,7 @@ _ALIKE = 0.75
 
 
 def meant(name: str, known: Iterable[str], *, otherwise: str, most: int = 3) -> str:
-    """``did you mean X or Y?``, whatever the case of letters; ``otherwise`` if nothing comes near."""
+    """``did you mean X or Y?``, ignoring case; ``otherwise`` if no known word is close."""
     by_capitals = {one.upper(): one for one in known}
     near = get_close_matches(name.upper(), by_capitals, most, _ALIKE)
     return f"did you mean {' or '.join(by_capitals[one] for one in near)}?" if near else otherwise

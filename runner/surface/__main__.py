@@ -35,7 +35,7 @@ BEGIN, END = "<!-- surface: begin -->", "<!-- surface: end -->"
 
 
 def offered(version: Version) -> EngineSurface:
-    """What a version offers: it is asked in a process of its own, in this environment or in one that tox makes for it.
+    """What a version offers: a new process asks it, in this environment or in one that tox makes for it.
 
     Raises UsageMistake if it cannot be asked.
     """

@@ -310,7 +310,7 @@ def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_kno
     assert said == f"The parts used another list of known faults than {file}: pass that list with --known-faults."
     said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
     assert said.endswith("is not a file: name an existing one.")
-    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml has"):
+    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml: pass"):
         merge(places, tmp_path / "whole")
 
 

@@ -96,7 +96,7 @@ def served_to_executors(*, jars: Sequence[str], conf: Mapping[str, str]) -> dict
 
 
 def _copies(entries: Sequence[str], folder: Path) -> list[str]:
-    """Copies of jars and directories, each in a folder of its own, as two may have the same name."""
+    """Copies of jars and directories, each in a new folder, as two may have the same name."""
     copies = []
     for number, entry in enumerate(map(Path, entries)):
         copy = folder / str(number) / entry.name

@@ -61,7 +61,7 @@ def is_cluster(master: str) -> bool:
 
 
 def without_parameters(address: str) -> str:
-    """The address of a server without its parameters, one of which may be a token: for reports and sentences."""
+    """The address of a server without its parameters, which may hold a token: for reports and sentences."""
     return address.partition("/;")[0].rstrip("/")
 
 

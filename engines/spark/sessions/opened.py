@@ -1,4 +1,4 @@
-"""A session beside the adapter's own that opens a table and keeps what it has opened."""
+"""A second session of the adapter that opens a table and keeps it open."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Stream:
 
     @property
     def directory(self) -> Path:
-        """Where what it has delivered and its checkpoint are; it names no table: the suite's tables have no such names."""
+        """Where the stream's output and checkpoint are; no table of the suite has such a name."""
         return self.root.with_name(f"{self.root.name}-delivered")
 
     def deliver(self) -> DataFrame:
