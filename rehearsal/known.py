@@ -72,7 +72,7 @@ class KnownOfTable:
         self._circumstances = Circumstances(prediction.observation)
 
     def concerns(self) -> tuple[Concern, ...]:
-        """Those that concern the table, in the order of the file, each reason once; those that may after them."""
+        """The faults that concern the table, in the order of the file, each reason once; then those that may concern it."""
         told: dict[str, list[Told]] = {}
         links: dict[str, str] = {}
         for fault in self._faults:

@@ -1,9 +1,8 @@
-"""``python -m runner.own_server files|bucket [--power] [ARGUMENT ...]``: smoke's cases on a Connect server that is not the run's.
+"""``python -m runner.own_server files|bucket [--power] [ARGUMENT ...]``: smoke's cases on a separate Spark Connect server.
 
-The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
-reaches the run through a directory alone (``files``), or through a bucket alone. ``--power``: known-bad engines are judged
-(``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that command. Its exit code is returned; 2: the server does not start;
-in a bucket 1 too, as ``runner.watched_bucket`` says.
+The server is Spark's own, with the settings that Delta's documentation names. It shares only a directory (``files``) or only a
+bucket with the run. ``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that
+command. Returns its exit code; 2: the server does not start; in a bucket 1 too, as ``runner.watched_bucket`` says.
 """
 
 from __future__ import annotations

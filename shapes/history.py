@@ -52,7 +52,7 @@ def writer_of(engine: object) -> str:
 
 
 class Seen:
-    """What the commits say that were looked through so far."""
+    """The commitInfo of the commits that were read so far."""
 
     def __init__(self) -> None:
         self._writers: set[str] = set()

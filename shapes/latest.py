@@ -45,7 +45,7 @@ class Latest:
     applications: set[int] = field(default_factory=set)  # digests
 
     def take(self, item: Action | LoggedFile, version: int, *, last: bool) -> None:
-        """The newest comes first. Raises MalformedAction."""
+        """Commits come from the newest to the oldest. Raises MalformedAction."""
         if isinstance(item, LoggedFile):
             self.tally.take(item, last=last)
         elif isinstance(item, (Add, Remove)):

@@ -1,4 +1,4 @@
-"""What a name has that may matter to an engine: of the name itself nothing is kept."""
+"""What in a name may matter to an engine; the name itself is not kept."""
 
 from __future__ import annotations
 

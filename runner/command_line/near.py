@@ -1,4 +1,4 @@
-"""A name of nothing, and those that may have been meant."""
+"""Suggestions for an unknown name."""
 
 from __future__ import annotations
 

@@ -71,13 +71,13 @@ _SERVED = (Storage.LOCAL.value, Storage.S3.value)
 
 
 class OptionGroup(Protocol):
-    """What declares options: pytest's group, or what stands for it."""
+    """Declares options: pytest's group, or a replacement of it."""
 
     def addoption(self, *names: str, **attributes: Any) -> None: ...
 
 
 class OptionParser(Protocol):
-    """What has groups of options: pytest's parser, or what stands for it."""
+    """Has groups of options: pytest's parser, or a replacement of it."""
 
     def getgroup(self, name: str, description: str = "") -> OptionGroup: ...
 

@@ -1,4 +1,4 @@
-"""What is said of a clause, a case, a known fault and a known-bad engine."""
+"""The texts about a clause, a case, a known fault and a known-bad engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LINES, _WIDTH = 30, 400
 
 
 def clause_text(clause: Clause[Any], engine: str | None) -> list[str]:
-    """``engine``: that whose known faults are listed; None: of all."""
+    """``engine``: only its known faults are listed; None: those of all engines."""
     said = [f"{clause.id} ({clause.chapter})", f"  {clause.sentence}", "", "Sources"]
     for source in clause.sources:
         link = resolve(source)

@@ -1,10 +1,9 @@
 """``python -m runner.surface [VERSION [VERSION]]``: what an engine offers, and whether the suite draws it.
 
-One version (default: the Delta of this environment; ``deltalake==1.6.6``) is asked itself, another than the installed one in an
-environment of its own. Exit 0: each item is drawn, left out with an experiment, or counted as open; 1: items are unlisted, or the
-lists name what no version offers, or say of the code what is not so. Two versions are compared, by their kept inventories where
-there are such: what the second offers that the first does not, and what is said of it; 1 if some
-of that is unlisted.
+One version (default: the Delta of this environment; ``deltalake==1.6.6``) is asked itself, in an environment for that version
+if it is not installed. Exit 0: each item is drawn, left out with an experiment, or counted as open; 1: items are unlisted, or
+the lists name items that no version offers, or are wrong about the code. Two versions are compared, by their kept inventories
+if there are any: what the second offers that the first does not, and the verdict on it; 1 if some of that is unlisted.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ DIRECTORY = ROOT / "docs" / "surface"
 
 
 class ItemVerdict(str, Enum):
-    """What is said of an item, the best first."""
+    """The verdict on an item, the best first."""
 
     DRAWN = "drawn"
     LEFT_OUT = "left_out"
@@ -102,7 +102,7 @@ def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceE
 
 @dataclass(frozen=True)
 class JudgedItem:
-    """What is said of an item, and by which entry; of an unlisted one ``entry`` is the family that would cover it, if any."""
+    """The verdict on an item, and its entry; of an unlisted one ``entry`` is the family that would cover it, if any."""
 
     item: SurfaceItem
     word: ItemVerdict
@@ -123,7 +123,7 @@ def judged(
 
 
 def stale(entries: Iterable[SurfaceEntry], offered: Collection[SurfaceItem]) -> Iterator[str]:
-    """The names and families of the lists that nothing offers any more."""
+    """The names and families of the lists that no version offers any more."""
     for entry in entries:
         have = {item.name for item in offered if item.kind == entry.kind}
         yield from (f"{entry.kind} {name}" for name in entry.items if name not in have)

@@ -1,4 +1,4 @@
-"""What the inventories and the lists say, as text for a terminal and as tables for ``docs/surface.md``."""
+"""The inventories and the verdicts, as text for a terminal and as tables for ``docs/surface.md``."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def by_kind(found: Sequence[JudgedItem]) -> Mapping[str, Counter[ItemVerdict]]:
 
 
 def table(found: Mapping[str, Sequence[JudgedItem]]) -> str:
-    """Of each version its kinds, as Markdown."""
+    """The kinds of each version, as a Markdown table."""
     kinds = ((title, kind, counts) for title, items in found.items() for kind, counts in by_kind(items).items())
     rows: Iterator[tuple[Content, ...]] = ((title, kind, *_numbers(counts)) for title, kind, counts in kinds)
     return markdown(table_of(("", "kind", *_COUNTED), rows))
 
 
 def totals(found: Mapping[str, Sequence[JudgedItem]]) -> str:
-    """Of each version all kinds together, as Markdown."""
+    """The sums of each version, as a Markdown table."""
     rows: Iterator[tuple[Content, ...]] = (
         (title, *_numbers(Counter(one.word for one in items))) for title, items in found.items()
     )
@@ -90,7 +90,7 @@ def _grouped(
 def compared(
     old: EngineSurface, new: EngineSurface, changes: Sequence[ItemChange], found: Mapping[SurfaceItem, JudgedItem]
 ) -> Iterator[str]:
-    """What the second version has that the first has not, and what is said of it; then what is gone, and what changed."""
+    """What is new in the second version, with the verdicts; then what is gone, and what changed."""
     counts = Counter(change.word for change in changes)
     words = Counter(found[change.item].word for change in changes if change.word == "new")
     said = ", ".join(f"{words[word]} {word.text}" for word in ItemVerdict)
