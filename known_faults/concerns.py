@@ -1,7 +1,6 @@
-"""Whom a known fault concerns, in words for readers of a report: by the condition that it is bound to (``when``).
+"""Whom a known fault concerns, in words for readers of a report, by its condition (``when``).
 
-The conditions themselves are code (``harness.judging.excusing.conditions``). An entry with a ``concerns`` of its own says it more
-exactly.
+The conditions themselves are code (``harness.judging.excusing.conditions``). An entry's ``concerns`` is more exact.
 """
 
 from __future__ import annotations

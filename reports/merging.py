@@ -29,8 +29,8 @@ from reports.stream.writing import RunWriter
 def merge(paths: Sequence[Path], out: Path, *, known_faults: Path | None = None) -> Run:
     """Merge parts, given as ``read_parts`` takes them, into a report in the directory ``out``, as the undivided run writes it.
 
-    ``known_faults``: the file by which the parts were judged, by default the engine's. Raises UsageMistake, before anything is
-    written.
+    ``known_faults``: the list of known faults that the parts used, by default the engine's. Raises UsageMistake, before
+    anything is written.
     """
     parts = read_parts(paths)
     for one in parts:

@@ -49,9 +49,8 @@ _OPENED: list[DeltaTable] = []
 
 
 def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple[Row, ...]:
-    """One step; of reads one by an earlier session.
-
-    Raises Refused for what a call of deltalake raises; whatever else it raises is an error of the suite.
+    """Run one step; a read may use an earlier session. Raises Refused for an exception of deltalake; any other exception is an
+    error of the suite.
     """
     if isinstance(step, OpenSession):
         _OPENED[:] = [asked(tables.opened, root)]
@@ -269,7 +268,7 @@ def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> O
 
 
 def answer(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome | Failed:
-    """The outcome of a step, or the error of the suite that kept it from being one."""
+    """The outcome of a step, or the error of the suite that prevented it."""
     try:
         return outcome(tables, root, step, version)
     except Exception as error:  # noqa: BLE001 - the parent process reports it

@@ -163,7 +163,7 @@ class Spark(EngineKind):
 
     @property
     def machine(self) -> Mapping[str, str]:
-        """The master of a cluster: its machines may differ from this one in all that a header says of the machine."""
+        """The master of a cluster, whose machines may differ from this one in everything that a header describes."""
         return {} if is_local(self.chosen.master) else {"master": self.chosen.master}
 
     @property

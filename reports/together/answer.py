@@ -1,4 +1,4 @@
-"""The answer of a run of two engines in turn: for each of them, what goes wrong on tables of the other."""
+"""The answer of a run of two engines in turn: for each, what goes wrong on tables of the other."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ class TurnWay:
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged.
-
-    ``interrupted``: of how many cases the user ended the run after ``cases``; None: it was not interrupted.
+    """A run. ``cases``: the judged cases, each in both orders; ``errors``: what could not be judged. ``interrupted``: the
+    number of cases that were to be judged when the user ended the run; None if it was not interrupted.
     """
 
     sides: tuple[str, str]
@@ -90,7 +89,7 @@ def direction(run: TurnReport, side: str) -> str:
 
 
 def sentence(way: TurnWay) -> str:
-    """What goes wrong, and what of the other it comes from."""
+    """What goes wrong, and which fault of the other causes it."""
     known = f" Known fault of {way.side}: {way.known}" if way.known else ""
     why = f" It follows a known fault of {way.other}: {way.inherited}" if way.inherited else ""
     same = f" {way.other} alone does the same." if way.also_alone else ""

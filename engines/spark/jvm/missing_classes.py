@@ -1,4 +1,4 @@
-"""Whether a JVM died as a class is missing: then the next one does too."""
+"""Whether a JVM died because a class is missing: then the next one dies too."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Stream:
         return self.root.with_name(f"{self.root.name}-delivered")
 
     def deliver(self) -> DataFrame:
-        """Deliver what is new; all rows that it has delivered so far."""
+        """Deliver what is new; returns all rows delivered so far."""
         (self.directory / "rows").mkdir(parents=True, exist_ok=True)
         # Files here, wherever the table is.
         rows, checkpoint = f"file:{self.directory}/rows", f"file:{self.directory}/checkpoint"
