@@ -112,7 +112,7 @@ def read_table(root: Root, copy: Path) -> ReadTable:
         ) from None
     except DeltaLogError as error:
         raise UsageMistake(
-            f"The log of {root.path} cannot be replayed, so that nothing can be said of its files: {_on_one_line(error)}."
+            f"The log of {root.path} cannot be replayed, so its files are unknown: {_on_one_line(error)}."
         ) from None
 
 

@@ -74,8 +74,8 @@ def _known_faults(header: Header, path: Path | None, today: date) -> tuple[Known
         if not header.known_faults:
             return ()
         raise UsageMistake(
-            f"The parts are of {header.option or header.engine}, an engine from outside, and what is known of it is in a file of "
-            "its own: name the file with --known-faults."
+            f"The parts judged {header.option or header.engine}, an engine from outside: name the file of its known faults with "
+            "--known-faults."
         )
     if path is None:
         path = known_faults_of(header.engine)

@@ -92,7 +92,7 @@ def cases_for(
         # A kept case may have times near a cutoff: it is judged as it is.
         if not fits(case, capabilities=replace(capabilities, sets_clock=True)):
             raise UsageMistake(
-                f"--replay: not both versions support all that case {case_id(case)} needs: replay another."
+                f"--replay: one of the versions does not support all of case {case_id(case)}: replay another."
             )
     if replayed:
         return list(replayed)

@@ -148,7 +148,7 @@ class Spark(EngineKind):
             return (*in_bucket, NO_NONCHARACTERS, _NO_FILES, *apart, *aged)
         if on:
             raise EngineUnavailable(
-                f"--storage {storage.value} serves a directory of the run's, for a Spark in one process alone: leave out what "
+                f"--storage {storage.value} serves a local directory, and works only with Spark in one process: leave out what "
                 f"names {self.chosen.master}, or name a bucket of your own with --table-root s3://bucket/prefix."
             )
         return in_bucket

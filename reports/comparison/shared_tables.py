@@ -27,8 +27,7 @@ class SharedTables:
             if one.endswith(f" {base}") and other.endswith(f" {candidate}"):
                 return cls(report, one, other)
         raise UsageMistake(
-            f"--together has {' and '.join(report.sides)} in turn, and {base} and {candidate} are compared: name the directory "
-            "of these two."
+            f"--together has a run of {' and '.join(report.sides)}, not of {base} and {candidate}: name the directory of these."
         )
 
     @property

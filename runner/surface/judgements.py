@@ -63,7 +63,7 @@ def path_of(engine: str) -> Path:
     path = DIRECTORY / f"{engine}.toml"
     if not path.is_file():
         known = " or ".join(sorted(found.stem for found in DIRECTORY.glob("*.toml")))
-        raise UsageMistake(f"Nobody has listed what {engine} offers: name a version of {known}.")
+        raise UsageMistake(f"{engine} has no list of what it offers: name a version of {known}.")
     return path
 
 
@@ -94,9 +94,7 @@ def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceE
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")
     if word is ItemVerdict.OPEN and "*" in entry.families:
-        raise UsageMistake(
-            f"{path.name}, an entry of open for {entry.kind}: say of what is open why it is, not of all that is left."
-        )
+        raise UsageMistake(f"{path.name}, an entry of open for {entry.kind}: give each open item its reason.")
     return entry
 
 

@@ -317,7 +317,7 @@ def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_kno
 def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
     theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "known_faults": LISTED}
     places = written_parts(tmp_path / "known", [case(1)], **theirs)
-    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
+    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside: name the file of"):
         merge(places, tmp_path / "whole")
     assert merge(places, tmp_path / "whole", known_faults=known(tmp_path)).footer.exit == 1, "it is stale"
     places = written_parts(tmp_path, [case(1)], **{**theirs, "known_faults": []})
