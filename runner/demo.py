@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
     }
     wrong = [command for command, code in commands.items() if reports([str(part) for part in command]) != code]
     for command in wrong:
-        print(f"python -m reports {' '.join(map(str, command))} ended otherwise than it must.", file=sys.stderr)
+        print(f"python -m reports {' '.join(map(str, command))} did not end as it must.", file=sys.stderr)
     if not wrong:
         print(
             "The demo shows what it should: healthy engines (PASS), one that is wrong on purpose (FAIL), and an upgrade that "

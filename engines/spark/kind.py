@@ -101,7 +101,7 @@ _ON_A_SERVER = Limits(
         sessions=False,
         sets_clock=False,
     ),
-    "It needs more than SQL, or a class or a clock of the suite's in the server, which is not the run's.",
+    "It needs more than SQL, or a class or a clock of the suite in the foreign server.",
 )
 
 _ON_A_WALL_CLOCK = Limits(

@@ -55,7 +55,7 @@ class SparkOptions:
     jars: tuple[Path, ...] = ()  # none: Maven's
     master: str = LOCAL
     wall_clock: bool = False  # the machine's, which the run does not set
-    server: str = ""  # the whole address of a server of Spark Connect that is not the run's
+    server: str = ""  # the whole address of a foreign server of Spark Connect
 
     @classmethod
     def of(cls, given: Given) -> SparkOptions:

@@ -54,7 +54,7 @@ class Options:
     propose_known_faults: Path | None = None  # a new file: what failed, as entries of a known faults file
     again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
     given: Given = field(default_factory=dict)  # of the options of engines
-    like: Shapes | None = None  # of the user's own tables, that the run is held against
+    like: Shapes | None = None  # of the user's own tables, to compare the cases with
 
     @cached_property
     def kind(self) -> EngineKind:
@@ -302,7 +302,7 @@ def _profile(name: str, budget: str, drawn: int) -> Profile:
 
 
 def _seconds(budget: str) -> float | None:
-    """The seconds of a budget that is a time; None: it is none."""
+    """The seconds of a budget that is a time; None if it is a part."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", budget)
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]] or None if match else None
 

@@ -75,7 +75,7 @@ def _items(inventories: Iterable[EngineSurface]) -> frozenset[SurfaceItem]:
 
 
 def _report(found: EngineSurface, entries: tuple[SurfaceEntry, ...]) -> int:
-    """Print what is said of an inventory; the exit code."""
+    """Print the verdicts on an inventory; returns the exit code."""
     kept = inventory.kept(found.engine)
     items = judgements.judged(found, entries, _items(kept))
     old = list(judgements.stale(entries, _items([*kept, found])))
@@ -103,7 +103,7 @@ def _compare(old: EngineSurface, new: EngineSurface, entries: tuple[SurfaceEntry
 
 
 def _newest() -> dict[str, list[JudgedItem]]:
-    """What is said of the newest kept version of each engine."""
+    """The verdicts on the newest kept version of each engine."""
     found: dict[str, list[JudgedItem]] = {}
     for engine in ENGINES:
         *_, newest = kept = inventory.kept(engine)
