@@ -132,7 +132,7 @@ class KnownOfTable:
         if _is_of_vectors(fault) and "deletionVectors" not in self._shape.protocol.features:
             told.append(False)
         if fault.when is None and not fault.symptom.causes:
-            told.append(None)  # an error of which nothing says when it comes
+            told.append(None)  # nothing says when the error comes
         return all_of(told)
 
     def _can_occur(self, causes: Sequence[str]) -> bool:

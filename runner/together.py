@@ -145,7 +145,7 @@ def _gravest_first(found: Sequence[News]) -> tuple[bool, int]:
 
 
 def _is_one_way(lead: News, others: Sequence[News]) -> bool:
-    """Whether news of another kind are of the same fault as those of which this is the first."""
+    """Whether findings of another kind show the same fault as these."""
     if (lead.side, lead.violation.excused) != (others[0].side, others[0].violation.excused):
         return False
     if lead.violation.excused is not None:

@@ -114,7 +114,7 @@ class Finding:
     predicted: bool = False
 
 
-#: The commands of which the model predicts all that they do.
+#: The commands whose effects the model predicts completely.
 _PREDICTED = ("delete", "truncate", "vacuum", "read", "read_changes", "invalid_delete", "invalid_vacuum")
 
 #: Which side is right, by whether the base and the candidate did something else than is predicted.

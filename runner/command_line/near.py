@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-#: How much alike two names are, from 0 to 1, of which one may have been meant by the other.
+#: From this similarity (0 to 1) on, one name may have been meant by the other.
 _ALIKE = 0.75
 
 
