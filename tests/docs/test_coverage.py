@@ -120,11 +120,10 @@ def test_the_decimals_are_those_that_are_drawn() -> None:
     ]
 
 
-def test_the_casts_are_those_that_the_model_evaluates() -> None:
+def test_the_casts_are_some_that_the_model_evaluates() -> None:
     targets = {**{type.value: targets - {type} for type, targets in CASTS.items()}, "decimal": CASTS_OF_DECIMAL}
-    for source, known, drawn in zip(*(cells("Casts", place) for place in range(3))):
-        assert set(re.findall("`(.*?)`", known)) == {type.value for type in targets[source.strip("`")]}, source
-        assert set(re.findall("`(.*?)`", drawn)) <= set(re.findall("`(.*?)`", known)), source
+    for source, drawn in zip(cells("Casts", 0), cells("Casts", 1)):
+        assert set(named(drawn)) <= {type.value for type in targets[source.strip("`")]}, source
 
 
 def test_the_operators_are_those_of_the_model() -> None:
