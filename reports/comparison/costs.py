@@ -35,7 +35,6 @@ _WITHOUT: Mapping[str, Severity] = {
 
 
 def harm_of(difference: Difference) -> Severity:
-    """The worst harm of the difference."""
     part, kind, more = difference.field.part, difference.command.kind, difference.amount is not Amount.FEWER
     if part in ("vanished", "changed_beside"):
         return _LOSS if more else _SPACE

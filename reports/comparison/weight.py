@@ -31,7 +31,6 @@ class WeighedWay:
 
     @property
     def is_crash(self) -> bool:
-        """Whether the engine crashes in it."""
         return is_crash(error_of(self.lead.case, self.lead.step))
 
     @property

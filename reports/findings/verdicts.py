@@ -248,7 +248,6 @@ def _entry(known_fault: KnownFault) -> KnownEntry:
 
 
 def _reasons(known: Sequence[KnownFault]) -> str:
-    """The reasons, each once."""
     return " ".join(dict.fromkeys(one.reason for one in known))
 
 

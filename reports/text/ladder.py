@@ -70,5 +70,5 @@ class Answer:
 
 
 def gravest(answers: Iterable[Answer]) -> Answer:
-    """The one that counts."""
+    """The answer that counts."""
     return min(answers, key=lambda one: _GRAVEST.index(one.word.exit))

@@ -1,4 +1,4 @@
-"""The command line of a run (docs: README, "Options"), checked before anything starts."""
+"""The command line of a run (docs/options.md), checked before anything starts."""
 
 from __future__ import annotations
 

@@ -56,8 +56,6 @@ _LINES, _SHOWN = 40, 3
 
 @dataclass(frozen=True)
 class ClusterProcess:
-    """A process of the cluster."""
-
     name: str  # for messages
     log: Path
     process: subprocess.Popen[bytes]
