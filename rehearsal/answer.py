@@ -13,8 +13,9 @@ from reports.text.ladder import Answer, Word, gravest, of_one, of_two
 
 
 def answer_of(predictions: Sequence[Prediction], difference: Difference | None) -> Answer:
-    """Of one release PASS (0), FAIL (1) or, where the log contradicts itself, INCONCLUSIVE (2); of two UPGRADE (0), LOOK FIRST
-    (3) or DO NOT UPGRADE (1)."""
+    """One release: PASS (0), FAIL (1) or, if the log contradicts itself, INCONCLUSIVE (2). Two: UPGRADE (0), LOOK FIRST (3) or
+    DO NOT UPGRADE (1).
+    """
     if difference is None:
         return _of_one(predictions[0])
     first, second = predictions
@@ -78,9 +79,8 @@ def _differs(first: Prediction, second: Prediction, difference: Difference) -> s
 
 
 def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
-    """The answer, if the engines did on copies what the model says of them; else what they did.
-
-    A file that the model keeps and an engine deletes is FAIL, or of the second of two releases alone DO NOT UPGRADE.
+    """The answer, if the engines did on copies what the model says; else what they did. An engine that deletes a file which the
+    model keeps is FAIL; if only the second of two releases does so, DO NOT UPGRADE.
     """
     if not trials:
         return answer
@@ -122,7 +122,9 @@ def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
 
 
 def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[DeleteTrial] = ()) -> Answer:
-    """Of a DELETE, by one release or by two, with what they did to copies; and of the VACUUM after it, if there is one."""
+    """The answer about a DELETE by one or two releases, with their trials on copies; and about the VACUUM after it, if there is
+    one.
+    """
     found = _of_deletions(deletions)
     if trials:
         found = _of_delete_trials(found, trials)

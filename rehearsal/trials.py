@@ -1,7 +1,7 @@
-"""Runs the user's DELETE and VACUUM with real engines, on copies of the table, and holds what goes against the model.
+"""Runs the user's DELETE and VACUUM with real engines, on copies of the table, and compares the result with the model.
 
-Each release has a process and an environment of its own. If the user names a time, the copy is made older or younger by as
-much as that time is from now: so it is for every engine, whether or not its clock can be set.
+Each release runs in another process and environment. If the user names a time, all times of the copy are moved by the
+difference to now, whether or not the engine's clock can be set.
 """
 
 from __future__ import annotations
@@ -35,10 +35,8 @@ _EXPLAINED = 100
 
 
 def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Tried:
-    """Each release on copies of the table as it was read. ``later``: by how many ms the time of the VACUUM is after now; None: it
-    is now.
-
-    Raises UsageMistake and EngineUnavailable, with the remedy.
+    """Each release on copies of the table. ``later``: how many ms after now the VACUUM runs; None: now. Raises UsageMistake and
+    EngineUnavailable, with the remedy.
     """
     require_copyable(read)
     pythons = [python_of(_version(one.release)) for one in asked]
@@ -74,8 +72,7 @@ def _tried(
 
 @dataclass(frozen=True)
 class Run:
-    """A VACUUM of a copy at ``root``: what it answered and deleted, and when it began and ended, by the time that the user asks
-    for."""
+    """A VACUUM of a copy at ``root``: its answer, the deleted paths, and when it began and ended, on the user's clock."""
 
     root: Path
     outcome: Outcome
@@ -172,7 +169,7 @@ def _of_refusal(prediction: Prediction, run: Run) -> Trial:
 
 
 def _differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
-    """The paths of which the engine did what the model excludes, at the beginning of the run and at its end."""
+    """The paths to which the engine did what the model excludes, at the beginning of the run and at its end."""
     early, late = (replace(prediction, at=at) for at in (run.began, run.ended))
     for path, fate in early.fates.items():
         wrong = Fate.KEEP if path in run.gone else Fate.DELETE

@@ -1,4 +1,4 @@
-"""What a rehearsal found, in sentences."""
+"""The result of a rehearsal, in sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 5
 
 
 def clean_up_words(clean_up: CleanUp) -> str:
-    """What the next clean-up of the log does, without an end."""
+    """What the next clean-up of the log does, without a full stop."""
     when = "on request, as delta.enableExpiredLogCleanup is false"
     if clean_up.enabled:
         when = "after the next commit or later" if clean_up.after_any_commit else "after the next checkpoint"
@@ -42,7 +42,7 @@ def deletion_lines(deletion: Deletion) -> Iterator[str]:
 
 
 def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
-    """What a release's DELETE did to a copy; of the files that it wrongly removed at most so many."""
+    """What a release's DELETE did to a copy, with at most so many of the files that it wrongly removed."""
     if trial.error is not None:
         yield f"{trial.release} refused the DELETE on a copy: {trial.error}"
         return
@@ -57,7 +57,7 @@ def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
 
 
 def concern_count(faults: Sequence[Concern]) -> str:
-    """``2 known faults of VACUUM concern this table, 1 may``, without an end."""
+    """``2 known faults of VACUUM concern this table, 1 may``, without a full stop."""
     certain = sum(one.certain for one in faults)
     told = []
     if certain:
@@ -70,13 +70,12 @@ def concern_count(faults: Sequence[Concern]) -> str:
 
 
 def concern_lines(faults: Sequence[Concern]) -> Iterator[str]:
-    """A sentence for each."""
     for one in faults:
         yield f"{'Concerns' if one.certain else 'May concern'} this table: {one.reason}"
 
 
 def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
-    """What a release did to a copy; of what it did wrong, at most so many paths each."""
+    """What a release did to a copy, with at most so many paths for each kind of mistake."""
     if trial.error is not None:
         yield f"{trial.release} refused the statement on a copy: {trial.error}"
         return

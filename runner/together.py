@@ -51,7 +51,7 @@ DIRECTORY = Path("build/together")
 
 
 def side_of(version: Version, python: Path, workspace: Workspace, *, wall_clock: bool) -> Side:
-    """The version in a process of its own, with what it promises and what is known of it."""
+    """The version, with its promises and its known faults, in a process."""
     engine = HostedEngine(python, version.engine, workspace, options=[WALL_CLOCK] * wall_clock)
     listed = known(known_faults_in(known_faults_of(version.engine)), version_of(engine))
     return Side(engine, promised(engine), Excuses(listed), short(version))
@@ -75,7 +75,7 @@ def cases_for(
         # A kept case may have times near a cutoff: it is judged as it is.
         if not fits(case, capabilities=replace(capabilities, sets_clock=True)):
             raise UsageMistake(
-                f"--replay: not both versions support all that case {case_id(case)} needs: replay another."
+                f"--replay: one of the versions does not support all of case {case_id(case)}: replay another."
             )
     if replayed:
         return list(replayed)
@@ -128,7 +128,7 @@ def _gravest_first(found: Sequence[News]) -> tuple[bool, int]:
 
 
 def _is_one_way(lead: News, others: Sequence[News]) -> bool:
-    """Whether news of another kind are of the same fault as those of which this is the first."""
+    """Whether findings of another kind show the same fault as these."""
     if (lead.side, lead.violation.excused) != (others[0].side, others[0].violation.excused):
         return False
     if lead.violation.excused is not None:

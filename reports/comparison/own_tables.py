@@ -1,5 +1,4 @@
-"""Which of the user's tables (``--like``) it concerns that two versions differ: what gets worse or better, the promises that are
-withdrawn, and what explains a difference."""
+"""Which of the user's tables (``--like``) a difference concerns: what gets worse or better, withdrawn promises, explanations."""
 
 from __future__ import annotations
 
@@ -30,13 +29,14 @@ class OwnTables:
 
     @classmethod
     def of(cls, base: Run, candidate: Run) -> OwnTables | None:
-        """None: one of the two was run without ``--like``."""
+        """None if one of the two ran without ``--like``."""
         like = candidate.header.like
         return None if like is None or base.header.like is None else cls(base, candidate, like)
 
     def of_shift(self, shift: ClauseShift) -> ConcernedTables | None:
-        """Of a known fault by its entry; else by the conditions of the smallest case, if the gate shrank one and it explains all
-        that fails by this cause."""
+        """By the entry of a known fault; else by the conditions of the smallest case, if the gate shrank one and it explains
+        all failures with this cause.
+        """
         improves = shift.change is VerdictChange.IMPROVED
         header = self._headers[not improves]
         if shift.known:
@@ -45,7 +45,9 @@ class OwnTables:
         return failure_tables(header, found[0]) if len(found) == 1 else None
 
     def in_order(self, ways: Iterable[WeighedWay]) -> tuple[WeighedWay, ...]:
-        """The same ways: what concerns none of the tables last; of one severity, what concerns some for certain first."""
+        """The same ways: those that concern none of the tables last; within one severity, those that certainly concern some
+        first.
+        """
 
         def place(way: WeighedWay) -> tuple[bool, int, bool]:
             tables = self.of_shift(way.lead)
@@ -57,7 +59,7 @@ class OwnTables:
         return tables_with(self._like, [promise.rule])
 
     def of_explanation(self, explanation: Explanation) -> ConcernedTables | None:
-        """Of rules: the tables that all of them concern. Of known faults: of one, or none if each concerns none."""
+        """For rules: the tables that all of them concern. For known faults: those of one, or none if each concerns none."""
         faults = [one.fault for one in explanation.reasons if one.fault]
         if not faults:
             return tables_with(self._like, [one.rule for one in explanation.reasons])
@@ -73,7 +75,9 @@ class OwnTables:
         return "" if tables is None else concerned(tables, self._like.tables)
 
     def covered(self, *, most: int | None = None) -> str:
-        """How much of them the cases of the candidate's run cover, and ``most`` of what they do not, without a full stop."""
+        """How well the cases of the candidate's run cover the tables, and up to ``most`` things that no case covers, without a
+        full stop.
+        """
         return "" if self._covered is None else covered_words(self._covered, most=most)
 
 
@@ -82,5 +86,5 @@ def _shows(failure: Failure, shift: ClauseShift) -> bool:
 
 
 def concerns_none(tables: ConcernedTables | None) -> bool:
-    """Whether it concerns none of them for certain."""
+    """Whether it certainly concerns none of them."""
     return tables is not None and tables.possible == 0

@@ -32,9 +32,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class TurnPlan:
-    """``names`` and ``judged_by`` say who both sides are, and which one violates the clause, in the last of ``steps``.
-
-    ``cut``: whether the violation is of an earlier step than the one after which it was seen.
+    """``names`` and ``judged_by``: both sides, and which one violates the clause, in the last of ``steps``. ``cut``: whether
+    the violation was made by an earlier step than the one that showed it.
     """
 
     clause: str

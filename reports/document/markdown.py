@@ -66,7 +66,6 @@ def markdown(document: Document, *, limit: int = LIMIT) -> str:
 
 
 def table(block: Table) -> str:
-    """A table alone."""
     return _table(block, len(block.rows))
 
 

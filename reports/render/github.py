@@ -1,7 +1,7 @@
-"""What GitHub shows of a job: annotations of what needs a person, and the job's summary.
+"""What GitHub shows of a job: annotations, and the job's summary.
 
 GitHub's documentation, "Workflow commands for GitHub Actions": a line of the log that begins with ``::error`` is an annotation.
-What is appended to the file that ``GITHUB_STEP_SUMMARY`` names is shown on the page of the job.
+Text appended to the file that ``GITHUB_STEP_SUMMARY`` names is shown on the page of the job.
 """
 
 from __future__ import annotations

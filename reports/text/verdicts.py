@@ -26,7 +26,7 @@ def tallied(verdict: Verdict, number: int) -> str:
 #: The clauses that a run decides nothing about, as it does not ask for them.
 _UNASKED = (Verdict.NOT_APPLICABLE, Verdict.DISABLED)
 
-#: What is said of clauses that do not hold, by one and by many.
+#: Words for clauses that do not hold, for one and for many.
 _OTHERS: Mapping[Verdict, tuple[str, str]] = {
     Verdict.FAILS: ("fails", "fail"),
     Verdict.KNOWN_FAULT: ("is broken by a known fault", "are broken by known faults"),

@@ -1,4 +1,4 @@
-"""The answer of a run of two engines in turn: for each of them, what goes wrong on tables of the other."""
+"""The answer of a run of two engines in turn: for each, what goes wrong on tables of the other."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from reports.text.quantities import counted
 
 @dataclass(frozen=True)
 class TurnWay:
-    """One way in which an engine goes wrong on a table of the other, and does not when it is alone.
+    """A violation by an engine on a table of the other, but not when it runs alone.
 
-    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
-    ``cases``: the ids of the cases that show it, the first the one that the files have; ``pattern`` is the order there, ``step``
-    the step. ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known
-    fault concerns, as the end of "Concerns you only if …". Both are empty where there is none. ``also_alone``: whether the other
-    engine, alone, does the same wrong on such tables.
+    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of this engine.
+    ``cases``: the ids of the cases that show it; the files have the first, with its order ``pattern`` and its ``step``.
+    ``script``: the path of the script that reproduces it, from the report's directory; ``concerns``: whom the known fault
+    concerns, as the end of "Concerns you only if …"; both may be empty. ``also_alone``: whether the other engine makes the same
+    mistake alone.
     """
 
     side: str
@@ -40,9 +40,8 @@ class TurnWay:
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged.
-
-    ``interrupted``: of how many cases the user ended the run after ``cases``; None: it was not interrupted.
+    """A run. ``cases``: the judged cases, each in both orders; ``errors``: what could not be judged. ``interrupted``: the
+    number of cases that were to be judged when the user ended the run; None if it was not interrupted.
     """
 
     sides: tuple[str, str]
@@ -91,7 +90,7 @@ def direction(run: TurnReport, side: str) -> str:
 
 
 def sentence(way: TurnWay) -> str:
-    """What goes wrong, and what of the other it comes from."""
+    """What goes wrong, and which fault of the other causes it."""
     known = f" Known fault of {way.side}: {way.known}" if way.known else ""
     why = f" It follows a known fault of {way.other}: {way.inherited}" if way.inherited else ""
     same = f" {way.other} alone does the same." if way.also_alone else ""

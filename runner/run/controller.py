@@ -61,7 +61,7 @@ class RunContext:
 
 
 class Controller:
-    """Owns what a run has one of. Workers call ``handlers``, those of pytest-xdist over a channel."""
+    """Owns everything that a run has once. Workers call ``handlers``, those of pytest-xdist over a channel."""
 
     def __init__(self, options: Options, console: Console) -> None:
         self._options = options
@@ -93,7 +93,6 @@ class Controller:
 
     @cached_property
     def plan(self) -> RunPlan:
-        """What the run judges."""
         return plan_of(self._options)
 
     def close(self) -> None:
@@ -103,7 +102,7 @@ class Controller:
 
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
-        """What workers in other processes call, by name."""
+        """The functions that workers in other processes call, by name."""
         called = (self.lease, self.lost, self.begin, self.claim, self.case)
         return {handler.__name__: handler for handler in called}
 
@@ -116,7 +115,7 @@ class Controller:
             raise
 
     def lost(self, sentence: str) -> None:
-        """No case can be judged any more, and why."""
+        """No further case can be judged, and why."""
         self._unavailable = sentence
 
     def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> RunContext:

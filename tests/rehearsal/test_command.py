@@ -223,7 +223,7 @@ def of_months(root: Path) -> Path:
     [
         (Path, " does not exist: name the directory of a table."),
         (not_a_table, " is no Delta table: "),
-        (damaged, " cannot be replayed, so that nothing can be said of its files: "),
+        (damaged, " cannot be replayed, so its files are unknown: "),
         (pruned, " the commit of version 1 is missing"),
         (leading_out, "The link out leads out of the table, to ../elsewhere: "),
         (named_outside, "The log names 1 file outside of "),

@@ -1,4 +1,4 @@
-"""Which versions a rehearsal says that the log keeps, held against the clean-ups of engines."""
+"""The versions that the log keeps by a rehearsal, compared with the clean-ups of engines."""
 
 from __future__ import annotations
 

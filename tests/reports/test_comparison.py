@@ -274,7 +274,7 @@ def test_what_the_base_did_is_said_beside_a_regression() -> None:
 
     assert before("holds", "fails") == "held"
     assert before("known", "fails") == "known fault: R"
-    assert before("fails", "fail otherwise") == "failed for another cause: gone"
+    assert before("fails", "fail otherwise") == "failed in another way: gone"
 
 
 def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:

@@ -98,5 +98,5 @@ def test_what_is_no_report_is_a_mistake(content: str | None, tmp_path: Path) -> 
 
 
 def test_a_report_about_other_versions_is_a_mistake() -> None:
-    with pytest.raises(UsageMistake, match=r"--together has Delta 3.3.2 and Delta 4.4.0 in turn"):
+    with pytest.raises(UsageMistake, match=r"--together has a run of Delta 3.3.2 and Delta 4.4.0, not of"):
         compared(replace(turns(), sides=("Delta 3.3.2", CANDIDATE)))

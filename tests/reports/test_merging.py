@@ -307,17 +307,17 @@ def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_kno
     places = written_parts(tmp_path, [case(1)])
     file = known(tmp_path)
     said = refusal(places, tmp_path / "whole", file)
-    assert said == f"The parts were judged by other known faults than {file} has: name theirs with --known-faults."
+    assert said == f"The parts used another list of known faults than {file}: pass that list with --known-faults."
     said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
     assert said.endswith("is not a file: name an existing one.")
-    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml has"):
+    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml: pass"):
         merge(places, tmp_path / "whole")
 
 
 def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
     theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "known_faults": LISTED}
     places = written_parts(tmp_path / "known", [case(1)], **theirs)
-    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
+    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside: name the file of"):
         merge(places, tmp_path / "whole")
     assert merge(places, tmp_path / "whole", known_faults=known(tmp_path)).footer.exit == 1, "it is stale"
     places = written_parts(tmp_path, [case(1)], **{**theirs, "known_faults": []})

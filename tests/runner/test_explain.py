@@ -1,4 +1,4 @@
-"""What is said of a clause, a case, a known fault and a known-bad engine."""
+"""The texts about a clause, a case, a known fault and a known-bad engine."""
 
 from __future__ import annotations
 

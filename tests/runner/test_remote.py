@@ -53,7 +53,7 @@ def test_what_cannot_be_combined(arguments: list[str], sentence: str) -> None:
     assert mistake("--spark-remote=local", *arguments) == sentence
 
 
-# A server that is not the run's ------------------------------------------------------------------------------------------
+# A foreign server ------------------------------------------------------------------------------------------------------
 
 
 SERVER = "--spark-remote=sc://spark.example:15002/;token=secret"

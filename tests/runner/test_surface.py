@@ -106,7 +106,7 @@ def test_what_nothing_offers_is_stale() -> None:
         ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
         ('[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"', r"it lacks experiment"),
         ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
-        ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"say of what is open why it is"),
+        ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"give each open item its reason"),
         ('[[open]]\nkind = "setting"\nitem = ["a"]\nreason = "r"', r"unexpected keyword argument 'item'"),
         ('[[open]]\nkind = "setting"\nitems = ["a", "a"]\nreason = "r"', r"names setting a twice"),
         ("[[open", r"is no TOML"),

@@ -329,7 +329,7 @@ def test_a_case_that_a_version_does_not_support_is_a_mistake(
 ) -> None:
     zoned = ROOT / "regressions" / "statistics-of-old-timestamps.json"  # a session of Spark has a time zone
     assert called(*PAIR, "--replay", str(zoned), "--out", str(case_file.parent / "out")) == 2
-    assert "not both versions support all that case" in capsys.readouterr().err
+    assert "one of the versions does not support all of case" in capsys.readouterr().err
     assert not processes(str(temporary)) and not list(temporary.iterdir())
 
 

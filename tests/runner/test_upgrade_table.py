@@ -188,7 +188,7 @@ def test_without_write_no_page_is_touched(root: Path, monkeypatch: pytest.Monkey
 def test_a_missing_run_is_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(root, *TWO) == 2
     assert capsys.readouterr().err == (
-        f"There is no run in {root / 'versions' / TWO[0]}, and 1 other: add --run, which makes what is missing in minutes each.\n"
+        f"{root / 'versions' / TWO[0]} and 1 other run are missing: add --run to make what is missing (a few minutes each).\n"
     )
 
 

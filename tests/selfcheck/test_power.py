@@ -224,7 +224,7 @@ def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
         (["--storage", "s3"], "--storage s3 is not for the reference engine"),
         (
             ["--storage", "s3", "--engine", "spark", "--spark-cluster", "2"],
-            "--storage s3 serves a directory of the run's, for a Spark in one process alone",
+            "--storage s3 serves a local directory, and works only with Spark in one process",
         ),
         (["--storage", "s3", "--table-root", "s3://a/b"], "--storage s3 serves a local directory: leave it out"),
         (["--table-root", "s3://a/b"], "--table-root s3://a/b is not for the reference engine"),
