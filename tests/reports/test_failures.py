@@ -14,14 +14,12 @@ from records.run import RecordedCase, Verdict
 from reports.counterexamples.checked import ScriptResult, write_checked
 from reports.document import Finding
 from reports.document.markdown import markdown
-from reports.findings.answers import answer_of
 from reports.findings.failures import examples
 from reports.findings.of_run import findings_of
 from reports.render.junit import junit
 from reports.render.run import run_document
 from reports.render.terminal import show_run
 from reports.stream.reading import Run
-from reports.text.verdicts import headline
 from tests.builders.blocks import blocks_of
 from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step
 
@@ -131,19 +129,6 @@ def on_terminal(found: Run, directory: Path | None = None) -> list[str]:
     return str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
 
 
-def test_data_loss_is_named_in_the_first_line_of_the_answer() -> None:
-    lost = run(failing(1, violation("VAC-SAFE-1")))
-    kept = run(failing(1, violation("VAC-SAFE-1", severity=SPACE)))
-    passed = run(case(1))
-    for one, mark, answer in (
-        (lost, "❌", "FAIL: Delta 4.4.0 loses data in 1 way"),
-        (kept, "❌", "FAIL: Delta 4.4.0 keeps space in 1 way"),
-        (passed, "✅", "PASS: no new fault in Delta 4.4.0"),
-    ):
-        assert markdown(run_document(one)).splitlines()[0] == f"# {mark} {answer}"
-        assert on_terminal(one)[0] == answer == str(answer_of(one))
-
-
 def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
     known = [
         failing(one, violation("VAC-SAFE-1", excused=f"A known fault. {'It is long. ' * 20}{one}"))
@@ -158,18 +143,6 @@ def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     log = on_terminal(found)
     assert f"  loses data: A known fault. {'It is long. ' * 20}1" in log and not any("…" in line for line in log)
-
-
-def test_the_last_line_is_the_answer_with_the_number_of_clauses_that_hold() -> None:
-    known = failing(1, violation("VAC-SAFE-1", excused="A known fault."))
-    first = header(known_faults=[{"reason": "A known fault.", "clauses": ["VAC-SAFE-1"]}])
-    assert on_terminal(run(case(1)))[-1] == "PASS: Delta 4.4.0 holds 3 of 3 clauses"
-    assert (
-        on_terminal(run(failing(1, violation("VAC-SAFE-1"))))[-1] == "FAIL: Delta 4.4.0 holds 2 of 3 clauses; 1 fails"
-    )
-    counts = {Verdict.HOLDS: 2, Verdict.KNOWN_FAULT: 2, Verdict.NOT_TESTED: 1, Verdict.NOT_APPLICABLE: 7}
-    told = headline(replace(run(known, first=first).footer, counts=counts), "Delta 4.4.0")
-    assert told == "Delta 4.4.0 holds 2 of 5 clauses; 2 are broken by known faults; 1 is not tested"
 
 
 def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
-from reports.document.markdown import markdown
 from reports.render.together import (
     CASES,
     JSON,
@@ -22,7 +21,6 @@ from reports.render.together import (
     PAGE,
     SUMMARY,
     prepare,
-    turn_document,
     write_case,
     write_files,
     write_script,
@@ -47,32 +45,6 @@ KNOWN = replace(NEW, side=B, other=A, known="It is listed.", cases=("22222222222
 
 def run(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnReport:
     return TurnReport((A, B), cases, 40, 61.4, ways, tuple(errors))
-
-
-@pytest.mark.parametrize(
-    ("judged", "exit", "reason"),
-    [
-        (run(), 0, f"{A} and {B} work on the same tables"),
-        (run(KNOWN), 0, f"{A} and {B} work on the same tables"),
-        (run(NEW), 1, f"{A} and {B} do not work on the same tables, in 1 new way"),
-        (run(NEW, INHERITED, KNOWN, errors=["x"]), 1, f"{A} and {B} do not work on the same tables, in 2 new ways"),
-        (run(KNOWN, errors=["x", "y"]), 2, f"2 cases ended in an error on {A} and {B}"),
-        (run(cases=0), 2, f"no case was judged on {A} and {B}"),
-        (run(cases=0, errors=["pip finds no release."]), 2, f"no case was judged on {A} and {B}"),
-        (replace(run(KNOWN), interrupted=60), 2, f"interrupted after 3 of 60 cases on {A} and {B}"),
-        (replace(run(cases=0), interrupted=1), 2, f"interrupted after 0 of 1 case on {A} and {B}"),
-        (replace(run(NEW), interrupted=60), 1, f"{A} and {B} do not work on the same tables, in 1 new way"),
-    ],
-)
-def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(
-    judged: TurnReport, exit: int, reason: str
-) -> None:
-    answer = answer_of(judged)
-    assert (answer.exit, answer.reason) == (exit, reason)
-
-
-def test_a_summary_without_ways_has_no_table() -> None:
-    assert "|" not in markdown(turn_document(run()))
 
 
 def test_the_json_has_all_that_the_run_found(tmp_path: Path) -> None:
@@ -167,13 +139,6 @@ def test_a_later_run_leaves_no_folder_of_an_earlier_one(tmp_path: Path) -> None:
 def page(judged: TurnReport, directory: Path) -> str:
     write_files(judged, directory)
     return (directory / PAGE).read_text(encoding="utf-8")
-
-
-def test_the_page_names_the_column_of_each_cell_on_a_narrow_window(tmp_path: Path) -> None:
-    text = page(run(NEW), tmp_path)
-    heads = re.findall(r'data-head="([^"]+)"', text)
-    assert heads == ["Who", "On tables of", "What goes wrong, and whom it concerns", "Clauses", "Case", "Script"]
-    assert set(heads) <= set(re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', text))
 
 
 def test_a_page_without_ways_has_no_table_and_tells_of_an_interrupt(tmp_path: Path) -> None:
