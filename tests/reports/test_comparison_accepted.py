@@ -21,7 +21,7 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import compare
 from reports.render.comparison.files import as_json
 from reports.stream.reading import Run
-from tests.builders.small_streams import case, error, footer, run, step, written
+from tests.builders.small_streams import case, error, kept, run, step
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports.model_streams import run_of
 from tests.reports.test_comparison import ENDED, LATE, NAME, R, breaking, broken, knowing
@@ -134,11 +134,11 @@ link = "https://example.org/1"
 
 
 def reports(directory: Path) -> list[str]:
-    for name, one in (("base", GOOD), ("candidate", KNOWN)):
-        (directory / name).mkdir()
-        lines = [one.header, *one.cases, footer(one.header, one.cases)]  # type: ignore[list-item, arg-type]
-        (directory / name / "run.jsonl").write_bytes(written(lines))  # type: ignore[arg-type]
-    return ["compare", str(directory / "base"), str(directory / "candidate"), "--out", str(directory / "out")]
+    sides = (
+        str(kept(directory / name, *one.cases, first=one.header))
+        for name, one in (("base", GOOD), ("candidate", KNOWN))
+    )
+    return ["compare", *sides, "--out", str(directory / "out")]
 
 
 def test_the_command_takes_the_file_and_proposes_it(tmp_path: Path) -> None:

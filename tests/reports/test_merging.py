@@ -23,7 +23,8 @@ from reports.findings.of_run import findings_of
 from reports.merging import merge
 from reports.stream.reading import read_run, read_stream
 from reports.text.circumstances import machine_of, machines_differ
-from tests.builders.small_streams import CLAUSES, case, footer, header, run, written
+from reports.text.ladder import Word
+from tests.builders.small_streams import CLAUSES, case, footer, header, kept, run, written
 
 PLAN = "0123456789abcdef"
 ENTRY = '[[known_fault]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.causes = ["never seen"]\n'
@@ -108,9 +109,7 @@ def test_stale_and_unexercised_are_decided_by_the_whole_run(tmp_path: Path) -> N
     for place in places:
         found = read_stream(place)
         assert {one.verdict for one in found.footer.verdicts.values()} <= {Verdict.HOLDS, Verdict.DISABLED}
-        assert found.footer.exit == 0
-        assert str(answer_of(found)).startswith("PASS SO FAR: nothing new fails on Delta 4.4.0. This is part ")
-        assert str(answer_of(found)).endswith(" of 2: python -m reports merge gives the verdict")
+        assert answer_of(found).word is Word.PASS_SO_FAR
     merged = merge(places, tmp_path / "whole", known_faults=known(tmp_path))
     words = {id: one.verdict.value for id, one in merged.footer.verdicts.items()}
     assert words == {"DEL-ROW-1": "not tested", "VAC-SAFE-1": "holds", "VAC-SAFE-2": "listed but gone"}
@@ -123,15 +122,6 @@ def test_a_part_that_judges_no_case_is_one(tmp_path: Path, nothing_known: Path) 
     assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
     empty = written_parts(tmp_path / "empty", [], [])
     assert merge(empty, tmp_path / "none", known_faults=nothing_known).footer.exit == 2, "no clause was judged"
-
-
-def test_the_exit_code_of_a_part() -> None:
-    first = header(shard={"number": 1, "of": 2, "plan": PLAN})
-    broken = case(3, clauses=(), error={"kind": "harness", "message": "m", "log": ""})
-    for cases, code in (([case(1)], 0), ([case(1, failing=("VAC-SAFE-1",)), broken], 1), ([case(1), broken], 2)):
-        last = footer(first, cases, part=True)
-        assert last.exit == code
-        written([first, *cases, last])
 
 
 def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_known: Path) -> None:
@@ -225,20 +215,18 @@ def test_where_every_script_contradicts_nothing_is_proven(tmp_path: Path, nothin
 # ---- what is refused
 
 
-def test_missing_parts_are_named(tmp_path: Path, nothing_known: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((0, 1, 2, 3), "Part 5 of 5 is missing: the verdict needs every part, so give it too."),
+        ((1, 4), "Parts 1, 3 and 4 of 5 are missing: the verdict needs every part, so give them too."),
+        ((0, 1, 2, 3, 4, 1), "{1} (part 2 of 5) and {1} (part 2 of 5) are the same part: give each part once."),
+    ],
+)
+def test_each_part_is_given_once(given: Sequence[int], said: str, tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, *([case(number)] for number in range(5)))
-    out = tmp_path / "whole"
-    said = refusal(places[:4], out, nothing_known)
-    assert said == "Part 5 of 5 is missing: the verdict needs every part, so give it too."
-    said = refusal([places[1], places[4]], out, nothing_known)
-    assert said == "Parts 1, 3 and 4 of 5 are missing: the verdict needs every part, so give them too."
-    assert not out.exists()
-
-
-def test_a_part_is_given_once(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)])
-    said = refusal([*places, places[1] / "run.jsonl"], tmp_path / "whole", nothing_known)
-    assert said == f"{places[1]} (part 2 of 2) and {places[1]} (part 2 of 2) are the same part: give each part once."
+    found = refusal([places[number] for number in given], tmp_path / "whole", nothing_known)
+    assert found == said.format(*places) and not (tmp_path / "whole").exists()
 
 
 Edit = dict[str, Any]
@@ -274,26 +262,19 @@ def test_parts_of_other_runs_are_refused(other: Edit, difference: str, tmp_path:
     )
 
 
-def test_parts_of_another_division_are_refused(tmp_path: Path, nothing_known: Path) -> None:
+def test_what_is_no_part_of_the_run_is_refused(tmp_path: Path, nothing_known: Path) -> None:
     two, three = written_parts(tmp_path / "two", [], []), written_parts(tmp_path / "three", [], [], [])
-    said = refusal([two[0], three[1]], tmp_path / "whole", nothing_known)
-    assert (
-        said
-        == f"{two[0]} (part 1 of 2) and {three[1]} (part 2 of 3) are not of one run: merge parts of the same number."
-    )
-
-
-def test_a_whole_run_is_no_part(tmp_path: Path, nothing_known: Path) -> None:
-    (tmp_path / "run.jsonl").write_bytes(written([header(), run(case(1)).cases[0], run(case(1)).footer]))
-    assert refusal([tmp_path], tmp_path / "whole", nothing_known).endswith("there is nothing to merge it with.")
-
-
-def test_a_part_that_died_is_refused(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)])
-    whole = (places[1] / "run.jsonl").read_bytes().splitlines(keepends=True)
-    (places[1] / "run.jsonl").write_bytes(b"".join(whole[:-1]))
-    assert "has no footer: the run that wrote it died" in refusal(places, tmp_path / "whole", nothing_known)
-    assert "There is no run stream at" in refusal([places[0], tmp_path / "nowhere"], tmp_path / "whole", nothing_known)
+    whole = kept(tmp_path / "undivided", case(1))
+    cut = two[1].parent / "cut"
+    cut.mkdir()
+    (cut / "run.jsonl").write_bytes(b"".join((two[1] / "run.jsonl").read_bytes().splitlines(keepends=True)[:-1]))
+    for places, said in (
+        ([two[0], three[1]], "are not of one run: merge parts of the same number."),
+        ([whole], "there is nothing to merge it with."),
+        ([two[0], cut], "has no footer: the run that wrote it died"),
+        ([two[0], tmp_path / "nowhere"], "There is no run stream at"),
+    ):
+        assert said in refusal(places, tmp_path / "whole", nothing_known)
 
 
 def test_a_part_is_not_written_over(tmp_path: Path, nothing_known: Path) -> None:
@@ -336,15 +317,3 @@ def test_a_part_is_merged_before_anything_else(
     assert said.count("\n") == 1 and [path.name for path in place.iterdir()] == ["run.jsonl"]
     with pytest.raises(StreamError):
         read_run(place)
-
-
-def test_the_command_answers_as_the_undivided_run(
-    tmp_path: Path, nothing_known: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2, failing=("VAC-SAFE-1",))])
-    command = ["merge", *map(str, places), "--out", str(tmp_path / "whole"), "--known-faults", str(nothing_known)]
-    assert main(command) == 1
-    said = capsys.readouterr().out
-    assert said.startswith("FAIL: ") and "in 2 parts: 2 processors" in " ".join(said.split())
-    assert main([*command[:2], "--out", str(tmp_path / "other")]) == 2
-    assert capsys.readouterr().err == "Part 2 of 2 is missing: the verdict needs every part, so give it too.\n"

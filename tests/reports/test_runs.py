@@ -683,3 +683,6 @@ def test_render_refuses_bad_input_with_one_sentence(tmp_path: Path, capsys: pyte
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert "There is no run stream" in captured.err
+    (tmp_path / "run.jsonl").write_bytes(written(example()[:3]))
+    assert main(["render", str(tmp_path)]) == 2, "without a footer it is not complete"
+    assert not (tmp_path / "report.html").exists()

@@ -31,18 +31,19 @@ from reports.document.markdown import markdown
 from reports.document.terminal import show
 from reports.render.comparison.document import brief_document, comparison_document
 from reports.render.github import of_comparison, of_run
+from reports.render.index import index_document, runs_below
 from reports.render.run import run_document
 from reports.render.terminal import show_run
 from reports.render.together import PAGE, turn_document, write_files
 from reports.stream.reading import Run
 from reports.together.answer import TurnReport
-from tests.builders.small_streams import DELETE, READ, case, error, footer, header, run, step
+from tests.builders.small_streams import DELETE, READ, case, error, footer, header, kept, run, step
 from tests.builders.turn_ways import WAY
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports import answers
 from tests.reports.test_comparison import IGNORED, RETAIN, Foretold, breaking, broken
 from tests.reports.test_comparison_own_tables import FEEDS, LIKE, VECTORS
-from tests.reports.test_counterexamples import CASE, every_table, every_vacuum, explained, told
+from tests.reports.test_counterexamples import CASE, every_result, every_table, every_vacuum, explained, told, worst
 from tests.reports.test_failures import SPACE, failing, violation
 from tests.reports.test_page import Parsed
 from tests.selfcheck.test_power import every_table as power_tables
@@ -186,13 +187,23 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield "answers", "".join(answers.told())
     for name, text in (
         ("cut", told()),
+        ("results", every_result()),
+        ("worst", worst()),
         ("case", explained(CASE)),
         ("table", every_table()),
         ("vacuum", every_vacuum()),
     ):
         yield f"explanation-{name}", text
     with tempfile.TemporaryDirectory() as directory:
-        write_files(turns, Path(directory))
+        for version, date, one in (
+            ("3.3.2", "2026-11-02", failing(1, violation("VAC-SAFE-1"))),
+            ("4.4.0", "2026-11-02", failing(1, violation("VAC-SAFE-1"))),
+            ("4.4.0", "2026-11-03", case(1)),
+        ):
+            kept(Path(directory) / version / date, one, first=_header(version, date=date))
+        index = index_document(runs_below(Path(directory)), beside=Path(directory))
+        yield "index-page", _Text(html(index)).text
+        write_files(replace(turns, interrupted=60), Path(directory))
         yield "together-page", _Text((Path(directory) / PAGE).read_text(encoding="utf-8")).text
 
 
