@@ -226,25 +226,6 @@ def test_a_version_that_is_not_installed_needs_tox(
     assert said.startswith("deltalake 1.0.0 is not installed here") and "`tox -e surface -- deltalake==1.0.0`" in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["4.4.0", "deltalake==1.6.6"], "Two versions of one engine can be compared: name two of spark."),
-        (["4.3.1", "4.4.0", "4.4.0"], "Name one version, or two of an engine to compare them."),
-        (["nosuch==1.0"], "nosuch is not known"),
-        (["9.9.9"], "Delta 9.9.9 is not known here"),
-        (["deltalake==0.9.0"], "deltalake 0.9.0 is not judged"),
-        (["--nonsense"], "--help` lists the options"),
-    ],
-)
-def test_a_mistake_in_the_command_is_said_in_a_sentence(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert said in captured.err and captured.err.count("\n") == 1 and not captured.out
-
-
 #: Names of functions that are left out, each with the name of the model that Spark makes the same expression of.
 ALIASES = {
     "cardinality": Function.SIZE,

@@ -87,15 +87,6 @@ def test_the_table_and_the_page_are_written_and_other_rows_stay(
     assert gate.turns == 2 * turns, "what the user interrupted is"
 
 
-def test_a_missing_run_is_named(root: Path, gate: Gate, capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked(root, *TWO) == 2
-    place = root / "out" / "-".join(TWO)
-    assert capsys.readouterr().err == (
-        f"There is no run of both in turn in {place}: add --run, which makes it in minutes.\n"
-    )
-    assert not gate.turns
-
-
 def test_the_documents_have_the_table_of_their_pages() -> None:
     """Each page has its row, and each row its page."""
     root = gate_version.ROOT

@@ -185,13 +185,6 @@ def test_without_write_no_page_is_touched(root: Path, monkeypatch: pytest.Monkey
 # Mistakes -----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_missing_run_is_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked(root, *TWO) == 2
-    assert capsys.readouterr().err == (
-        f"There is no run in {root / 'versions' / TWO[0]}, and 1 other: add --run, which makes what is missing in minutes each.\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("end", "words"),
     [
@@ -251,13 +244,6 @@ def test_runs_of_different_cases_are_told_with_the_pair(
     (root / "versions" / TWO[1] / "run.jsonl").write_bytes(written([one.header, *one.cases, one.footer]))
     assert asked(root, *TWO, *GATE) == 2
     assert capsys.readouterr().err.startswith("1.5.0 → 1.5.1: The runs judged different cases: ")
-
-
-@pytest.mark.parametrize("names", [["deltalake==1.5.1"], ["deltalake==1.6.0", "deltalake==1.6.6"], ["4.4.0"]])
-def test_other_upgrades_are_not_of_the_table(names: list[str], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked(root, *names) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("The table has the upgrades from one of ") and said.count("\n") == 1
 
 
 def test_a_page_that_is_no_upgrade_is_named(

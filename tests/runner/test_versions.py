@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,58 +81,6 @@ def test_the_gate_of_one_version_gets_its_options(monkeypatch: pytest.MonkeyPatc
     for version in ("3.3.2", "deltalake==1.6.3"):
         assert gate_version.main([version, "--profile", "smoke"]) == 1
         assert gate.asked[-1] == (version_of(version), ["--profile", "smoke"])
-
-
-@pytest.mark.parametrize("arguments", [[], ["--profile", "smoke"]])
-def test_a_version_must_be_named(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert gate_version.main(arguments) == 2
-    assert capsys.readouterr().err.startswith("Name the version: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("deltalake==0.25.5", "deltalake 0.25.5 is not judged: use 1.0.0 or newer, such as deltalake==1.6.6.\n"),
-        ("deltalake==1.6.5", "deltalake 1.6.5 was never released: use another, such as deltalake==1.6.3.\n"),
-        ("deltalake=1.6.3", "deltalake=1.6.3 names no version of deltalake: write, say, deltalake==1.6.6.\n"),
-        ("deltalake==99.0.0", "pip finds no deltalake==99.0.0: name a release that exists.\n"),
-        ("4.99.0", "pip finds no delta-spark==4.99.0: name a release that exists.\n"),
-        ("1.0.0", "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"),
-        (
-            "tests.outside_engine:ENGINE==1.0",
-            "tests.outside_engine:ENGINE does not say what its releases need: judge it where it is installed, with",
-        ),
-        (
-            "3.3.1",
-            "pip cannot look up delta-spark==3.3.1, as its registry cannot be reached: check the network, or the",
-        ),
-    ],
-)
-def test_a_version_that_cannot_be_judged(
-    text: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[list[str]] = []
-
-    found = "none" if "registry" in message else "0.2.0, 1.0.0"  # without a network pip finds none
-    monkeypatch.setattr(subprocess, "run", pip_that_finds(asked, found))
-    for main in (gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main):
-        assert main([text]) == 2
-        said = capsys.readouterr().err
-        assert said.startswith(message) and said.count("\n") == 1
-    assert len(asked) == 3 * message.startswith("pip")
-
-
-def pip_that_finds(asked: list[list[str]], versions: str) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """A pip that refuses every version, as it is told of others, or of none."""
-
-    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        asked.append(command)
-        said = (
-            f"ERROR: Could not find a version that satisfies the requirement {command[-1]} (from versions: {versions})"
-        )
-        return subprocess.CompletedProcess(command, 1, stderr=said)
-
-    return pip
 
 
 def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,21 +228,6 @@ def test_a_jar_that_is_missing_is_said_of_the_option_that_names_it(capsys: pytes
     assert capsys.readouterr().err == "--candidate-jars none.jar does not exist: name an existing jar or directory.\n"
 
 
-def test_a_build_of_ones_own_is_of_delta(capsys: pytest.CaptureFixture[str]) -> None:
-    assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6", "--candidate-jars", "a.jar"]) == 2
-    assert capsys.readouterr().err == (
-        "--candidate-jars and --candidate-classpath are for Delta on Spark, not for deltalake 1.6.6.\n"
-    )
-
-
-def test_two_engines_are_no_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
-    assert upgrade.main(["deltalake==1.5.1", "4.4.0"]) == 2
-    assert capsys.readouterr().err == (
-        "deltalake 1.5.1 and Delta 4.4.0 on PySpark 4.2.0 are not two versions of one engine: name two of spark, or two of "
-        "deltalake.\n"
-    )
-
-
 def test_an_incomplete_gate_is_not_compared(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -402,11 +334,6 @@ def test_the_table_of_deltalake(
     assert lines[2] == "| 1.0.2 | 26.0.1 | ❌ FAIL | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |"
     assert "| 1.5.0 | – | ⚠️ INCONCLUSIVE | 0 | 0 | 0 | 0 | 0 | – |" in lines
     assert "\n".join(lines) in page.read_text(encoding="utf-8")
-
-
-def test_a_table_is_of_one_engine(capsys: pytest.CaptureFixture[str]) -> None:
-    assert all_versions.main(["4.4.0", "deltalake==1.5.1"]) == 2
-    assert capsys.readouterr().err.startswith("A table has the versions of one engine: ")
 
 
 OUTSIDE = "tests.outside_engine:WITH_ALL"

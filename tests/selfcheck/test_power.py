@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from engines.port import EngineUnavailable
 from faults import FAULTS, Fault, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from model.codec import case_id
@@ -17,13 +16,12 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, InvalidDelete, Mode
-from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.command_line.parts import Part
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import Host, PooledEngine, hosted
+from selfcheck.engine_pool import Host, PooledEngine
 from selfcheck.power import exit_code, main, read_lines
 from selfcheck.power_tables import EngineRun, tables
 from suites.campaigns import batches
@@ -212,43 +210,6 @@ def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
     (tmp_path / "model.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ALL), encoding="utf-8")
     assert main(["--render", "--lines", str(tmp_path), "--out", str(tmp_path / "power.md")]) == 0
     assert (tmp_path / "power.md").read_text(encoding="utf-8") == tables([EngineRun(ALL)])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--profile", "nightly"], "--profile nightly draws no fixed cases"),
-        (["--fault", "none"], "--fault none is not known"),
-        (["--nothing"], "unrecognized arguments: --nothing"),
-        (["-n", "0"], "0 is not 1 or more"),
-        (["--storage", "s3"], "--storage s3 is not for the reference engine"),
-        (
-            ["--storage", "s3", "--engine", "spark", "--spark-cluster", "2"],
-            "--storage s3 serves a directory of the run's, for a Spark in one process alone",
-        ),
-        (["--storage", "s3", "--table-root", "s3://a/b"], "--storage s3 serves a local directory: leave it out"),
-        (["--table-root", "s3://a/b"], "--table-root s3://a/b is not for the reference engine"),
-        (["--spark-remote", "sc://host"], "--spark-remote needs --engine spark"),
-        (["--render", "--lines", "/nowhere"], "--lines /nowhere holds no run"),
-    ],
-)
-def test_a_usage_error_is_one_sentence(arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    with pytest.raises((UsageMistake, EngineUnavailable)) as refusal:
-        main(arguments)
-    assert message in str(refusal.value)
-    assert "\n" not in str(refusal.value) and str(refusal.value).endswith(".")
-
-
-def test_an_engine_must_be_known() -> None:
-    with (
-        pytest.raises(
-            UsageMistake, match=r"--engine flink is not known: use one of model, spark, deltalake, or module:name"
-        ),
-        hosted("flink"),
-    ):
-        pass
 
 
 # The cases that show the fault on the reference engine first ---------------------------------------------------------------

@@ -1,0 +1,157 @@
+"""``python -m tests.transcripts``: writes again what the commands of ``tests/approved/transcripts/*.txt`` say.
+
+A line with a ``$`` is a command, and the lines below it are what it says; the last is its exit code. Each runs in this process,
+in a directory with the tables of ``tables``; ``cat FILE`` shows what a command has written there. After an intended change write
+them again, and read the diff. For another command write its line.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.entries.actions import Add, Protocol
+from deltalog.log import read_log
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from deltalog.storage.times import set_modified
+from model.codec import dumps
+from rehearsal import __main__ as rehearsal
+from rehearsal import many, with_data
+from runner import all_versions, gate_version, together, turn_table, upgrade, upgrade_table
+from runner.command_line.commands import Main, in_a_sentence
+from runner.explain import __main__ as explain
+from runner.surface import __main__ as surface
+from selfcheck import power, soundness
+from selfcheck.tampering import command as tampering
+from tests.rehearsal.partitioned import write_partitioned
+from tests.rehearsal.tables import AT, EXPIRED, RECENT, REMOVED, write_table
+from tests.rehearsal.test_log_clean_up import write_days
+from tests.reports.test_counterexamples import CASE
+from tombstone import __main__ as launcher
+from tombstone.commands import job_of
+
+KEPT = Path(__file__).parent / "approved" / "transcripts"
+
+COMMANDS: Mapping[str, Main] = {
+    "rehearse": rehearsal.main,
+    "many": many.main,
+    "with-data": with_data.main,
+    "gate-version": gate_version.main,
+    "all-versions": all_versions.main,
+    "upgrade": upgrade.main,
+    "upgrade-table": upgrade_table.main,
+    "together": together.main,
+    "together-table": turn_table.main,
+    "explain": explain.main,
+    "surface": surface.main,
+    "power": power.main,
+    "soundness": soundness.main,
+    "tampering": tampering.main,
+    "tombstone": launcher.main,
+    "job": lambda words: print(*_job(words), sep="\n") or 0,  # of the launcher: what tox runs, by which versions
+    "cat": lambda words: print(*(Path(word).read_text(encoding="utf-8") for word in words), sep="", end="") or 0,
+}
+
+
+def _job(words: list[str]) -> Iterator[str]:
+    job = job_of(words, Path.cwd())
+    yield f"{job.environment}: {shlex.join(job.arguments)}"
+    yield f"needs: {', '.join(job.versions)}"
+
+
+RETENTION = "delta.deletedFileRetentionDuration"
+
+
+def tables(root: Path) -> None:
+    """The tables and files that the commands name."""
+    for name in ("orders", "damaged", "pruned", "leading-out", "cleaned", "copied", "touched"):
+        write_table(root / name)
+    for name, feature in (("newest", "newest"), ("of-catalog", "catalogManaged")):
+        write_table(root / name, protocol=Protocol(3, 7, (feature,), (feature,)))
+    for name, retention in (("of-months", "interval 2 months"), ("of-20-days", "interval 20 days 1 minute")):
+        write_table(root / name, properties={RETENTION: retention})
+    for name, file in (("outside", "elsewhere"), ("absolute", "absolute/p=2/young.parquet")):
+        write_table(root / name, first=(Add(f"file://{root if name == 'absolute' else ''}/{file}", {}, 5, AT, True),))
+    write_table(root / "contradicting", stamps={**REMOVED, RECENT: 30})
+    write_partitioned(root / "partitioned")
+    write_partitioned(root / "append-only", properties={"delta.appendOnly": "true"})
+    write_days(root / "days", AT, (10,))
+    write_days(root / "kept-days", AT, (), {"delta.enableExpiredLogCleanup": "false"})
+    (root / "damaged" / LOG_DIRECTORY / commit_name(3)).write_text('{"add": {"path"', encoding="utf-8")
+    (root / "pruned" / LOG_DIRECTORY / commit_name(1)).unlink()
+    (root / "leading-out" / "out").symlink_to("../elsewhere")
+    (root / "touched" / EXPIRED).write_bytes(b"x")
+    write_checkpoint(root / "cleaned", read_log(root / "cleaned").snapshot(1), v2=True)
+    (root / "cleaned" / LOG_DIRECTORY / commit_name(0)).unlink()
+    for commit in (root / "copied" / LOG_DIRECTORY).iterdir():
+        set_modified(commit, AT)
+    (root / "no-table").mkdir()
+    (root / "case.json").write_text(dumps(CASE), encoding="utf-8")
+    (root / "mine").mkdir()
+    for name in ("known.toml", "accepted.toml", "delta.jar"):
+        (root / name).touch()
+    for name, text in (("no.json", "no JSON"), ("other.json", '{"format": 99}'), ("mine/summary.md", "# My summary\n")):
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "replaced" / "cases").mkdir(parents=True)
+    (root / "replaced" / "cases" / "kept.json").write_text(dumps(CASE), encoding="utf-8")
+
+
+def _pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+    """A pip that finds other versions, and no network for 3.3.1."""
+    found = "none" if command[-1].endswith("==3.3.1") else "0.2.0, 1.0.0"
+    said = f"ERROR: Could not find a version that satisfies the requirement {command[-1]} (from versions: {found})"
+    return subprocess.CompletedProcess(command, 1, stderr=said)
+
+
+def _steady(text: str, root: Path) -> str:
+    """Without what differs from run to run: paths, and times since now."""
+    text = text.replace(str(root), "HERE").replace(str(gate_version.ROOT), "ROOT")
+    return re.sub(r"\b(?!2025)\d{4}-\d\d-\d\dT[\d:.]+Z", "NOW", text)
+
+
+def said(lines: list[str]) -> Iterator[str]:
+    """The commands of a transcript with what they say now."""
+    with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+        root = Path(directory)
+        tables(root)
+        with ExitStack() as stack:
+            stack.callback(os.chdir, Path.cwd())
+            os.chdir(root)
+            stack.enter_context(patch.object(subprocess, "run", _pip))
+            stack.enter_context(patch.dict(os.environ, {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}))
+            for module in (gate_version, upgrade, all_versions):  # pytest in another process: it takes seconds
+                stack.enter_context(patch.object(module, "check_gate", lambda _: None))
+            for line in lines:
+                name, *words = shlex.split(line.replace("$HERE", directory))
+                output = io.StringIO()
+                with redirect_stdout(output), redirect_stderr(output):
+                    code = in_a_sentence(COMMANDS[name])(words)
+                yield f"$ {line}"
+                yield from (one.rstrip() for one in _steady(output.getvalue(), root).splitlines())
+                yield f"= {code}"
+                yield ""
+
+
+def commands(text: str) -> list[str]:
+    return re.findall(r"(?m)^\$ (.*)$", text)
+
+
+def main() -> int:
+    for file in sorted(KEPT.glob("*.txt")):
+        made = list(said(commands(file.read_text(encoding="utf-8"))))
+        file.write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
