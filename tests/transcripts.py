@@ -7,6 +7,7 @@ them again, and read the diff. For another command write its line.
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import re
@@ -24,19 +25,24 @@ from deltalog.entries.actions import Add, Protocol
 from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from deltalog.storage.times import set_modified
+from engines.provider import ENGINES
 from model.codec import dumps
 from rehearsal import __main__ as rehearsal
 from rehearsal import many, with_data
+from reports import command as reports
 from runner import all_versions, gate_version, together, turn_table, upgrade, upgrade_table
 from runner.command_line.commands import Main, in_a_sentence
 from runner.explain import __main__ as explain
 from runner.surface import __main__ as surface
 from selfcheck import power, soundness
 from selfcheck.tampering import command as tampering
+from tests.builders.fake_gates import Gate, used
+from tests.builders.small_streams import case, kept
 from tests.rehearsal.partitioned import write_partitioned
 from tests.rehearsal.tables import AT, EXPIRED, RECENT, REMOVED, write_table
 from tests.rehearsal.test_log_clean_up import write_days
 from tests.reports.test_counterexamples import CASE
+from tests.reports.test_merging import ENTRY, LISTED, written_parts
 from tombstone import __main__ as launcher
 from tombstone.commands import job_of
 
@@ -59,8 +65,23 @@ COMMANDS: Mapping[str, Main] = {
     "tampering": tampering.main,
     "tombstone": launcher.main,
     "job": lambda words: print(*_job(words), sep="\n") or 0,  # of the launcher: what tox runs, by which versions
+    "reports": reports.main,
+    "cut": lambda words: cut(*map(Path, words)),
+    "replace": lambda words: replaced(Path(words[0]), *words[1:]),
     "cat": lambda words: print(*(Path(word).read_text(encoding="utf-8") for word in words), sep="", end="") or 0,
 }
+
+
+def cut(file: Path) -> int:
+    """As if the run that wrote it had died."""
+    file.write_bytes(file.read_bytes()[:-20])
+    return 0
+
+
+def replaced(file: Path, old: str, new: str) -> int:
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(old, new.replace("\\n", "\n")), encoding="utf-8")
+    return int(old not in text)
 
 
 def _job(words: list[str]) -> Iterator[str]:
@@ -96,6 +117,12 @@ def tables(root: Path) -> None:
     for commit in (root / "copied" / LOG_DIRECTORY).iterdir():
         set_modified(commit, AT)
     (root / "no-table").mkdir()
+    (root / "docs" / "upgrades").mkdir(parents=True)
+    (root / "README.md").write_text("Nothing.\n", encoding="utf-8")
+    for about in ("versions", "upgrades", "together"):
+        places = [line for engine in ENGINES for line in all_versions.marks(engine, about)]
+        (root / "docs" / f"{about}.md").write_text("\n".join(["Before.", *places, "After.", ""]), encoding="utf-8")
+    (root / "docs" / "upgrades" / "deltalake-1.6.3-1.6.6.md").write_text("# ✅ UPGRADE: of before\n", encoding="utf-8")
     (root / "case.json").write_text(dumps(CASE), encoding="utf-8")
     (root / "mine").mkdir()
     for name in ("known.toml", "accepted.toml", "delta.jar"):
@@ -106,6 +133,24 @@ def tables(root: Path) -> None:
     (root / "replaced" / "cases" / "kept.json").write_text(dumps(CASE), encoding="utf-8")
 
 
+def streams(root: Path) -> None:
+    """The runs and the parts of runs that the commands name. ``listed.toml`` has the known fault of ``listed``."""
+    for name, one in (("base", case(1)), ("candidate", case(1, failing=("DEL-ROW-1",))), ("other", case(2))):
+        kept(root / "runs" / name, one)
+    (root / "runs" / "packed").mkdir()
+    packed = gzip.compress((root / "runs" / "candidate" / "run.jsonl").read_bytes())
+    (root / "runs" / "packed" / "run.jsonl.gz").write_bytes(packed)
+    for number in (2, 3, 5):
+        written_parts(
+            root / f"of-{number}", *([case(one, failing=("VAC-SAFE-1",) * (one == 2))] for one in range(number))
+        )
+    written_parts(root / "listed", [case(1)], known_faults=LISTED)
+    outside = {"option": "no_such_module:ENGINE", "engine": "theirs"}
+    written_parts(root / "outside", [case(1)], known_faults=[], **outside)
+    written_parts(root / "outside-listed", [case(1)], known_faults=LISTED, **outside)
+    (root / "listed.toml").write_text(ENTRY.format("VAC-SAFE-2"), encoding="utf-8")
+
+
 def _pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
     """A pip that finds other versions, and no network for 3.3.1."""
     found = "none" if command[-1].endswith("==3.3.1") else "0.2.0, 1.0.0"
@@ -113,9 +158,17 @@ def _pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(command, 1, stderr=said)
 
 
+def _environ() -> dict[str, str]:
+    """As wide as a log, with keys, as if a bucket could be asked, and as if nobody had started it."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "TOMBSTONE_"))}
+    return {**own, "COLUMNS": "120", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
+
+
 def _steady(text: str, root: Path) -> str:
     """Without what differs from run to run: paths, and times since now."""
-    text = text.replace(str(root), "HERE").replace(str(gate_version.ROOT), "ROOT")
+    for place in (str(root), str(root).replace("_", "\\_")):  # as Markdown has it
+        text = text.replace(place, "HERE")
+    text = text.replace(str(gate_version.ROOT), "ROOT")
     return re.sub(r"\b(?!2025)\d{4}-\d\d-\d\dT[\d:.]+Z", "NOW", text)
 
 
@@ -124,18 +177,19 @@ def said(lines: list[str]) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
         root = Path(directory)
         tables(root)
+        streams(root)
+        gate = Gate()
         with ExitStack() as stack:
             stack.callback(os.chdir, Path.cwd())
             os.chdir(root)
             stack.enter_context(patch.object(subprocess, "run", _pip))
-            stack.enter_context(patch.dict(os.environ, {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}))
-            for module in (gate_version, upgrade, all_versions):  # pytest in another process: it takes seconds
-                stack.enter_context(patch.object(module, "check_gate", lambda _: None))
+            stack.enter_context(patch.dict(os.environ, _environ(), clear=True))
+            stack.enter_context(used(gate, root))
             for line in lines:
                 name, *words = shlex.split(line.replace("$HERE", directory))
                 output = io.StringIO()
                 with redirect_stdout(output), redirect_stderr(output):
-                    code = in_a_sentence(COMMANDS[name])(words)
+                    code = gate.asked_for(words) if name == "gates" else in_a_sentence(COMMANDS[name])(words)
                 yield f"$ {line}"
                 yield from (one.rstrip() for one in _steady(output.getvalue(), root).splitlines())
                 yield f"= {code}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,6 @@ from model.vocabulary.steps import (
 )
 from records.json_form import from_json
 from records.run import ClauseResult, Header, RecordedCase, RecordedStep, RecordedViolation, Verdict
-from reports.command import main
 from reports.comparison.cases import VerdictChange
 from reports.comparison.commands import ComparedCommand, command_of
 from reports.comparison.comparison import Comparison, compare
@@ -54,12 +53,11 @@ from tests.builders.small_streams import (
     case_document,
     commit,
     error,
-    footer,
     header,
+    kept,
     number_of,
     run,
     step,
-    written,
 )
 
 SCHEMA = json.loads(
@@ -69,14 +67,6 @@ SCHEMA = json.loads(
 COMMANDS = {one["step"]: ComparedCommand(one["step"]) for one in (DELETE, READ, VACUUM)}
 
 RETAIN = {"step": "vacuum", "retain_hours": 1}
-
-
-def report(directory: Path, *cases: RecordedCase, edit: Callable[[list[bytes]], list[bytes]] = list) -> str:
-    """A report directory with the stream of these cases, its lines edited."""
-    directory.mkdir()
-    lines = written([header(), *cases, footer(header(), cases)]).splitlines(keepends=True)
-    (directory / "run.jsonl").write_bytes(b"".join(edit(lines)))
-    return str(directory)
 
 
 # What cannot be compared ----------------------------------------------------------------------------------------------
@@ -110,27 +100,6 @@ def test_what_cannot_be_compared(base: Run, candidate: Run, message: str) -> Non
     with pytest.raises(Incomparable) as refusal:
         compare(base, candidate)
     assert str(refusal.value).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda lines: [*lines[:-1], lines[-1][:-9]], "the run that wrote it died"),
-        (lambda lines: [lines[0], lines[1].replace(b'"seconds":0.5', b'"seconds":0.6'), *lines[2:]], "was edited"),
-        (lambda lines: [lines[0].replace(b'"schema":', b'"schema":9'), *lines[1:]], "schema version 9"),
-    ],
-)
-def test_a_bad_stream_is_refused_with_one_sentence(
-    edit: Callable[[list[bytes]], list[bytes]], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    good = report(tmp_path / "good", case(1), case(2))
-    bad = report(tmp_path / "bad", case(1), case(2), edit=edit)
-    for pair in ((good, bad), (bad, good)):
-        assert main(["compare", *pair, "--out", str(tmp_path / "out")]) == 2
-        captured = capsys.readouterr()
-        assert message in captured.err and captured.err.count("\n") == 1 and captured.err.endswith(".\n")
-        assert captured.out == ""
-    assert not (tmp_path / "out").exists()
 
 
 # Clauses --------------------------------------------------------------------------------------------------------------
@@ -578,13 +547,13 @@ def test_groups_have_their_smallest_case_and_are_in_order() -> None:
 def test_only_the_cases_that_are_shown_are_kept(tmp_path: Path) -> None:
     def side(name: str, rows: list[list[int]]) -> Run:
         cases = [case(number, step(READ, rows=rows), campaign="many") for number in range(20)]
-        return read_run(report(tmp_path / name, *cases))
+        return read_run(kept(tmp_path / name, *cases))
 
     comparison = compare(side("base", [[1]]), side("candidate", [[2]]))
     gc.collect()
-    kept = [one for one in gc.get_objects() if isinstance(one, RecordedCase) and one.campaign == "many"]
+    alive = [one for one in gc.get_objects() if isinstance(one, RecordedCase) and one.campaign == "many"]
     assert comparison.groups[0].cases == 20
-    assert {id(one) for one in kept} == {id(comparison.groups[0].base), id(comparison.groups[0].candidate)}
+    assert {id(one) for one in alive} == {id(comparison.groups[0].base), id(comparison.groups[0].candidate)}
 
 
 # The views ------------------------------------------------------------------------------------------------------------------
@@ -663,17 +632,3 @@ def test_a_known_change_counts_each_case_once() -> None:
     assert [one.since for one, _ in explained(comparison)] == ["3.0", "3.0"]
     shown = markdown(comparison_document(comparison)).partition("## Explained differences")[2].partition("<details>")[0]
     assert shown.count(" | 1 | `000000000001` |") == 2
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = report(tmp_path / "base", case(1))
-    candidate = report(tmp_path / "candidate", case(1, failing=("DEL-ROW-1",))) + "/run.jsonl"
-    out = ["--out", str(tmp_path / "out")]
-    assert main(["compare", base, candidate, *out]) == 1
-    assert "DO NOT UPGRADE: Delta 4.4.0 loses data in 1 way that the base does not\n" in capsys.readouterr().out
-    assert json.loads((tmp_path / "out" / "comparison.json").read_text())["exit"] == 1
-    assert main(["compare", candidate, base, *out]) == 0
-    assert main(["compare", base, base, *out]) == 0
-    assert "UPGRADE: nothing is worse on Delta 4.4.0 than on the base\n" in capsys.readouterr().out
-    assert main(["compare", base, report(tmp_path / "other", case(2)), *out]) == 2
-    assert capsys.readouterr().err.startswith("The runs judged different cases: 1 of 1 case")

@@ -141,19 +141,6 @@ def reports(directory: Path) -> list[str]:
     return ["compare", *sides, "--out", str(directory / "out")]
 
 
-def test_the_command_takes_the_file_and_proposes_it(tmp_path: Path) -> None:
-    command, ours, proposed = reports(tmp_path), tmp_path / "ours.toml", tmp_path / "proposed.toml"
-    assert main([*command, "--propose-accept", str(proposed)]) == 1
-    ours.write_text(ENTRY, encoding="utf-8")
-    for file in (ours, proposed):
-        assert main([*command, "--accept", str(file)]) == 0
-    assert main([*command, "--accept", str(ours), "--propose-accept", str(tmp_path)]) == 2, "it cannot be written"
-    assert main([*command, "--accept", str(ours), "--propose-accept", str(proposed)]) == 0
-    assert "[[" not in proposed.read_text(encoding="utf-8"), "nothing is left to accept"
-    ours.write_text(f"{ENTRY}until = 2020-01-01\n", encoding="utf-8")
-    assert main([*command, "--accept", str(ours)]) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

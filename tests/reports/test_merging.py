@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.mistakes import StreamError, UsageMistake
+from records.mistakes import UsageMistake
 from records.run import Header, Part, RecordedCase, Verdict
-from reports.command import main
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult, read_checked, write_checked
 from reports.findings.answers import answer_of
@@ -24,7 +23,7 @@ from reports.merging import merge
 from reports.stream.reading import read_run, read_stream
 from reports.text.circumstances import machine_of, machines_differ
 from reports.text.ladder import Word
-from tests.builders.small_streams import CLAUSES, case, footer, header, kept, run, written
+from tests.builders.small_streams import CLAUSES, case, footer, header, run, written
 
 PLAN = "0123456789abcdef"
 ENTRY = '[[known_fault]]\nclause = "{}"\nreason = "r"\nlink = "l"\nsymptom.causes = ["never seen"]\n'
@@ -215,20 +214,6 @@ def test_where_every_script_contradicts_nothing_is_proven(tmp_path: Path, nothin
 # ---- what is refused
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ((0, 1, 2, 3), "Part 5 of 5 is missing: the verdict needs every part, so give it too."),
-        ((1, 4), "Parts 1, 3 and 4 of 5 are missing: the verdict needs every part, so give them too."),
-        ((0, 1, 2, 3, 4, 1), "{1} (part 2 of 5) and {1} (part 2 of 5) are the same part: give each part once."),
-    ],
-)
-def test_each_part_is_given_once(given: Sequence[int], said: str, tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, *([case(number)] for number in range(5)))
-    found = refusal([places[number] for number in given], tmp_path / "whole", nothing_known)
-    assert found == said.format(*places) and not (tmp_path / "whole").exists()
-
-
 Edit = dict[str, Any]
 
 
@@ -260,60 +245,3 @@ def test_parts_of_other_runs_are_refused(other: Edit, difference: str, tmp_path:
         f"{places[0]} (part 1 of 2) and {places[1]} (part 2 of 2) are not of one run ({difference}): judge all parts with the "
         "same versions, options and release of the suite."
     )
-
-
-def test_what_is_no_part_of_the_run_is_refused(tmp_path: Path, nothing_known: Path) -> None:
-    two, three = written_parts(tmp_path / "two", [], []), written_parts(tmp_path / "three", [], [], [])
-    whole = kept(tmp_path / "undivided", case(1))
-    cut = two[1].parent / "cut"
-    cut.mkdir()
-    (cut / "run.jsonl").write_bytes(b"".join((two[1] / "run.jsonl").read_bytes().splitlines(keepends=True)[:-1]))
-    for places, said in (
-        ([two[0], three[1]], "are not of one run: merge parts of the same number."),
-        ([whole], "there is nothing to merge it with."),
-        ([two[0], cut], "has no footer: the run that wrote it died"),
-        ([two[0], tmp_path / "nowhere"], "There is no run stream at"),
-    ):
-        assert said in refusal(places, tmp_path / "whole", nothing_known)
-
-
-def test_a_part_is_not_written_over(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)])
-    before = (places[1] / "run.jsonl").read_bytes()
-    assert refusal(places, places[1], nothing_known) == f"--out {places[1]} holds part 2 of 2: name another directory."
-    assert (places[1] / "run.jsonl").read_bytes() == before
-
-
-def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)])
-    file = known(tmp_path)
-    said = refusal(places, tmp_path / "whole", file)
-    assert said == f"The parts were judged by other known faults than {file} has: name theirs with --known-faults."
-    said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
-    assert said.endswith("is not a file: name an existing one.")
-    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml has"):
-        merge(places, tmp_path / "whole")
-
-
-def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
-    theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "known_faults": LISTED}
-    places = written_parts(tmp_path / "known", [case(1)], **theirs)
-    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
-        merge(places, tmp_path / "whole")
-    assert merge(places, tmp_path / "whole", known_faults=known(tmp_path)).footer.exit == 1, "it is stale"
-    places = written_parts(tmp_path, [case(1)], **{**theirs, "known_faults": []})
-    assert merge(places, tmp_path / "none").footer.exit == 0, "nothing is known of it"
-    assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
-
-
-@pytest.mark.parametrize("command", ["render", "index", "compare"])
-def test_a_part_is_merged_before_anything_else(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    place, _ = written_parts(tmp_path, [case(1)], [])
-    assert main([command, *[str(place)] * (2 if command == "compare" else 1)]) == 2
-    said = capsys.readouterr().err
-    assert f"{place / 'run.jsonl'} is part 1 of 2 of a run: merge the parts first, with python -m reports merge" in said
-    assert said.count("\n") == 1 and [path.name for path in place.iterdir()] == ["run.jsonl"]
-    with pytest.raises(StreamError):
-        read_run(place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from reports.render.report_directory import prepare, reserve
 from reports.stream.reading import read_run
 from runner import upgrade
 from runner.plugin import ROOT
-from tests.runner.test_versions import Gate, use
+from tests.builders.fake_gates import Gate, used
 
 DEMO = ROOT / "docs" / "demo"
 
@@ -97,22 +98,23 @@ def test_the_views_of_a_part_of_a_run_and_of_a_comparison_are_known(tmp_path: Pa
         require_own(tmp_path, known, option="--out")
 
 
-@pytest.mark.parametrize("name", ["compare.html", "comparison.md", "comparison.json"])
-def test_a_comparison_replaces_no_file_of_the_users(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+SIDES = [str(DEMO / "upgrade" / side) for side in ("base", "candidate")]
+
+
+@pytest.mark.parametrize(
+    ("command", "out", "name"),
+    [
+        *((["compare", *SIDES], "", name) for name in ("compare.html", "comparison.md", "comparison.json")),
+        (["index", str(DEMO)], "index.html", "index.html"),
+    ],
+)
+def test_no_file_of_the_users_is_replaced(
+    command: list[str], out: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
-    sides = [str(DEMO / "upgrade" / side) for side in ("base", "candidate")]
-    assert reports(["compare", *sides, "--out", str(tmp_path)]) == 2
+    assert reports([*command, "--out", str(tmp_path / out)]) == 2
     assert f"{tmp_path / name} is not of Tombstone" in capsys.readouterr().err
     assert contents(tmp_path) == {name: b"mine"}
-
-
-def test_an_index_replaces_no_page_of_the_users(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
-    assert reports(["index", str(DEMO), "--out", str(tmp_path / "index.html")]) == 2
-    assert "is not of Tombstone" in capsys.readouterr().err
-    assert contents(tmp_path) == {"index.html": b"mine"}
 
 
 @pytest.mark.long
@@ -123,8 +125,7 @@ def test_the_cases_of_a_comparison_are_replaced_and_no_others(tmp_path: Path) ->
     own.write_bytes(case.read_bytes())
     mine.write_bytes(case.read_bytes())
     (tmp_path / "cases" / "notes.json").write_text(json.dumps([1]))
-    sides = [str(DEMO / "upgrade" / side) for side in ("base", "candidate")]
-    assert reports(["compare", *sides, "--out", str(tmp_path)]) == 1
+    assert reports(["compare", *SIDES, "--out", str(tmp_path)]) == 1
     assert not own.exists() and mine.exists() and (tmp_path / "cases" / "notes.json").exists()
 
 
@@ -133,22 +134,29 @@ def test_the_cases_of_a_comparison_are_replaced_and_no_others(tmp_path: Path) ->
 VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
 
 
-def test_an_upgrade_that_does_not_end_leaves_no_earlier_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    use(Gate(), monkeypatch, tmp_path)
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    """Of a checkout in a directory of the test."""
+    made = Gate()
+    with used(made, tmp_path):
+        yield made
+
+
+def test_an_upgrade_that_does_not_end_leaves_no_earlier_answer(gate: Gate, tmp_path: Path) -> None:
     assert upgrade.main([*VERSIONS, "--out", "there"]) == 0
     assert {*COMPARISON} <= {*contents(tmp_path / "there")}
     read_run(tmp_path / "there" / "candidate")
-    use(Gate(v1_5_1=2), monkeypatch, tmp_path)
+    gate.ends = {"1.5.1": "does-not-end"}
     assert upgrade.main([*VERSIONS, "--out", "there"]) == 2
     assert {*contents(tmp_path / "there")} == {"base/run.jsonl", "candidate/run.jsonl"}
     assert set(contents(tmp_path / "there").values()) == {b""}
 
 
 @pytest.mark.parametrize("options", [["--profile", "smok"], ["--accept", "nowhere.toml"], ["-x"]])
+@pytest.mark.usefixtures("gate")
 def test_an_upgrade_with_a_mistake_leaves_the_earlier_answer(
     options: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    use(Gate(), monkeypatch, tmp_path)
     assert upgrade.main([*VERSIONS, "--out", "there"]) == 0
     before = contents(tmp_path)
 
@@ -160,14 +168,14 @@ def test_an_upgrade_with_a_mistake_leaves_the_earlier_answer(
     assert contents(tmp_path) == before
 
 
+@pytest.mark.usefixtures("gate")
 @pytest.mark.parametrize("name", ["compare.html", "base/summary.md", "candidate/run.jsonl"])
 def test_an_upgrade_replaces_no_file_of_the_users(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gate = Gate()
-    use(gate, monkeypatch, tmp_path)
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine", encoding="utf-8")
     assert upgrade.main([*VERSIONS, "--out", str(tmp_path)]) == 2
-    assert "is not of Tombstone" in capsys.readouterr().err and not gate.asked
+    said = capsys.readouterr()
+    assert "is not of Tombstone" in said.err and "(gate of" not in said.out
     assert contents(tmp_path) == {name: b"mine"}

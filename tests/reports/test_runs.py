@@ -25,7 +25,6 @@ from records.json_form import from_json
 from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
 from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
-from reports.command import main
 from reports.document.html import html
 from reports.document.markdown import code, heads, markdown, row, text
 from reports.findings.coverage import Covered
@@ -662,27 +661,3 @@ def test_how_far_a_run_is(
     progress.stop()
     output = console.file.getvalue()  # type: ignore[attr-defined]
     assert f"Delta 4.4.0: {said}" in output and (terminal or output.count("\n") == 1)
-
-
-# ---- the command line
-
-
-def test_render_makes_the_views_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "run.jsonl").write_bytes(written(example()))
-    assert main(["render", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
-    assert (tmp_path / "out" / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
-    assert "VAC-SAFE-1" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().out.startswith("FAIL: Delta 4.4.0 loses data in 1 way\n")
-    assert main(["render", str(tmp_path / "run.jsonl")]) == 0
-    assert (tmp_path / "summary.md").exists()
-
-
-def test_render_refuses_bad_input_with_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["render", str(tmp_path)]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert "There is no run stream" in captured.err
-    (tmp_path / "run.jsonl").write_bytes(written(example()[:3]))
-    assert main(["render", str(tmp_path)]) == 2, "without a footer it is not complete"
-    assert not (tmp_path / "report.html").exists()

@@ -154,15 +154,6 @@ def test_all_views_of_a_run_need_one_pass_over_its_cases(tmp_path: Path) -> None
 # ---- compressed streams
 
 
-def test_a_compressed_stream_is_rendered_beside_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "run.jsonl.gz"
-    path.write_bytes(gzip.compress(STREAM))
-    for given_as in (path, tmp_path):
-        assert main(["render", str(given_as)]) == 0
-        assert capsys.readouterr().out.startswith("FAIL")
-        (tmp_path / "report.html").unlink()
-
-
 def test_a_directory_with_both_has_the_one_that_is_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "run.jsonl.gz").write_bytes(gzip.compress(STREAM))
     assert len(read_run(tmp_path).cases) == 4
