@@ -142,10 +142,10 @@ def _clauses(block: Clauses, console: Console) -> Grid:
     """The sentence gets the width that is left: it is cut on a terminal, and wraps in a log."""
     width = _width(console)
     grid = Grid(box=None, pad_edge=False, expand=True, width=width)
-    sides = block.sides if len(block.sides) > 1 else ("verdict",)
-    for name in ("clause", *sides, *(name.lower() for name in block.columns)):
+    *heads, promised = block.heads
+    for name in heads:
         grid.add_column(visible(name), no_wrap=True)
-    grid.add_column("expected", overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
+    grid.add_column(promised, overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
     for row in (row for chapter in block.chapters for row in chapter.rows):
         verdicts = (Styled(one.text, style=_TONES[one.tone]) for one in row.verdicts)
         grid.add_row(row.id, *verdicts, *(visible(plain(cell)) for cell in row.cells), Styled(visible(row.sentence)))

@@ -169,8 +169,7 @@ def _in_turn() -> Iterator[Row]:
     yield "not in turn", compared(None)
     for what, report in TURNS:
         yield f"in turn, {what}", report
-        if report.interrupted is None:
-            yield f"upgrade, {what}", compared(report)
+        yield f"upgrade, {what}", compared(report)
     yield "upgrade, back, changes allowed", compared(turns(BACK), allows_changes=True)
     yield "upgrade, forward, changes allowed", compared(turns(FORWARD), allows_changes=True)
 
