@@ -36,6 +36,7 @@ from runner.explain import __main__ as explain
 from runner.surface import __main__ as surface
 from selfcheck import power, soundness
 from selfcheck.tampering import command as tampering
+from shapes import __main__ as shapes
 from tests.builders.fake_gates import Gate, used
 from tests.builders.small_streams import case, kept
 from tests.rehearsal.partitioned import write_partitioned
@@ -43,6 +44,7 @@ from tests.rehearsal.tables import AT, EXPIRED, RECENT, REMOVED, write_table
 from tests.rehearsal.test_log_clean_up import write_days
 from tests.reports.test_counterexamples import CASE
 from tests.reports.test_merging import ENTRY, LISTED, written_parts
+from tests.runner.test_options import chosen
 from tombstone import __main__ as launcher
 from tombstone.commands import job_of
 
@@ -65,6 +67,8 @@ COMMANDS: Mapping[str, Main] = {
     "tampering": tampering.main,
     "tombstone": launcher.main,
     "job": lambda words: print(*_job(words), sep="\n") or 0,  # of the launcher: what tox runs, by which versions
+    "gate": lambda words: int(not chosen(*words)),  # the options of a gate that is not run
+    "shape": shapes.main,
     "reports": reports.main,
     "cut": lambda words: cut(*map(Path, words)),
     "replace": lambda words: replaced(Path(words[0]), *words[1:]),
@@ -183,6 +187,7 @@ def said(lines: list[str]) -> Iterator[str]:
             stack.callback(os.chdir, Path.cwd())
             os.chdir(root)
             stack.enter_context(patch.object(subprocess, "run", _pip))
+            stack.enter_context(patch.object(sys, "stdin", io.StringIO("\n")))
             stack.enter_context(patch.dict(os.environ, _environ(), clear=True))
             stack.enter_context(used(gate, root))
             for line in lines:
