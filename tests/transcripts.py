@@ -15,9 +15,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 from deltalog.checkpoints.writing import write_checkpoint
@@ -32,6 +33,10 @@ from rehearsal import many, with_data
 from reports import command as reports
 from runner import all_versions, gate_version, together, turn_table, upgrade, upgrade_table
 from runner.command_line.commands import Main, in_a_sentence
+from runner.doctor import __main__ as doctor
+from runner.doctor import report
+from runner.doctor.pythons import FoundPython
+from runner.doctor.report import MachineReport
 from runner.explain import __main__ as explain
 from runner.surface import __main__ as surface
 from selfcheck import power, soundness
@@ -71,6 +76,9 @@ COMMANDS: Mapping[str, Main] = {
     "shape": shapes.main,
     "reports": reports.main,
     "cut": lambda words: cut(*map(Path, words)),
+    "write": lambda words: wrote(Path(words[0]), words[1]),
+    "ls": lambda words: print(*listed(Path(words[0])), sep="\n") or 0,
+    "doctor": doctor.main,
     "replace": lambda words: replaced(Path(words[0]), *words[1:]),
     "cat": lambda words: print(*(Path(word).read_text(encoding="utf-8") for word in words), sep="", end="") or 0,
 }
@@ -80,6 +88,43 @@ def cut(file: Path) -> int:
     """As if the run that wrote it had died."""
     file.write_bytes(file.read_bytes()[:-20])
     return 0
+
+
+def wrote(file: Path, text: str) -> int:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return 0
+
+
+def listed(directory: Path) -> Iterator[str]:
+    for path in sorted(directory.rglob("*")):
+        if path.is_file():
+            yield f"{path.relative_to(directory)}{'' if path.stat().st_size else ' (empty)'}"
+
+
+class Machine:
+    """What ``doctor`` finds: ``pythons=3.12,3.11``, ``disk=1`` (GB), ``registry=…``, ``java=JAVA_HOME=8``."""
+
+    def __init__(self) -> None:
+        self.asked_for([])
+
+    def asked_for(self, words: Sequence[str]) -> int:
+        given = dict(word.partition("=")[::2] for word in words)
+        numbers = [tuple(map(int, one.split("."))) for one in given.get("pythons", "3.12,3.11").split(",")]
+        place, _, java = given.get("java", "").partition("=")
+        self.pythons = tuple(FoundPython((one[0], one[1]), Path(f"python{one[0]}.{one[1]}")) for one in numbers)
+        self.found = MachineReport(
+            pythons=self.pythons,
+            javas={place: int(java)} if place else {},
+            refused={given["refused"]: f"{place} is Java {java}: unset it."} if "refused" in given else {},
+            disk=int(given.get("disk", 10)) * 2**30,
+            memory=None if given.get("memory") == "none" else int(given.get("memory", 8)) * 2**30,
+            registry=given.get("registry"),
+            made="made" in given,
+            uv="uv" in given,
+            browser=None,
+        )
+        return 0
 
 
 def replaced(file: Path, old: str, new: str) -> int:
@@ -155,8 +200,12 @@ def streams(root: Path) -> None:
     (root / "listed.toml").write_text(ENTRY.format("VAC-SAFE-2"), encoding="utf-8")
 
 
-def _pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-    """A pip that finds other versions, and no network for 3.3.1."""
+def _ran(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+    """Pythons that are what their names say, but that 3.13 does not run; a pip that finds other versions, and no network for
+    3.3.1."""
+    if command[0].startswith("python3."):
+        release = command[0].removeprefix("python").split(".")
+        return subprocess.CompletedProcess(command, 0, "" if release == ["3", "13"] else " ".join(release))
     found = "none" if command[-1].endswith("==3.3.1") else "0.2.0, 1.0.0"
     said = f"ERROR: Could not find a version that satisfies the requirement {command[-1]} (from versions: {found})"
     return subprocess.CompletedProcess(command, 1, stderr=said)
@@ -164,7 +213,8 @@ def _pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
 
 def _environ() -> dict[str, str]:
     """As wide as a log, with keys, as if a bucket could be asked, and as if nobody had started it."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "TOMBSTONE_"))}
+    started = ("GITHUB_", "TOMBSTONE_", "JAVA_HOME")
+    own = {name: value for name, value in os.environ.items() if not name.startswith(started)}
     return {**own, "COLUMNS": "120", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
 
 
@@ -182,19 +232,24 @@ def said(lines: list[str]) -> Iterator[str]:
         root = Path(directory)
         tables(root)
         streams(root)
-        gate = Gate()
+        gate, machine = Gate(), Machine()
         with ExitStack() as stack:
             stack.callback(os.chdir, Path.cwd())
             os.chdir(root)
-            stack.enter_context(patch.object(subprocess, "run", _pip))
+            stack.enter_context(patch.object(subprocess, "run", _ran))
             stack.enter_context(patch.object(sys, "stdin", io.StringIO("\n")))
             stack.enter_context(patch.dict(os.environ, _environ(), clear=True))
             stack.enter_context(used(gate, root))
+            stack.enter_context(patch.object(doctor, "look", lambda _: machine.found))
+            stack.enter_context(patch.object(report, "brings_java", lambda _: True))
+            stack.enter_context(patch.object(doctor, "pythons", lambda: machine.pythons))
+            stack.enter_context(patch.object(doctor, "sys", SimpleNamespace(version_info=(3, 9), executable="python")))
             for line in lines:
                 name, *words = shlex.split(line.replace("$HERE", directory))
                 output = io.StringIO()
                 with redirect_stdout(output), redirect_stderr(output):
-                    code = gate.asked_for(words) if name == "gates" else in_a_sentence(COMMANDS[name])(words)
+                    set_up = {"gates": gate.asked_for, "machine": machine.asked_for}
+                    code = (set_up[name] if name in set_up else in_a_sentence(COMMANDS[name]))(words)
                 yield f"$ {line}"
                 yield from (one.rstrip() for one in _steady(output.getvalue(), root).splitlines())
                 yield f"= {code}"

@@ -16,6 +16,8 @@ from reports.document.markdown import markdown
 from reports.document.terminal import show
 from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import as_json
+from reports.render.github import of_comparison
+from reports.text.ladder import Word
 from tests.reports.answers import found
 from tests.reports.test_comparison import SCHEMA
 from tests.reports.views import APPROVED, views
@@ -38,6 +40,7 @@ def test_all_views_of_an_upgrade_have_its_answer(comparison: Comparison) -> None
     answer = answer_to(comparison)
     assert len(textwrap.wrap(str(answer), 80)) <= 3
     assert answer.exit == comparison.exit
+    assert bool([*of_comparison(comparison)]) == (answer.word is not Word.UPGRADE)
     stated = json.loads(json.dumps(as_json(comparison)))
     meta.validate(SCHEMA)
     assert not list(Draft202012Validator(SCHEMA).iter_errors(stated))

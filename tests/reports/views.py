@@ -41,7 +41,7 @@ from tests.builders.small_streams import DELETE, READ, case, error, footer, head
 from tests.builders.turn_ways import WAY
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports import answers
-from tests.reports.test_comparison import IGNORED, RETAIN, Foretold, breaking, broken
+from tests.reports.test_comparison import IGNORED, RETAIN, Foretold, breaking, broken, every_difference
 from tests.reports.test_comparison_own_tables import FEEDS, LIKE, VECTORS
 from tests.reports.test_counterexamples import CASE, every_result, every_table, every_vacuum, explained, told, worst
 from tests.reports.test_failures import SPACE, failing, violation
@@ -185,6 +185,7 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield "together-summary", markdown(turn_document(turns))
     yield "power", power_tables()
     yield "answers", "".join(answers.told())
+    yield "differences", every_difference()
     for name, text in (
         ("cut", told()),
         ("results", every_result()),
