@@ -89,7 +89,9 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
         return answer
     wrong = [trial for trial in trials if not trial.agrees]
     if not wrong:
-        return replace(answer, reason=f"{answer.reason}. {_ran(trials)} did so on a copy")
+        return replace(
+            answer, reason=f"{answer.reason}. {' and '.join(one.release for one in trials)} did so on a copy"
+        )
     last = trials[-1]
     if unexpected := [trial for trial in trials if not trial.is_expected]:
         said = unexpected[-1].error
@@ -100,10 +102,6 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
     if _deleted(last) - _deleted(trials[0]):
         return Answer(Word.DO_NOT_UPGRADE, _disagrees(last))
     return Answer(Word.LOOK_FIRST, ", and ".join(map(_disagrees, wrong)))
-
-
-def _ran(trials: Sequence[Trial]) -> str:
-    return " and ".join(trial.release for trial in trials)
 
 
 def _deleted(trial: Trial) -> set[str]:

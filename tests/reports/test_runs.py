@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -389,99 +390,66 @@ ELSEWHERE = replace(PASSING, clauses={**PASSING.clauses, "VAC-SAFE-2": EXCUSED.c
 
 LISTED = KnownFault(SAFE, "known", "https://example.org/2", Symptom(("c",)))
 BOUND = replace(LISTED, when="rain")
-OTHER = replace(BOUND, clause="VAC-SAFE-2")
-ENDED = replace(LISTED, until="4.3")
-OUTSIDE = {"profile": "smoke", "option": "package:ENGINE"}
-SPARED, STOPPED = "none of the judged cases fails it.", "Undecided: the run stopped at its first failure."
+
+#: The cases of a run. One in error may be the one that fails; those made by shrinking exercise no clause, but can fail one.
+JUDGED: dict[str, list[RecordedCase]] = {
+    "none": [],
+    "holds": [PASSING],
+    "fails": [PASSING, FAILING],
+    "fails, excused": [PASSING, EXCUSED],
+    "fails, one excused": [EXCUSED, FAILING],
+    "unexercised": [UNEXERCISED],
+    "error": [ERRED],
+    "error, holds": [ERRED, PASSING],
+    "shrunk holds": [replace(PASSING, origin="shrunk")],
+    "shrunk fails": [PASSING, replace(FAILING, origin="shrunk")],
+    "another clause of the entry fails": [ELSEWHERE],
+}
+
+#: What is known: always, under a condition, and of another clause, too.
+KNOWN: dict[str, list[KnownFault]] = {
+    "nothing": [],
+    "listed": [LISTED],
+    "bound": [BOUND],
+    "bound, of two clauses": [BOUND, replace(BOUND, clause="VAC-SAFE-2")],
+}
+
+#: Members of the header, and options of the verdicts. A part of a profile may lack the cases in which a clause fails, and so may
+#: a run whose files are as old as a bucket says, or whose clock is a server's. Smoke was chosen on the built-in engines: of
+#: another one it leaves open what it cannot ask. A run that stopped decides what failed. Past its end an entry fails the run.
+RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "whole": ({}, {}),
+    "budget": ({"left_out": 12}, {}),
+    "bucket": ({"machine": {"storage": "bucket"}}, {}),
+    "server": ({"machine": {"master": "sc://host:15002"}}, {}),
+    "own storage": ({"machine": {"storage": "s3"}}, {}),
+    "own server": ({"machine": {"master": "sc://local"}}, {}),
+    "own cluster": ({"machine": {"master": "standalone[2]"}}, {}),
+    "smoke, outside": ({"profile": "smoke", "option": "package:ENGINE"}, {}),
+    "smoke, built in": ({"profile": "smoke", "option": "spark"}, {}),
+    "gate, outside": ({"profile": "gate", "option": "package:ENGINE"}, {}),
+    "stopped": ({}, {"stopped": True}),
+    "ended": ({"left_out": 12}, {"ended": [replace(LISTED, until="4.3")]}),
+}
+
+#: The status of the clause, and of another one of the entry.
+STATUSES = {"active": (), "not applicable": (), "disabled": (), "active, other disabled": ("VAC-SAFE-2",)}
 
 
-@pytest.mark.parametrize(
-    ("first", "lines", "listed", "verdict", "reason"),
-    [
-        ({}, [PASSING], [], "holds", ""),
-        ({}, [PASSING, FAILING], [], "fails", ""),
-        ({}, [UNEXERCISED], [], "not tested", ""),
-        ({}, [], [], "not tested", ""),
-        ({}, [ERRED], [], "error", ""),
-        ({}, [ERRED, PASSING], [], "holds", ""),
-        ({"status": "disabled"}, [], [], "disabled", ""),
-        ({"status": "not applicable"}, [], [], "not applicable", ""),
-        # Shrunk cases can fail a clause, but do not count as exercising it.
-        ({}, [replace(PASSING, origin="shrunk")], [], "not tested", ""),
-        ({}, [PASSING, replace(FAILING, origin="shrunk")], [], "fails", ""),
-        # A known fault, bound to a condition or not.
-        *(
-            ({}, lines, [entry], verdict, "")
-            for entry in (LISTED, BOUND)
-            for lines, verdict in (
-                ([PASSING, FAILING], "fails"),
-                ([PASSING, EXCUSED], "known fault"),
-                ([EXCUSED, FAILING], "fails"),
-                ([PASSING], "listed but gone"),
-                ([UNEXERCISED], "not tested"),
-                ([ERRED, PASSING], "error"),  # the case in error may be the one that fails
-            )
-        ),
-        ({}, [ELSEWHERE], [BOUND, OTHER], "holds", ""),
-        # --clause does not select another clause of the entry, which may fail.
-        ({"unasked": "VAC-SAFE-2"}, [PASSING], [BOUND, OTHER], "holds", ""),
-        # A part of a profile may lack the cases in which it fails, and so may a run whose files are as old as a bucket says,
-        # or whose clock is a server's.
-        *(
-            (few, lines, listed, verdict, reason)
-            for few, why in (
-                ({"left_out": 12}, "budget"),
-                ({"machine": {"storage": "bucket"}}, "the times of files"),
-                ({"machine": {"master": "sc://host:15002"}}, "the times of files"),
-            )
-            for lines, listed, verdict, reason in (
-                ([PASSING], [LISTED], "holds", SPARED),
-                ([PASSING], [BOUND], "holds", SPARED),
-                ([PASSING, FAILING], [BOUND], "fails", ""),
-                ([], [], "disabled", why),
-            )
-        ),
-        *(
-            ({"machine": machine}, [PASSING], [LISTED], "listed but gone", "")
-            for machine in ({"storage": "s3"}, {"master": "sc://local"}, {"master": "standalone[2]"})
-        ),
-        # Smoke was chosen on the built-in engines: of another one it leaves open what it cannot ask, and excuses no entry.
-        (OUTSIDE, [], [], "disabled", "the gate has more"),
-        (OUTSIDE, [PASSING], [LISTED], "listed but gone", ""),
-        (OUTSIDE | {"profile": "gate"}, [], [], "not tested", ""),
-        (OUTSIDE | {"option": "spark"}, [], [], "not tested", ""),
-        # A run that stopped at a failure decides what failed, and nothing else.
-        ({"stopped": True}, [FAILING], [], "fails", ""),
-        ({"stopped": True}, [EXCUSED], [BOUND], "known fault", ""),
-        ({"stopped": True}, [PASSING], [], "disabled", STOPPED),
-        ({"stopped": True}, [], [], "disabled", STOPPED),
-        # Past its end an entry fails the run, whatever the clause did.
-        *(
-            ({"ended": [ENDED], "status": status, "left_out": 12}, lines, [BOUND], verdict, reason)
-            for lines, status, verdict, reason in (
-                ([PASSING], "active", "listed but gone", "which is past: remove the entry, or decide on a new end."),
-                ([], "active", "listed but gone", "was accepted until 4.3"),
-                ([], "not applicable", "listed but gone", "Its known fault (known)"),
-                ([], "disabled", "disabled", ""),
-                ([FAILING], "active", "fails", "was accepted until 4.3"),
-                ([EXCUSED], "active", "fails", "was accepted until 4.3"),
-            )
-        ),
-    ],
-)
-def test_the_verdict_of_each_situation(
-    first: dict[str, Any], lines: list[RecordedCase], listed: list[KnownFault], verdict: str, reason: str
-) -> None:
-    """``first``: members of the header; and the clause's status, one that is not asked, what has ended, whether it stopped."""
-    members = dict(first)
-    options = {name: members.pop(name) for name in ("ended", "stopped") if name in members}
-    status, unasked = members.pop("status", "active"), members.pop("unasked", None)
-    safe, *others = header(clauses=[SAFE, *([unasked] if unasked else [])]).clauses
-    asked = (replace(safe, status=status), *(replace(one, status="disabled") for one in others))
-    head = replace(header(), clauses=asked, **members)
-    found = verdicts(taken(CaseFold(), lines), head, known_faults=listed, **options)[SAFE]
-    assert found.verdict.value == verdict and reason in found.reason
-    assert found.link == LISTED.link or "accepted until" not in found.reason
+def every_verdict() -> str:
+    """The verdict on a clause in each situation, with its reason."""
+    lines = []
+    for name, status, known, judged in product(RUNS, STATUSES, KNOWN, JUDGED):
+        if name not in ("whole", "ended") and status != "active":
+            continue
+        members, options = RUNS[name]
+        safe, *others = header(clauses=[SAFE, *STATUSES[status]]).clauses
+        asked = (replace(safe, status=status.split(",")[0]), *(replace(one, status="disabled") for one in others))
+        head = replace(header(), clauses=asked, **members)
+        found = verdicts(taken(CaseFold(), JUDGED[judged]), head, known_faults=KNOWN[known], **options)[SAFE]
+        link = f" ({found.link})" if found.link else ""
+        lines.append(f"{name} | {status} | {known} | {judged}: {found.verdict.value}: {found.reason}{link}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 @pytest.mark.long

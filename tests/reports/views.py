@@ -41,11 +41,12 @@ from tests.builders.small_streams import DELETE, READ, case, error, footer, head
 from tests.builders.turn_ways import WAY
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports import answers
-from tests.reports.test_comparison import IGNORED, RETAIN, Foretold, breaking, broken, every_difference
+from tests.reports.test_comparison import IGNORED, RETAIN, Foretold, breaking, broken, every_change, every_difference
 from tests.reports.test_comparison_own_tables import FEEDS, LIKE, VECTORS
 from tests.reports.test_counterexamples import CASE, every_result, every_table, every_vacuum, explained, told, worst
 from tests.reports.test_failures import SPACE, failing, violation
 from tests.reports.test_page import Parsed
+from tests.reports.test_runs import every_verdict
 from tests.selfcheck.test_power import every_table as power_tables
 
 APPROVED = Path(__file__).parents[1] / "approved"
@@ -186,6 +187,8 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield "power", power_tables()
     yield "answers", "".join(answers.told())
     yield "differences", every_difference()
+    yield "changes", every_change()
+    yield "verdicts", every_verdict()
     for name, text in (
         ("cut", told()),
         ("results", every_result()),
