@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from deltalog.storage.names import LOG_DIRECTORY
 from rehearsal.prediction import Prediction
-from rehearsal.quantities import amount, files, size
+from rehearsal.quantities import files, size
 from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
 from reports.text.ladder import Answer, Word, gravest, of_one, of_two
+from reports.text.quantities import counted
 
 
 def answer_of(predictions: Sequence[Prediction], difference: Difference | None) -> Answer:
@@ -86,7 +87,9 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
         return answer
     wrong = [trial for trial in trials if not trial.agrees]
     if not wrong:
-        return replace(answer, reason=f"{answer.reason}. {_ran(trials)} did so on a copy")
+        return replace(
+            answer, reason=f"{answer.reason}. {' and '.join(one.release for one in trials)} did so on a copy"
+        )
     last = trials[-1]
     if unexpected := [trial for trial in trials if not trial.is_expected]:
         said = unexpected[-1].error
@@ -99,10 +102,6 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
     return Answer(word, ", and ".join(map(_disagrees, shown)))
 
 
-def _ran(trials: Sequence[Trial]) -> str:
-    return " and ".join(trial.release for trial in trials)
-
-
 def _deleted(trial: Trial) -> set[str]:
     return {one.path for one in trial.wrongly_deleted} | {*trial.gone_in_dry_run}
 
@@ -110,7 +109,7 @@ def _deleted(trial: Trial) -> set[str]:
 def _disagrees(trial: Trial) -> str:
     """What it did that the model excludes; what is lost comes first."""
     if trial.gone_in_dry_run:
-        number = amount(len(trial.gone_in_dry_run), "file")
+        number = counted(len(trial.gone_in_dry_run), "file")
         return f"DRY RUN of {trial.release} deletes {number}, such as {trial.gone_in_dry_run[0]}"
     if trial.wrongly_deleted:
         return f"{trial.release} {_path_words('deletes', 'must keep', trial.wrongly_deleted)}"
@@ -118,7 +117,7 @@ def _disagrees(trial: Trial) -> str:
 
 
 def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
-    return f"{does} {amount(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
+    return f"{does} {counted(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
 
 
 def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[DeleteTrial] = ()) -> Answer:
@@ -152,8 +151,8 @@ def _removed(deletion: Deletion) -> str:
     """``3 files (1.2 kB, 40 rows)``."""
     if not deletion.removed.files:
         return "no file"
-    rows = "" if deletion.rows is None else f", {amount(deletion.rows, 'row')}"
-    return f"{amount(deletion.removed.files, 'file')} ({size(deletion.removed.bytes)}{rows})"
+    rows = "" if deletion.rows is None else f", {counted(deletion.rows, 'row')}"
+    return f"{counted(deletion.removed.files, 'file')} ({size(deletion.removed.bytes)}{rows})"
 
 
 def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
@@ -176,7 +175,7 @@ def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
 
 def _delete_disagrees(trial: DeleteTrial) -> str:
     if trial.wrongly_removed:
-        number = amount(len(trial.wrongly_removed), "file")
+        number = counted(len(trial.wrongly_removed), "file")
         return f"the DELETE of {trial.release} removes {number} that it must keep, such as {trial.wrongly_removed[0]}"
     first = trial.unexplained[0]
     return f"the DELETE of {trial.release} breaks {first.clause} on a copy: {first.message.rstrip('.')}"

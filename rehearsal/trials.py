@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltalog.shift_timestamps import shift_timestamps
-from engines.kind import Version
 from engines.port import EngineDied, Outcome, now
 from model.prediction.fates import Fate
 from records.mistakes import UsageMistake
@@ -22,7 +21,6 @@ from rehearsal.known import KnownOfTable
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, copy_newest_checkpoint
 from rehearsal.rehearsed import Announced, DeleteTrial, OtherFate, Trial
-from rehearsal.releases import Release
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.tried import Asked, Tried
 from reports.document.printing import visible
@@ -39,7 +37,7 @@ def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Trie
     EngineUnavailable, with the remedy.
     """
     require_copyable(read)
-    pythons = [python_of(_version(one.release)) for one in asked]
+    pythons = [python_of(available(one.release.named)) for one in asked]
     with ExitStack() as opened:
         workspace = Workspace(None)
         opened.callback(workspace.close)
@@ -50,10 +48,6 @@ def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Trie
     deletes = tuple(delete for delete, _ in found if delete is not None)
     vacuums = tuple(vacuum for _, vacuum in found if vacuum is not None)
     return Tried(deletes, vacuums if all(one.agrees for one in deletes) else ())
-
-
-def _version(release: Release) -> Version:
-    return available(release.named)
 
 
 def _tried(

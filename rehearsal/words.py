@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.quantities import amount, files
+from rehearsal.quantities import files
 from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Trial
 from rehearsal.versions import Range
+from reports.text.quantities import counted
 
 #: What a fate is called.
 VERBS = {"delete": "deletes", "keep": "keeps", "unspecified": "may delete"}
@@ -34,7 +35,7 @@ def deletion_lines(deletion: Deletion) -> Iterator[str]:
     if deletion.refusal is not None:
         yield f"{deletion.release} refuses the DELETE: {deletion.refusal}"
         return
-    rows = "an unknown number of rows" if deletion.rows is None else amount(deletion.rows, "row")
+    rows = "an unknown number of rows" if deletion.rows is None else counted(deletion.rows, "row")
     removed, kept = files(deletion.removed), files(deletion.kept)
     yield f"{deletion.release}: the DELETE removes {removed} with {rows} from the table, and keeps {kept}"
     if deletion.with_vectors:
@@ -62,10 +63,10 @@ def concern_count(faults: Sequence[Concern]) -> str:
     told = []
     if certain:
         told.append(
-            f"{amount(certain, 'known fault')} of VACUUM {'concerns' if certain == 1 else 'concern'} this table"
+            f"{counted(certain, 'known fault')} of VACUUM {'concerns' if certain == 1 else 'concern'} this table"
         )
     if may := len(faults) - certain:
-        told.append(f"{may} may" if told else f"{amount(may, 'known fault')} of VACUUM may concern this table")
+        told.append(f"{may} may" if told else f"{counted(may, 'known fault')} of VACUUM may concern this table")
     return ", ".join(told)
 
 
@@ -90,7 +91,7 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
 def _announced(trial: Trial) -> str:
     """``DRY RUN listed 37 paths, and then 4 files (2 kB) went. Of those listed 33 were not there any more``, without an end."""
     but = trial.announced
-    said = [f"DRY RUN listed {amount(trial.listed, 'path')}, and then {files(trial.gone)} went"]
+    said = [f"DRY RUN listed {counted(trial.listed, 'path')}, and then {files(trial.gone)} went"]
     counts = (
         (but.absent, "was not there any more", "were not there any more"),
         (but.directories, "is a directory", "are directories"),
@@ -101,7 +102,7 @@ def _announced(trial: Trial) -> str:
         said.append(f"Of those listed {', '.join(of_listed)}")
     if but.unlisted:
         which = ": checksums" if but.checksums == but.unlisted else f": {but.checksums:,} of them checksums"
-        said.append(f"{amount(but.unlisted, 'file')} went without being listed{which if but.checksums else ''}")
+        said.append(f"{counted(but.unlisted, 'file')} went without being listed{which if but.checksums else ''}")
     return ". ".join(said)
 
 

@@ -161,7 +161,9 @@ def _unjudged(comparison: Comparison) -> Iterator[str]:
         yield f"{' and '.join(parts)} {'was' if clauses + cases == 1 else 'were'} not judged on one of the two"
     if comparison.shared is not None and comparison.shared.is_open:
         report = comparison.shared.report
-        if report.cases:
+        if report.interrupted is not None:
+            yield f"the run in turn was interrupted after {report.cases} of {counted(report.interrupted, 'case')}"
+        elif report.cases:
             yield f"{counted(len(report.errors), 'case')} could not be judged in turn"
         else:
             yield "no case was judged in turn" + "".join(f": {_open_end(one)}" for one in report.errors[:1])

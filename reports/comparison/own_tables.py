@@ -10,7 +10,6 @@ from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.comparison.explanations import Explanation
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
-from reports.findings.failures import Failure
 from reports.findings.like import covered_words, failure_tables, fault_tables, tables_with
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
@@ -41,7 +40,11 @@ class OwnTables:
         header = self._headers[not improves]
         if shift.known:
             return fault_tables(header, shift.cause)
-        found = [one for one in self._failures[not improves] if _shows(one, shift)]
+        found = [
+            failure
+            for failure in self._failures[not improves]
+            if any((one.clause, one.cause) == (shift.clause, shift.cause) for one in failure.examples)
+        ]
         return failure_tables(header, found[0]) if len(found) == 1 else None
 
     def in_order(self, ways: Iterable[WeighedWay]) -> tuple[WeighedWay, ...]:
@@ -79,10 +82,6 @@ class OwnTables:
         full stop.
         """
         return "" if self._covered is None else covered_words(self._covered, most=most)
-
-
-def _shows(failure: Failure, shift: ClauseShift) -> bool:
-    return any((one.clause, one.cause) == (shift.clause, shift.cause) for one in failure.examples)
 
 
 def concerns_none(tables: ConcernedTables | None) -> bool:

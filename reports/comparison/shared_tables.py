@@ -36,11 +36,6 @@ class SharedTables:
         return tuple(one for one in self._new(self.candidate) if not one.also_alone)
 
     @property
-    def as_before(self) -> tuple[TurnWay, ...]:
-        """New ways in which the candidate goes wrong on tables of the base, and so does the base: an upgrade changes nothing."""
-        return tuple(one for one in self._new(self.candidate) if one.also_alone)
-
-    @property
     def back(self) -> tuple[TurnWay, ...]:
         """New ways in which the base goes wrong on tables of the candidate, the gravest first: there is no way back."""
         return self._new(self.base)

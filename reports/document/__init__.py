@@ -299,6 +299,11 @@ class Clauses:
     columns: tuple[str, ...]
     chapters: tuple[Chapter, ...]
 
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Of the id, the verdicts, the cells and the sentence."""
+        return "Clause", *(self.sides if len(self.sides) > 1 else ("Verdict",)), *self.columns, "Promised"
+
 
 @dataclass(frozen=True)
 class Details:

@@ -41,7 +41,8 @@ class Annotation:
     message: str
 
     def __str__(self) -> str:
-        return f"::{self.kind} title={_property(self.title)}::{_data(self.message)}"
+        title = _data(self.title).replace(":", "%3A").replace(",", "%2C")
+        return f"::{self.kind} title={title}::{_data(self.message)}"
 
 
 def tell_of_run(run: Run, console: Console, summary: Path | None) -> None:
@@ -107,7 +108,3 @@ def _tell(annotations: Iterable[Annotation], console: Console, summary: Path | N
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,15 +13,12 @@ from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
 from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
-from reports.document.markdown import markdown
 from reports.render.together import (
     CASES,
     JSON,
     MARKS,
-    PAGE,
     SUMMARY,
     prepare,
-    turn_document,
     write_case,
     write_files,
     write_script,
@@ -39,40 +35,11 @@ NEW = replace(
     message="3 rows are read, 2 are there: a|b.",
     cases=("50fe18cd8156", "b5937cf56dc7"),
 )
-INHERITED = replace(
-    NEW, inherited="Removes are spelled otherwise.", severity=Severity.DATA_LOSS, cases=("111111111111",)
-)
 KNOWN = replace(NEW, side=B, other=A, known="It is listed.", cases=("222222222222",), severity=Severity.WRONG_WORDS)
 
 
 def run(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnReport:
     return TurnReport((A, B), cases, 40, 61.4, ways, tuple(errors))
-
-
-@pytest.mark.parametrize(
-    ("judged", "exit", "reason"),
-    [
-        (run(), 0, f"{A} and {B} work on the same tables"),
-        (run(KNOWN), 0, f"{A} and {B} work on the same tables"),
-        (run(NEW), 1, f"{A} and {B} do not work on the same tables, in 1 new way"),
-        (run(NEW, INHERITED, KNOWN, errors=["x"]), 1, f"{A} and {B} do not work on the same tables, in 2 new ways"),
-        (run(KNOWN, errors=["x", "y"]), 2, f"2 cases ended in an error on {A} and {B}"),
-        (run(cases=0), 2, f"no case was judged on {A} and {B}"),
-        (run(cases=0, errors=["pip finds no release."]), 2, f"no case was judged on {A} and {B}"),
-        (replace(run(KNOWN), interrupted=60), 2, f"interrupted after 3 of 60 cases on {A} and {B}"),
-        (replace(run(cases=0), interrupted=1), 2, f"interrupted after 0 of 1 case on {A} and {B}"),
-        (replace(run(NEW), interrupted=60), 1, f"{A} and {B} do not work on the same tables, in 1 new way"),
-    ],
-)
-def test_the_answer_is_of_what_is_new_and_then_of_what_was_not_judged(
-    judged: TurnReport, exit: int, reason: str
-) -> None:
-    answer = answer_of(judged)
-    assert (answer.exit, answer.reason) == (exit, reason)
-
-
-def test_a_summary_without_ways_has_no_table() -> None:
-    assert "|" not in markdown(turn_document(run()))
 
 
 def test_the_json_has_all_that_the_run_found(tmp_path: Path) -> None:
@@ -92,18 +59,13 @@ def test_a_later_run_replaces_an_earlier_one_and_nothing_of_the_user(tmp_path: P
     write_case(case, case_id(case), tmp_path)
     assert loads((tmp_path / CASES / f"{case_id(case)}.json").read_text(encoding="utf-8")) == case
     (tmp_path / CASES / "notes.json").write_text("{}", encoding="utf-8")
+    write_script("first", case_id(case), tmp_path)
     prepare(tmp_path, option="--out")
-    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")] == [f"{CASES}/notes.json"]
-
-
-def test_a_file_of_the_user_with_the_name_of_a_case_stays(tmp_path: Path) -> None:
-    case, *_ = corpus_cases("smoke")
-    prepare(tmp_path, option="--out")
-    file = tmp_path / CASES / f"{case_id(case)}.json"
-    file.write_text("mine", encoding="utf-8")
-    prepare(tmp_path, option="--out")
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == [CASES, f"{CASES}/notes.json"]
+    own = tmp_path / CASES / f"{case_id(case)}.json"
+    own.write_text("mine", encoding="utf-8")
     write_case(case, case_id(case), tmp_path)
-    assert file.read_text(encoding="utf-8") == "mine"
+    assert own.read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize("name", MARKS)
@@ -114,15 +76,11 @@ def test_a_file_of_the_user_is_not_replaced(name: str, tmp_path: Path) -> None:
     assert (tmp_path / name).read_text(encoding="utf-8") == "# mine\n"
 
 
-@pytest.mark.parametrize("name", ["report", f"report/{CASES}", f"report/{CASES}/below"])
-def test_a_directory_that_cannot_be_made_is_a_mistake(name: str, tmp_path: Path) -> None:
-    file = tmp_path / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("mine", encoding="utf-8")
-    out = file / "deeper" if name.endswith("below") else tmp_path / "report"
+@pytest.mark.parametrize("out", ["report", f"report/{CASES}", f"report/{CASES}/deeper"])
+def test_a_directory_that_cannot_be_made_is_a_mistake(out: str, tmp_path: Path) -> None:
+    (tmp_path / "report").write_text("mine", encoding="utf-8")
     with pytest.raises(UsageMistake, match=r"^--out .* cannot be written \("):
-        prepare(out, option="--out")
-    assert file.read_text(encoding="utf-8") == "mine"
+        prepare(tmp_path / out, option="--out")
 
 
 def test_the_summary_is_known_as_one_of_the_suite(tmp_path: Path) -> None:
@@ -150,34 +108,3 @@ def test_each_way_of_a_case_has_a_script_of_its_own_and_the_users_stay(tmp_path:
     own.write_text("mine", encoding="utf-8")
     assert write_script("again", id, tmp_path) == f"{CASES}/{id}/reproduce.py"
     assert own.read_text(encoding="utf-8") == "mine"
-
-
-def test_a_later_run_leaves_no_folder_of_an_earlier_one(tmp_path: Path) -> None:
-    case, *_ = corpus_cases("smoke")
-    prepare(tmp_path, option="--out")
-    write_case(case, case_id(case), tmp_path)
-    write_script("first", case_id(case), tmp_path)
-    prepare(tmp_path, option="--out")
-    assert not list((tmp_path / CASES).iterdir())
-
-
-# The page -------------------------------------------------------------------------------------------------------------
-
-
-def page(judged: TurnReport, directory: Path) -> str:
-    write_files(judged, directory)
-    return (directory / PAGE).read_text(encoding="utf-8")
-
-
-def test_the_page_names_the_column_of_each_cell_on_a_narrow_window(tmp_path: Path) -> None:
-    text = page(run(NEW), tmp_path)
-    heads = re.findall(r'data-head="([^"]+)"', text)
-    assert heads == ["Who", "On tables of", "What goes wrong, and whom it concerns", "Clauses", "Case", "Script"]
-    assert set(heads) <= set(re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', text))
-
-
-def test_a_page_without_ways_has_no_table_and_tells_of_an_interrupt(tmp_path: Path) -> None:
-    text = page(replace(run(), interrupted=60), tmp_path)
-    assert "<table" not in text and "INCONCLUSIVE: " in text
-    assert "3 of 60 cases, each in both orders" in text
-    assert "://" not in re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)

@@ -25,7 +25,7 @@ from rehearsal.reading import ReadTable, copy_newest_checkpoint, read_table
 from rehearsal.releases import for_iceberg, release_of
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.statement import vacuum_of
-from rehearsal.trials import Run, vacuumed
+from rehearsal.trials import vacuumed
 from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
@@ -88,13 +88,9 @@ def compared(engine: HostedEngine, prediction: Prediction, directory: Path, *, l
     for name, copy in (("stand-ins", make), ("data", copy_with_data)):
         copy(prediction.read, directory / name / "table")
         runs.append(vacuumed(engine, prediction, directory / name / "table", dry=False, later=later))
-    stand_ins, with_data = (_files(prediction, run) for run in runs)
+    stand_ins, with_data = (frozenset(path for path in run.gone if not prediction.is_directory(path)) for run in runs)
     errors = tuple(run.outcome.error.message for run in runs if run.outcome.error is not None)
     return Compared(prediction, stand_ins, with_data, errors)
-
-
-def _files(prediction: Prediction, run: Run) -> frozenset[str]:
-    return frozenset(path for path in run.gone if not prediction.is_directory(path))
 
 
 def lines_of(found: Compared) -> Iterator[str]:

@@ -16,7 +16,6 @@ from typing import IO
 import pytest
 
 from engines.deltalake.capabilities import capabilities_of as of_delta_rs
-from engines.kind import Version
 from engines.port import EngineUnavailable
 from engines.spark.releases import capabilities_of as of_spark
 from harness.judging.excusing.excuses import Excuses
@@ -90,10 +89,6 @@ def called(*arguments: str) -> int:
     return in_a_sentence(together.main)(list(arguments))
 
 
-def refused(version: Version) -> Path:
-    raise AssertionError(f"an environment is made for {version.title}")
-
-
 def processes(text: str) -> list[int]:
     """Those that have it in their command."""
     found = []
@@ -107,74 +102,6 @@ def processes(text: str) -> list[int]:
 
 
 # Mistakes -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([], "required: A, B"),
-        (["4.4.0"], "required: B"),
-        (["4.4.0", "nonsense"], "Delta nonsense is not known here"),
-        (["deltalake", "4.4.0"], "deltalake names no version of deltalake: write, say, deltalake==1.6.6."),
-        (["4.4.0", "deltalake==0.9.0"], "deltalake 0.9.0 is not judged: use 1.0.0 or newer"),
-        (["no_engine==1", "4.4.0"], "no_engine is not known"),
-        (["deltalake==1.6.6", "deltalake==1.6.6"], "deltalake 1.6.6 is named twice: name two versions."),
-        ([*PAIR, "--minutes", "0"], "0 is not above 0"),
-        ([*PAIR, "--minutes", "soon"], "argument --minutes"),
-        ([*PAIR, "--replay", "nowhere/case.json"], "--replay nowhere/case.json: not a case that can be replayed: "),
-        ([*PAIR, "--profile", "smoke"], "unrecognized arguments: --profile smoke"),
-    ],
-)
-def test_a_mistake_ends_in_a_sentence_before_anything_runs(
-    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(together, "python_of", refused)
-    monkeypatch.setattr(together, "prepare", lambda out, option: pytest.fail("a report is made"))
-    assert called(*arguments) == 2
-    said = capsys.readouterr()
-    assert sentence in said.err and said.err.count("\n") == 1 and not said.out
-
-
-@pytest.mark.parametrize("content", ["no JSON", "[]", '{"format": 1}', '{"format": 99}'])
-def test_a_file_that_is_no_case_is_a_mistake(
-    content: str, case_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(together, "python_of", refused)
-    case_file.write_text(content, encoding="utf-8")
-    assert called(*PAIR, "--replay", str(case_file), "--out", str(case_file.parent / "out")) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"--replay {case_file}: not a case that can be replayed: ") and "Traceback" not in said
-    assert not (case_file.parent / "out").exists()
-
-
-def test_a_directory_with_a_file_of_the_user_is_refused_before_anything_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(together, "python_of", refused)
-    (tmp_path / SUMMARY).write_text("# My summary\n", encoding="utf-8")
-    assert called(*PAIR, "--out", str(tmp_path)) == 2
-    assert capsys.readouterr().err.startswith(f"--out: {tmp_path / SUMMARY} is not of Tombstone")
-    assert (tmp_path / SUMMARY).read_text(encoding="utf-8") == "# My summary\n"
-
-
-def test_a_file_is_no_directory_for_a_report(
-    case_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(together, "python_of", refused)
-    assert called(*PAIR, "--out", str(case_file)) == 2
-    assert capsys.readouterr().err.startswith(f"--out {case_file} cannot be written (")
-
-
-def test_a_case_of_the_report_that_is_replaced_is_not_replayed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(together, "python_of", refused)
-    file = tmp_path / CASES / "kept.json"
-    file.parent.mkdir()
-    file.write_text(dumps(CASE), encoding="utf-8")
-    assert called(*PAIR, "--out", str(tmp_path), "--replay", str(file)) == 2
-    assert "which is replaced: name another directory." in capsys.readouterr().err
-    assert file.exists()
 
 
 def test_an_environment_that_cannot_be_made_is_told_before_an_engine_starts(

@@ -348,7 +348,7 @@ def _detail(group: Group, comparison: Comparison) -> Block:
     where = line(f"Step {group.step} of case ", Code(group.base.id), ": ", Code(step.text)) if step else ""
     rows = [(name, Code(one), Code(other)) for name, one, other in side_by_side(group)]
     return Details(
-        f"{signature(group)} ({_kind(group.explanation)}; {number})",
+        f"{signature(group)} ({group.explanation.word if group.explanation else 'unexplained'}; {number})",
         (
             Text(where or "No step was judged."),
             Text(_why(group.explanation)),
@@ -356,10 +356,6 @@ def _detail(group: Group, comparison: Comparison) -> Block:
             table(("", *side_titles(comparison)), rows),
         ),
     )
-
-
-def _kind(explanation: Explanation | None) -> str:
-    return explanation.word if explanation else "unexplained"
 
 
 def _why(explanation: Explanation | None) -> str:
