@@ -30,9 +30,8 @@ _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True)
 class StoredObject:
-    """An object, by the path that its key is. ``size`` in bytes, ``modified`` in ms since the epoch, a whole second.
-
-    ``tag`` differs between two contents (S3's ETag).
+    """An object; its key is a path. ``size`` in bytes, ``modified`` in ms since the epoch, a whole second. ``tag`` differs
+    between two contents (S3's ETag).
     """
 
     path: str
@@ -42,11 +41,11 @@ class StoredObject:
 
 
 class Objects(Protocol):
-    """Storage of objects that are named by absolute paths. Raises MachineFailed where it does not serve."""
+    """Storage of objects that are named by absolute paths. Raises MachineFailed if it does not serve."""
 
     @property
     def lost(self) -> str:
-        """Why it is given up, in a sentence; empty: it is not."""
+        """Why it is given up, in a sentence; empty if it is not."""
 
     def list(self, above: str) -> Iterator[StoredObject]:
         """The objects whose paths begin with ``above``, in the order of their keys."""
@@ -59,7 +58,7 @@ class Objects(Protocol):
 
 
 class Bucket:
-    """Those of a bucket, below the prefix of its keys."""
+    """The objects of a bucket, below a prefix of its keys."""
 
     def __init__(self, store: ObjectStore) -> None:
         """Raises EngineUnavailable, with the remedy, if the client is not installed."""

@@ -1,4 +1,4 @@
-"""What no engine can be asked for where tables are objects of a bucket, each with the reason."""
+"""What no engine can be asked for if tables are objects of a bucket, each with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run in a bucket of the user's: it has the objects below a prefix that nobody else uses, and leaves none."""
+"""A run in a user's bucket: its objects are below a prefix that nobody else uses, and it leaves none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an engine brings for reproduction scripts: its functions, and the calls in ``main``, which differ between engines.
+"""An engine's part of reproduction scripts: its functions, and the calls in ``main`` that differ between engines.
 
-A script has those functions of the engine's library, and of ``reports.counterexamples.runtime``, that its ``main`` calls.
-``ROOT`` (the table's path), ``T`` (the start of the case), and what ``start`` defines, are there in each script.
+A script has the functions of the engine's library, and of ``reports.counterexamples.runtime``, that its ``main`` calls. Every
+script has ``ROOT`` (the table's path), ``T`` (the start of the case), and what ``start`` defines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ COLUMNS = "COLUMNS"
 
 @dataclass(frozen=True)
 class ScriptCommand:
-    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it."""
+    """An expression for a command, one for the rows that it returns (empty: it returns none), and the lines before and after
+    it.
+    """
 
     text: str
     rows: str = ""
@@ -44,8 +46,9 @@ class ScriptRun:
 
 @dataclass(frozen=True)
 class ScriptedCase:
-    """What a script runs. ``table``: as it is before the first of ``runs``; ``root``: where the script makes it; ``processors``:
-    how many were drawn for the case."""
+    """The content of a script. ``table``: as it is before the first of ``runs``; ``root``: where the script makes it;
+    ``processors``: how many were drawn for the case.
+    """
 
     table: Table
     root: str

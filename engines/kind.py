@@ -1,4 +1,4 @@
-"""What the suite asks of an engine besides running steps on it: its versions, what a run has one of, and how workers open it."""
+"""What the suite asks of an engine besides running steps: its versions, what a run has once, and how workers open it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ Given = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """What an engine supports where it runs and where the tables are, and why not everything, in one sentence."""
+    """What an engine supports in its place and with its storage, and why not everything, in one sentence."""
 
     capabilities: Capabilities
     reason: str
@@ -79,7 +79,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of an engine, with all that decides its environment."""
+    """A version of an engine, with everything that its environment depends on."""
 
     title: str  # for people: Delta 4.4.0 on PySpark 4.2.0
     parts: Mapping[str, str]  # the versions that it sets, by their names in the header of a run; the engine's own first
@@ -142,7 +142,7 @@ class EngineKind(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its short name: of its known faults, and in reports."""
+        """Its short name, in reports and for the file of its known faults."""
 
     @abstractmethod
     def capabilities_of(self, version: str | None) -> Capabilities:
@@ -161,33 +161,32 @@ class EngineKind(ABC):
         """A worker's adapter. ``lease`` is the provider's, ``time_limit`` in seconds per step. Raises EngineUnavailable."""
 
     def provider(self, settings: Settings) -> Provider:
-        """What a run has one of. Raises EngineUnavailable, with the remedy."""
+        """What the workers of a run share. Raises EngineUnavailable, with the remedy."""
         return Provider()
 
     def with_options(self, given: Given) -> EngineKind:
-        """It as these options want it. Raises EngineUnavailable, with the remedy, for options that cannot be judged."""
+        """The engine with these options. Raises EngineUnavailable, with the remedy, for options that cannot be judged."""
         return self
 
     def limits_in(self, storage: Storage) -> Sequence[Limits] | None:
-        """What it supports less with its options and in this storage, each limit with its own reason; None: nothing.
-
-        Raises EngineUnavailable, with the remedy, for a storage that its options exclude.
+        """What it does not support with its options and in this storage, each limit with a reason; None: no limit. Raises
+        EngineUnavailable, with the remedy, for a storage that its options exclude.
         """
         return () if storage is Storage.LOCAL else None
 
     @property
     def machine(self) -> Mapping[str, str]:
-        """What its options change of the machine that a header describes: the master of a cluster, for example."""
+        """How its options change the header's description of the machine: the master of a cluster, for example."""
         return {}
 
     @property
     def remembers_tables(self) -> bool:
-        """Whether it goes by what it has read of a table's path in an earlier step, although the suite writes the log again."""
+        """Whether it caches tables by path between two steps, although the suite writes the log again."""
         return False
 
     @property
     def session_zone(self) -> str | None:
-        """The time zone that its options give to sessions; None: that of the machine."""
+        """The time zone that its options give to sessions; None: the machine's."""
         return None
 
     @property

@@ -1,7 +1,7 @@
 """Trouble of the machine, which is no fault of an engine: no space, no file handles, no memory, no network.
 
-An engine says so in its own words; what most of them print is the text of the operating system, or its error number. The I/O
-faults that the suite builds into a step are of another kind: an error of input and output, a permission.
+An engine reports it in its own words; most print the text of the operating system, or its error number. The I/O faults that the
+suite injects into a step are of another kind: an error of input and output, a permission.
 """
 
 from __future__ import annotations
@@ -78,9 +78,8 @@ _MOST_MEMORY = 2**36
 
 
 def trouble_in(text: str, exception: str = "") -> str | None:
-    """The machine's trouble that an error tells of, in one sentence; None: it is none.
-
-    ``exception`` is the class of the error, without its package.
+    """The machine's trouble that an error reports, in one sentence; None if it reports none. ``exception`` is the class of the
+    error, without its package.
     """
     for number in map(int, _RUST_NUMBER.findall(text)):
         if number in _BY_NUMBER:
@@ -97,7 +96,7 @@ def trouble_in(text: str, exception: str = "") -> str | None:
 
 
 def trouble_of(error: BaseException) -> str | None:
-    """The machine's trouble that an exception of Python is, or that it was raised from, in one sentence; None: it is none."""
+    """The machine's trouble behind an exception of Python, or behind its cause, in one sentence; None if there is none."""
     for one in _causes(error):
         if isinstance(one, OSError) and one.errno is not None and one.errno in _BY_NUMBER:
             return _sentence(_BY_NUMBER[one.errno], os.strerror(one.errno))

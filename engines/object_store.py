@@ -1,7 +1,7 @@
-"""Storage other than a local file system: a bucket that is spoken to by S3's protocol, while the suite sees its objects as files.
+"""Storage other than a local file system: a bucket behind S3's protocol, whose objects the suite sees as files.
 
-The key of an object is the absolute path of its file, below a prefix of the bucket, so a path is all that the port needs: an
-engine names it as a URI.
+An object's key is the absolute path of its file, below a prefix of the bucket, so the port only needs paths: an engine names a
+path as a URI.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _REACH_LIMIT = 5
 
 
 class Storage(str, Enum):
-    """Where the tables of a run are: what ``--storage`` takes, and a bucket that ``--table-root`` names."""
+    """Where the tables of a run are: a value of ``--storage``, or a bucket that ``--table-root`` names."""
 
     LOCAL = "local"
     S3 = "s3"  # the run's own directory, served as a bucket: the times of its objects can be set
@@ -27,7 +27,7 @@ class Storage(str, Enum):
 
 @dataclass(frozen=True)
 class ObjectStore:
-    """How to reach the bucket. All that is not local is in it, below ``key_prefix``."""
+    """How to reach the bucket. Everything that is not local is in it, below ``key_prefix``."""
 
     endpoint: str | None  # the server's address: http://127.0.0.1:7070; None: Amazon's, of the region
     bucket: str
@@ -58,11 +58,13 @@ class ObjectStore:
         return f"{self.above}{path}".removeprefix("/")
 
     def in_paths(self, text: str, scheme: str) -> str:
-        """A text of the engine's, with paths instead of URIs."""
+        """A text of the engine, with paths instead of URIs."""
         return text.replace(f"{self.prefix(scheme)}/", "/")
 
     def require_reachable(self) -> None:
-        """Raises EngineDied if the server accepts no connection: what an engine then says of its storage is no fault of it."""
+        """Raises EngineDied if the server accepts no connection: the engine's errors about its storage are then no fault of the
+        engine.
+        """
         if self.endpoint is None:
             return  # a failure of Amazon's is known by what the client says of it
         server = urlsplit(self.endpoint)

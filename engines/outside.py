@@ -1,4 +1,4 @@
-"""Whether an engine from outside has what the suite asks of it: said in one sentence, before anything is judged."""
+"""Checks that an engine from outside has every required member: in one sentence, before anything is judged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from model.vocabulary.rules import Rules
 
 
 def checked(engine: str, found: object) -> EngineKind:
-    """What was found as an engine, which need not be installed. Raises EngineUnavailable if it is none that can be judged."""
+    """The engine that was found; it need not be installed. Raises EngineUnavailable if it cannot be judged."""
     if not isinstance(found, EngineKind):
         raise _refusal(engine, f"{type(found).__name__} is not derived from EngineKind of engines/kind.py")
     with _told(engine):
@@ -45,7 +45,7 @@ def start(engine: str, kind: EngineKind, provider: Provider, *, time_limit: floa
 
 @contextmanager
 def _told(engine: str) -> Iterator[None]:
-    """Whatever an engine raises, as EngineUnavailable in one sentence."""
+    """An exception of an engine, as EngineUnavailable in one sentence."""
     try:
         yield
     except EngineUnavailable:

@@ -27,7 +27,7 @@ class EngineError:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine answers to a reading: one row to COUNT, BOUNDS and FILTERED. ``columns``: those of a reading of columns."""
+    """An engine's answer to a reading: one row for COUNT, BOUNDS and FILTERED. ``columns``: those of a reading of columns."""
 
     reading: Reading
     rows: tuple[Row, ...] = ()

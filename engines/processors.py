@@ -1,4 +1,4 @@
-"""How many processors there are for an engine."""
+"""The number of processors for an engine."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def is_known(name: str) -> bool:
 
 
 def is_engine(text: str) -> bool:
-    """Whether the text has the form of what ``--engine`` takes: a known name, or ``module:name``."""
+    """Whether the text can follow ``--engine``: a known name, or ``module:name``."""
     return is_known(text) or re.fullmatch(r"[\w.]+:\w+", text) is not None
 
 

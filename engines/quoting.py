@@ -1,4 +1,4 @@
-"""Values as literals of Python: the one way by which data and text get into a reproduction script."""
+"""Values as literals of Python: the only way for data and text to get into a reproduction script."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _MOST_LETTERS = 300
 
 
 class Server:
-    """A server of the directories below ``served``, each of which is a bucket. ``store`` is how to reach ``bucket``."""
+    """A server whose buckets are the directories below ``served``. ``store`` is how to reach ``bucket``."""
 
     def __init__(self, served: Path, bucket: str, started: Callable[[int], None], *options: str) -> None:
         """``started`` is called with the id of each process that is started; ``options`` are more of the server's.
@@ -99,7 +99,7 @@ def _reachable(store: ObjectStore) -> bool | None:
 
 
 class Gateway(Server):
-    """The server of a run, of its own directory."""
+    """The S3 server of a run, which serves its directory."""
 
     def __init__(self, directory: Path, started: Callable[[int], None]) -> None:
         """Serve ``directory``, the run's own, so that an object's key is the path of its file. See ``Server``."""

@@ -49,8 +49,9 @@ class Library:
         return found
 
     def lines(self, function: str, result: str = "", **arguments: object) -> list[str]:
-        """The lines of a function, to stand in ``main``: with literals in the place of these of its parameters. ``result`` is the
-        variable for what it returns; without one, ``main`` returns it."""
+        """The lines of a function for ``main``, with literals instead of these of its parameters. ``result``: the variable for
+        its return value; without one, ``main`` returns it.
+        """
         source = self.functions[function]
         tree = ast.parse(source).body[0]
         assert isinstance(tree, ast.FunctionDef), "a library has functions"

@@ -1,10 +1,10 @@
-"""A working copy of what is in a bucket: the suite works with files, the engine with objects.
+"""A working copy of a bucket: the suite works with files, the engine with objects.
 
-Before a step the objects are made equal to the files, after it the files to the objects: their bytes, and their times, which are
-those of the uploads. A directory is there as long as an object is below it, or an empty one stands for it (``a/``).
+Before a step the objects are made equal to the files, after it the files to the objects: their bytes, and their times, which
+are those of the uploads. A directory exists as long as an object is below it, or an empty object stands for it (``a/``).
 
-Some engines remember what they have read of a table, by its path, and the suite writes a log again to make a table older. For
-these the objects of the case then get another name.
+Some engines cache tables by path, and the suite rewrites a log to make a table older. For these the objects of the case then
+get another name.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ class WorkingCopy:
         return self._served.get(case, case)
 
     def put(self, case: Path, *, renames: bool = True) -> None:
-        """Make the objects of ``case`` equal to its files, which get the times of their uploads.
-
-        Without ``renames``, those of a log that is written again keep their names for any engine.
+        """Make the objects of ``case`` equal to its files, which get the times of their uploads. Without ``renames``, the
+        objects of a rewritten log keep their names for any engine.
         """
         files = {path: path.read_bytes() for path in _files(case)}
         if (
@@ -111,7 +110,7 @@ class WorkingCopy:
 
     @property
     def lost(self) -> str:
-        """Why no case can be judged any more, in a sentence; empty: each can."""
+        """Why no further case can be judged, in a sentence; empty if one can."""
         return self._objects.lost
 
     def remove(self, case: Path) -> None:

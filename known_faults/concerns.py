@@ -1,7 +1,6 @@
-"""Whom a known fault concerns, in words for readers of a report: by the condition that it is bound to (``when``).
+"""Whom a known fault concerns, in words for readers of a report, by its condition (``when``).
 
-The conditions themselves are code (``harness.judging.excusing.conditions``). An entry with a ``concerns`` of its own says it more
-exactly.
+The conditions themselves are code (``harness.judging.excusing.conditions``). An entry's ``concerns`` is more exact.
 """
 
 from __future__ import annotations
@@ -172,5 +171,5 @@ def concerns(fault: KnownFault) -> str:
 
 
 def whom(own: str | None, condition: str | None) -> str:
-    """The same by an entry's ``concerns`` and ``when``, either of which may be missing."""
+    """Whom an entry concerns, by its ``concerns`` and ``when``, which may both be missing."""
     return own or CONCERNS.get(condition or "", "")

@@ -1,9 +1,8 @@
-"""Which of the conditions and subjects that a known fault is bound to a table's shape can tell.
+"""The conditions and subjects of known faults that a table's shape can decide.
 
 A predicate answers True: the table has it; False: the table, as it is, cannot have it; None: its shape does not tell. Most
-conditions are about what a command says, or about values, of which a shape has nothing: it then tells at most that a table
-cannot have them. The predicates say the same as the code in ``harness.judging.excusing``, and none says False where that code
-may find the condition.
+conditions are about a command or about values, which a shape does not contain: it then tells at most that a table cannot have
+them. The predicates agree with the code in ``harness.judging.excusing``: none says False if that code may find the condition.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which tables a change of a rule between two releases concerns, as far as their shapes tell.
-
-The answers mean what those of ``known_faults.on_shapes`` mean.
-"""
+"""Which tables a changed rule concerns, as far as their shapes tell. The answers are those of ``known_faults.on_shapes``."""
 
 from __future__ import annotations
 

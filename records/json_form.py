@@ -44,7 +44,7 @@ _PLAIN: Mapping[type, Collection[str]] = {
     run.RecordedCommit: ("values",),
 }
 
-#: The steps that do not write, of which neither commits nor deletions are recorded.
+#: The steps that do not write: neither commits nor deletions are recorded.
 _READING = ("read", "readchanges", "opensession")
 
 #: The kinds of expectation by name.

@@ -183,8 +183,8 @@ class Header:
     engine in this version, so that who reads a stream need not have the engine (None: an older stream, where only those of a
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
     ``interpreter``: the run's Python, as named from the suite's checkout, and ``options`` those with which a case of it is judged
-    again. ``suite``: the version of the suite. ``like``: the user's tables that the run is held against (None: none).
-    ``pair``: the two engines that were judged in turn, A and B (None: one engine).
+    again. ``suite``: the version of the suite. ``like``: the user's tables to compare the cases with (None: none). ``pair``: the
+    two engines that were judged in turn, A and B (None: one engine).
     """
 
     engine: Name

@@ -67,7 +67,7 @@ class TableStorage:
         return result
 
     def commit(self, version: int, actions: Iterable[Action], *points: CrashPoint) -> None:
-        """Commit a version: write it under a temporary name, and rename it. Renaming it also is the effect ``points``."""
+        """Write the commit under a temporary name and rename it. The rename also counts as the effects in ``points``."""
         actions = tuple(actions)
         self._before(CrashPoint.COMMIT_WRITTEN)
         temporary = self._root / LOG_DIRECTORY / f".{commit_name(version)}.{uuid4()}.tmp"

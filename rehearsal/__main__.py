@@ -156,7 +156,7 @@ def rehearsed(
     known: Sequence[KnownOfTable],
     trials: Tried,
 ) -> tuple[Answer, Rehearsal]:
-    """The answer, and all that is said beside it."""
+    """The answer, and everything else that a rehearsal finds."""
     differs = difference(*predictions) if len(predictions) == 2 else None
     answer = with_trials(answer_of(predictions, differs), trials.vacuums) if predictions else None
     deleted = tuple(one.rehearsed() for one in deletions)

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from deltalog.storage.names import LOG_DIRECTORY
 from rehearsal.prediction import Prediction
-from rehearsal.quantities import amount, files, size
+from rehearsal.quantities import files, size
 from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
 from reports.text.ladder import Answer, Word, gravest, of_one, of_two
+from reports.text.quantities import counted
 
 
 def answer_of(predictions: Sequence[Prediction], difference: Difference | None) -> Answer:
-    """Of one release PASS (0), FAIL (1) or, where the log contradicts itself, INCONCLUSIVE (2); of two UPGRADE (0), LOOK FIRST
-    (3) or DO NOT UPGRADE (1)."""
+    """One release: PASS (0), FAIL (1) or, if the log contradicts itself, INCONCLUSIVE (2). Two: UPGRADE (0), LOOK FIRST (3) or
+    DO NOT UPGRADE (1).
+    """
     if difference is None:
         return _of_one(predictions[0])
     first, second = predictions
@@ -78,15 +80,16 @@ def _differs(first: Prediction, second: Prediction, difference: Difference) -> s
 
 
 def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
-    """The answer, if the engines did on copies what the model says of them; else what they did.
-
-    A file that the model keeps and an engine deletes is FAIL, or of the second of two releases alone DO NOT UPGRADE.
+    """The answer, if the engines did on copies what the model says; else what they did. An engine that deletes a file which the
+    model keeps is FAIL; if only the second of two releases does so, DO NOT UPGRADE.
     """
     if not trials:
         return answer
     wrong = [trial for trial in trials if not trial.agrees]
     if not wrong:
-        return replace(answer, reason=f"{answer.reason}. {_ran(trials)} did so on a copy")
+        return replace(
+            answer, reason=f"{answer.reason}. {' and '.join(one.release for one in trials)} did so on a copy"
+        )
     last = trials[-1]
     if unexpected := [trial for trial in trials if not trial.is_expected]:
         said = unexpected[-1].error
@@ -99,10 +102,6 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
     return Answer(word, ", and ".join(map(_disagrees, shown)))
 
 
-def _ran(trials: Sequence[Trial]) -> str:
-    return " and ".join(trial.release for trial in trials)
-
-
 def _deleted(trial: Trial) -> set[str]:
     return {one.path for one in trial.wrongly_deleted} | {*trial.gone_in_dry_run}
 
@@ -110,7 +109,7 @@ def _deleted(trial: Trial) -> set[str]:
 def _disagrees(trial: Trial) -> str:
     """What it did that the model excludes; what is lost comes first."""
     if trial.gone_in_dry_run:
-        number = amount(len(trial.gone_in_dry_run), "file")
+        number = counted(len(trial.gone_in_dry_run), "file")
         return f"DRY RUN of {trial.release} deletes {number}, such as {trial.gone_in_dry_run[0]}"
     if trial.wrongly_deleted:
         return f"{trial.release} {_path_words('deletes', 'must keep', trial.wrongly_deleted)}"
@@ -118,11 +117,13 @@ def _disagrees(trial: Trial) -> str:
 
 
 def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
-    return f"{does} {amount(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
+    return f"{does} {counted(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
 
 
 def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[DeleteTrial] = ()) -> Answer:
-    """Of a DELETE, by one release or by two, with what they did to copies; and of the VACUUM after it, if there is one."""
+    """The answer about a DELETE by one or two releases, with their trials on copies; and about the VACUUM after it, if there is
+    one.
+    """
     found = _of_deletions(deletions)
     if trials:
         found = _of_delete_trials(found, trials)
@@ -150,8 +151,8 @@ def _removed(deletion: Deletion) -> str:
     """``3 files (1.2 kB, 40 rows)``."""
     if not deletion.removed.files:
         return "no file"
-    rows = "" if deletion.rows is None else f", {amount(deletion.rows, 'row')}"
-    return f"{amount(deletion.removed.files, 'file')} ({size(deletion.removed.bytes)}{rows})"
+    rows = "" if deletion.rows is None else f", {counted(deletion.rows, 'row')}"
+    return f"{counted(deletion.removed.files, 'file')} ({size(deletion.removed.bytes)}{rows})"
 
 
 def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
@@ -174,7 +175,7 @@ def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
 
 def _delete_disagrees(trial: DeleteTrial) -> str:
     if trial.wrongly_removed:
-        number = amount(len(trial.wrongly_removed), "file")
+        number = counted(len(trial.wrongly_removed), "file")
         return f"the DELETE of {trial.release} removes {number} that it must keep, such as {trial.wrongly_removed[0]}"
     first = trial.unexplained[0]
     return f"the DELETE of {trial.release} breaks {first.clause} on a copy: {first.message.rstrip('.')}"

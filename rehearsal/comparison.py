@@ -1,4 +1,4 @@
-"""What one release deletes of a table and another keeps, and why."""
+"""Which files one release deletes and another keeps, and why."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OF_ENGINES = {
 
 
 def difference(first: Prediction, second: Prediction) -> Difference:
-    """Only what one surely deletes and the other surely keeps is a difference."""
+    """A difference is what one release certainly deletes and the other certainly keeps."""
     only_first = [path for path in first.deleted_files if not _may_delete(second, path)]
     only_second = [path for path in second.deleted_files if not _may_delete(first, path)]
     differs = bool(only_first or only_second)

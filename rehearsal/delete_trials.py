@@ -33,7 +33,7 @@ CLAUSES = (
 
 
 def listing_of(root: Path) -> dict[str, Entry]:
-    """Everything below the root of a copy but the log, by path."""
+    """Everything below the root of a copy except the log, by path."""
     return dict(sorted(listed(root_of(str(root)).store)))
 
 

@@ -1,4 +1,4 @@
-"""What the model says of a DELETE of whole files of a table: which files it removes. It needs no data."""
+"""The model's prediction for a DELETE of whole files: which files it removes. It needs no data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rehearsal.releases import Release
 
 
 def columns_of(read: ReadTable) -> tuple[tuple[Column, ...], tuple[str, ...]]:
-    """The partition columns, and the names of the others. Raises UsageMistake for a type that no DELETE is rehearsed with."""
+    """The partition columns, and the names of the others. Raises UsageMistake for a type that rehearsals do not support."""
     metadata = read.state.snapshot.metadata
     fields = {field.name: field for field in parse_schema(metadata.schema_string)}
     partitions = tuple(_column(fields[name]) for name in metadata.partition_columns)
@@ -75,7 +75,7 @@ class DeletePrediction:
 
     @cached_property
     def refusal(self) -> str | None:
-        """Why the release refuses the DELETE, without an end; None: it does not."""
+        """Why the release refuses the DELETE, without a full stop; None if it does not."""
         if self.delete.form is Form.TRUNCATE and Form.TRUNCATE not in self.release.capabilities.delete_forms:
             return "it does not know TRUNCATE TABLE"
         if self.table.has(Feature.APPEND_ONLY):
@@ -84,7 +84,9 @@ class DeletePrediction:
 
     @cached_property
     def removed(self) -> Mapping[str, Add]:
-        """The files that it removes, by path; none if it is refused. Raises UsageMistake for a value that is none of its type."""
+        """The files that it removes, by path; none if it is refused. Raises UsageMistake for a value of another type than its
+        column.
+        """
         if self.refusal is not None:
             return {}
         live = self.read.state.live
@@ -97,7 +99,7 @@ class DeletePrediction:
 
     @property
     def rows(self) -> int | None:
-        """How many rows go, by the statistics and the deletion vectors; None: a file has no statistics."""
+        """The number of removed rows, by the statistics and the deletion vectors; None if a file has no statistics."""
         counts = [rows_of(add) for add in self.removed.values()]
         return None if None in counts else sum(one for one in counts if one is not None)
 
@@ -151,7 +153,7 @@ def deletions_of(read: ReadTable, releases: Sequence[Release], text: str, at: in
 
 
 def rows_of(add: Add) -> int | None:
-    """The rows of a file that readers see. None: its statistics do not count them."""
+    """The rows of a file that readers see; None if its statistics do not count them."""
     try:
         stored = json.loads(add.stats or "{}").get("numRecords")
     except (ValueError, AttributeError):

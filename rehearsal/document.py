@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.quantities import amount, files, size
+from rehearsal.quantities import files, size
 from rehearsal.rehearsed import ByDirectory, Rehearsal, ReleaseRehearsal, Sum, Trial
 from rehearsal.tree import Node, tree_of
 from rehearsal.words import (
@@ -40,6 +40,7 @@ from reports.document import (
     table,
 )
 from reports.text.ladder import Answer
+from reports.text.quantities import counted
 
 #: A list of files stands in the page if it has no more than these; else the page has its first ones, and names the file.
 LISTED = 200
@@ -90,10 +91,10 @@ def _facts(rehearsal: Rehearsal) -> Iterator[tuple[str, Content]]:
     if rehearsal.statement:
         yield "VACUUM", f"{rehearsal.statement}, at {rehearsal.at}"
     yield "Retention", f"{duration(rehearsal.retention_ms)}, by the table's property or by default"
-    yield "Versions", f"{amount(rehearsal.readable, 'version')} with all files now"
-    yield "Log", f"{amount(rehearsal.log_files, 'file')}, which every VACUUM keeps"
+    yield "Versions", f"{counted(rehearsal.readable, 'version')} with all files now"
+    yield "Log", f"{counted(rehearsal.log_files, 'file')}, which every VACUUM keeps"
     if rehearsal.missing:
-        missing = amount(len(rehearsal.missing), "file")
+        missing = counted(len(rehearsal.missing), "file")
         yield "Missing", f"{missing} of this version, such as {rehearsal.missing[0]}: not found even now"
 
 
@@ -147,7 +148,7 @@ def _release(release: ReleaseRehearsal) -> Iterator[Block]:
         yield Items((lost_words(release.lost), clean_up_words(release.clean_up)))
     rows = [(VERBS[one.fate], one.files, size(one.bytes), one.reason) for one in release.reasons]
     yield table(("", "files", "bytes", "why"), rows)
-    needed = f"deletes {amount(len(release.needed), 'file')} that a version inside the retention needs"
+    needed = f"deletes {counted(len(release.needed), 'file')} that a version inside the retention needs"
     yield Section(needed, (Items(release.needed[:LISTED]),))
     concerns = zip(concern_lines(release.faults), release.faults, strict=True)
     found = tuple(_linked(sentence, fault.link) for sentence, fault in concerns)
@@ -168,7 +169,7 @@ def _branch(node: Node, names: Sequence[str]) -> Branch:
     notes = [why for name, one in zip(names, node.releases) for why in _whys(one, name if node.differs else "")]
     left_out = ""
     if node.folded:
-        others = amount(node.folded, "directory")
+        others = counted(node.folded, "directory")
         left_out = f"{others} in it {'is' if node.folded == 1 else 'are'} not shown; the numbers above have them too."
     return Branch(
         name="its own files" if not node.name else node.name,
@@ -202,5 +203,5 @@ def _lists(rehearsal: Rehearsal, deleted: Sequence[Sequence[str]], removed: Sequ
 
 def _list(title: str, link: str, total: Sum, paths: Sequence[str]) -> Copied:
     shown = tuple(paths[:LISTED])
-    noun = f"{'the first ' if len(paths) > len(shown) else ''}{amount(len(shown), 'path')}"
+    noun = f"{'the first ' if len(paths) > len(shown) else ''}{counted(len(shown), 'path')}"
     return Copied(title, noun, shown, len(paths) - len(shown), link, f"{files(total)}, one path per line")

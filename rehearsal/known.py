@@ -1,7 +1,7 @@
-"""The known faults of a release in VACUUM: which of them concern the user's table, and which one explains what the release did.
+"""A release's known faults of VACUUM: which of them affect the user's table, and which one explains what the release did.
 
-A shape of the table tells some of their conditions (``known_faults.on_shapes``). The others are asked of the log and the
-listing, by the code with which the suite judges: none of a VACUUM's needs rows.
+Some conditions follow from the table's shape (``known_faults.on_shapes``). The others are evaluated on the log and the listing,
+with the judge's own code; no condition of a VACUUM needs rows.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class KnownOfTable:
         self._circumstances = Circumstances(prediction.observation)
 
     def concerns(self) -> tuple[Concern, ...]:
-        """Those that concern the table, in the order of the file, each reason once; those that may after them."""
+        """The faults that concern the table, in the order of the file, each reason once; then those that may concern it."""
         told: dict[str, list[Told]] = {}
         links: dict[str, str] = {}
         for fault in self._faults:
@@ -87,12 +87,12 @@ class KnownOfTable:
         )
 
     def of_path(self, path: str, *, is_gone: bool) -> NamedFault | None:
-        """The known fault by which the release deletes this path, which it must keep, or leaves it. None: there is none."""
+        """The known fault by which the release deletes this path, which it must keep, or leaves it; None if there is none."""
         reason = self._prediction.fates[path].reason.value
         return self._named(f"{'deleted' if is_gone else 'not deleted'}: {reason}", path)
 
     def of_error(self, outcome: Outcome) -> NamedFault | None:
-        """The known fault by which the release refuses the statement. None: there is none."""
+        """The known fault by which the release refuses the statement; None if there is none."""
         error = recorded_error(self._prediction.observation_of(outcome))
         found = (
             fault
@@ -132,11 +132,11 @@ class KnownOfTable:
         if _is_of_vectors(fault) and "deletionVectors" not in self._shape.protocol.features:
             told.append(False)
         if fault.when is None and not fault.symptom.causes:
-            told.append(None)  # an error of which nothing says when it comes
+            told.append(None)  # nothing says when the error comes
         return all_of(told)
 
     def _can_occur(self, causes: Sequence[str]) -> bool:
-        """Whether the table has a path of which one of these causes can be said; any other cause can occur."""
+        """Whether one of these causes can occur on a path of the table; a cause that no path decides can."""
         found = []
         for cause in causes:
             if cause.startswith(_OUTSIDE):

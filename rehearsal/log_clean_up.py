@@ -14,10 +14,11 @@ _ENABLED = "delta.enableExpiredLogCleanup"
 
 
 def clean_up_of(read: ReadTable, release: Release, at: int) -> CleanUp:
-    """The clean-up at ``at``, ms since the epoch, as PROTOCOL.md ("Metadata Cleanup") has it: of the commits that are older than
-    the retention of the log those go that lie before the newest checkpoint among them, and this checkpoint stays.
+    """The clean-up at ``at``, ms since the epoch, by PROTOCOL.md ("Metadata Cleanup"): of the commits that are older than the
+    retention of the log, those before the newest checkpoint among them are deleted, and this checkpoint stays. Modification
+    times count, also with in-commit timestamps.
 
-    Modification times count, also in a table with in-commit timestamps. Raises UsageMistake.
+    Raises UsageMistake.
     """
     configuration = read.state.snapshot.metadata.configuration
     retention = log_retention_of(configuration)

@@ -1,4 +1,4 @@
-"""What the model says of a VACUUM of a table by a release."""
+"""The model's prediction for a VACUUM of a table by a release."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Prediction:
 
     @cached_property
     def observation(self) -> VacuumObservation:
-        """As if the VACUUM took no time. The model looks at nothing of it but what was before."""
+        """As if the VACUUM took no time: the model uses only what was there before."""
         return self.observation_of(Outcome((), None, self.at, self.at))
 
     def observation_of(self, outcome: Outcome) -> VacuumObservation:
-        """With what an engine answered, and all else as it was before."""
+        """The same, with the engine's answer."""
         return VacuumObservation(
             table=self.read.table,
             root=self.read.root.path,
@@ -56,7 +56,7 @@ class Prediction:
 
     @cached_property
     def refusal(self) -> str | None:
-        """Why the release refuses the VACUUM, without an end; None: it does not."""
+        """Why the release refuses the VACUUM, without a full stop; None if it does not."""
         if not self.release.knows(self.vacuum):
             return "it does not know VACUUM LITE"
         if self.observation.retain_refused:
@@ -67,12 +67,12 @@ class Prediction:
 
     @cached_property
     def fates(self) -> Mapping[str, PathFate]:
-        """By path, of everything below the root but the log; none if the VACUUM is refused."""
+        """Of everything below the root except the log, by path; none if the VACUUM is refused."""
         return {} if self.refusal is not None else self.observation.fates
 
     @cached_property
     def deleted(self) -> frozenset[str]:
-        """The paths that it deletes, directories too."""
+        """The paths that it deletes, including directories."""
         return frozenset(path for path, fate in self.fates.items() if fate.fate is Fate.DELETE)
 
     @cached_property
@@ -89,7 +89,7 @@ class Prediction:
         return versions_after(self.read.state, self.deleted, cutoff=max(cutoff.latest, cutoff.state))
 
     def total(self, paths: Iterable[str]) -> Sum:
-        """Of the files among the paths."""
+        """Counts the files among the paths."""
         total = Sum()
         for path in paths:
             if not self.is_directory(path):
@@ -133,7 +133,7 @@ def of_directory(path: str, rows: Iterable[ByReason]) -> ByDirectory:
 
 
 def merged(rows: Iterable[ByReason]) -> tuple[ByReason, ...]:
-    """One row for each fate and reason: what is deleted first, then by the number of files."""
+    """One row for each fate and reason: deleted files first, then by the number of files."""
     files: Counter[tuple[str, str]] = Counter()
     sizes: Counter[tuple[str, str]] = Counter()
     for row in rows:

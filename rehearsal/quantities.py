@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rehearsal.rehearsed import Sum
+from reports.text.quantities import counted
 
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
 
@@ -19,12 +20,6 @@ def size(number: int) -> str:
     return f"{shown:.1f} {unit}"
 
 
-def amount(number: int, noun: str) -> str:
-    """``1 file``, ``1,204 files``, ``2 empty directories``."""
-    many = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else many}"
-
-
 def files(found: Sum) -> str:
     """``1,204 files (3.1 TB)``, ``no file``."""
-    return f"{amount(found.files, 'file')} ({size(found.bytes)})" if found.files else "no file"
+    return f"{counted(found.files, 'file')} ({size(found.bytes)})" if found.files else "no file"

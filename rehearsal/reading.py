@@ -1,7 +1,7 @@
 """Reads a user's table: its log, which is copied into a directory of the run, and the names below its root.
 
-The table's storage is asked through a ``shapes.store.Store``, which can only list and read. Each directory is listed once, and
-the log first: of what another writer adds meanwhile, the listing then has more than the log, as young files without an action.
+The storage is read through a ``shapes.store.Store``, which can only list and read. Each directory is listed once, and the log
+first: files that another writer adds meanwhile look like young files without an action.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ELSEWHERE = frozenset(
 
 @dataclass(frozen=True)
 class UsersTable(Table):
-    """What the model asks of a table's definition; ``kept`` is the retention in ms."""
+    """The part of a table's definition that the model uses; ``kept`` is the retention in ms."""
 
     kept: int = 0
 
@@ -68,7 +68,9 @@ class LogNames:
     times: Mapping[str, int]  # of all files in it, in ns since the epoch
 
     def bases(self) -> Iterator[LoggedCheckpoint | None]:
-        """What the latest version can be rebuilt from, the oldest first; None: from nothing. Raises MissingVersion."""
+        """The checkpoints from which the latest version can be rebuilt, the oldest first; None if it needs none. Raises
+        MissingVersion.
+        """
         newest = max([*self.commits, *(one.version for one in self.checkpoints)])
         missing = max(set(range(newest + 1)) - self.commits.keys(), default=-1)
         found = [one for one in self.checkpoints if one.version >= missing]
@@ -110,7 +112,7 @@ def read_table(root: Root, copy: Path) -> ReadTable:
         ) from None
     except DeltaLogError as error:
         raise UsageMistake(
-            f"The log of {root.path} cannot be replayed, so that nothing can be said of its files: {_on_one_line(error)}."
+            f"The log of {root.path} cannot be replayed, so its files are unknown: {_on_one_line(error)}."
         ) from None
 
 
@@ -204,9 +206,8 @@ def _set_times(names: Iterable[str], directory: Path, times: Mapping[str, int]) 
 
 
 def copy_newest_checkpoint(read: ReadTable) -> None:
-    """Copy what an engine reads of the log beside the commits: the newest checkpoint, and what names it.
-
-    Raises UsageMistake.
+    """Copy the newest checkpoint and the file that names it: the part of the log that engines read besides the commits. Raises
+    UsageMistake.
     """
     directory, names = read.copy / LOG_DIRECTORY, read.names
     wanted = [file.name for checkpoint in names.checkpoints[-1:] for file in checkpoint.files]
@@ -296,7 +297,7 @@ def _document(path: Path) -> Mapping[str, object] | None:
 
 
 def listed(store: Store) -> Iterator[tuple[str, Entry]]:
-    """Everything below the root but the log, by path; links are not followed. Raises StoreError."""
+    """Everything below the root except the log, by path; links are not followed. Raises StoreError."""
     left = [""]
     while left:
         directory = left.pop()

@@ -1,4 +1,4 @@
-"""What a rehearsal says: the values that its JSON form has, in the same order."""
+"""The result of a rehearsal: the values of its JSON form, in the same order."""
 
 from __future__ import annotations
 
@@ -110,8 +110,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class OtherFate:
-    """A path of which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
-    it; None: none does, or it is not one of the first such paths."""
+    """A path to which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
+    it; None if none does, or if it is not one of the first such paths.
+    """
 
     path: str
     reason: str
@@ -120,8 +121,10 @@ class OtherFate:
 
 @dataclass(frozen=True)
 class Announced:
-    """How what a DRY RUN listed differs from the files that went in the run after it: ``absent``: listed, but not there any more;
-    ``directories`` and ``stayed``: listed; ``unlisted``: files that went all the same, ``checksums`` of them checksums."""
+    """How the listing of a DRY RUN differs from what the run after it deleted. Listed: ``absent`` were not there any more,
+    ``directories`` and ``stayed`` were not deleted. ``unlisted``: files that were deleted without being listed, ``checksums``
+    of them checksums.
+    """
 
     absent: int = 0
     directories: int = 0
@@ -132,11 +135,9 @@ class Announced:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a release really did to copies of the table, with stand-ins for its data files.
-
-    ``error``: what it said if it refused the statement; ``is_expected``: whether the model says the same of that; ``fault``: the
-    known fault by which it refused. ``listed``: how many files and directories the DRY RUN before listed; ``announced``: what of
-    them did not go.
+    """What a release really did to copies of the table, with stand-ins for its data files. ``error``: its error, if it refused
+    the statement; ``is_expected``: whether the model predicts that; ``fault``: the known fault by which it refused. ``listed``:
+    how many files and directories the DRY RUN listed; ``announced``: the differences.
     """
 
     release: str
@@ -158,17 +159,14 @@ class Trial:
 
     @property
     def agrees(self) -> bool:
-        """Whether it did what the model says."""
         return self.is_expected and not (self.gone_in_dry_run or self.wrongly_deleted or self.wrongly_kept)
 
 
 @dataclass(frozen=True)
 class Deletion:
-    """What a DELETE of whole files does by one release: ``removed`` and ``kept`` are files of the latest version. None is deleted
-    from storage.
-
-    ``refusal``: why the release refuses it; then it removes nothing. ``rows``: how many go, by the statistics; None: a file has
-    none. ``with_vectors``: how many of the removed files have a deletion vector, which stays in the remove.
+    """A DELETE of whole files by one release: ``removed`` and ``kept`` are files of the latest version; storage keeps all of
+    them. ``refusal``: why the release refuses it. ``rows``: how many are deleted, by the statistics; None if a file has none.
+    ``with_vectors``: how many removed files have a deletion vector, which stays in the remove.
     """
 
     release: str
@@ -181,7 +179,7 @@ class Deletion:
 
 @dataclass(frozen=True)
 class BrokenClause:
-    """A clause of the suite that a release broke on a copy; ``fault``: the known fault that it is, if it is one."""
+    """A clause of the suite that a release violated on a copy; ``fault``: the known fault behind it, if any."""
 
     clause: str
     message: str
@@ -190,8 +188,9 @@ class BrokenClause:
 
 @dataclass(frozen=True)
 class DeleteTrial:
-    """What a release's DELETE did to a copy. ``error``: what it said if it refused; ``is_expected``: whether the model says the
-    same of that. ``wrongly_removed``: the files that it must not remove."""
+    """What a release's DELETE did to a copy. ``error``: its error, if it refused; ``is_expected``: whether the model predicts
+    that. ``wrongly_removed``: the files that it must not remove.
+    """
 
     release: str
     error: str | None
@@ -207,7 +206,7 @@ class DeleteTrial:
 
     @property
     def agrees(self) -> bool:
-        """Whether it did what the model says, known faults aside that remove no other file."""
+        """Whether it did what the model says, except for known faults that remove no other file."""
         return self.is_expected and not (self.wrongly_removed or self.unexplained)
 
 

@@ -18,7 +18,7 @@ from reports.text.engines import engine_words
 
 @dataclass(frozen=True)
 class Release:
-    """A version of an engine: what it supports, and the rules that the model predicts it by."""
+    """A version of an engine: what it supports, and its rules in the model."""
 
     named: str  # as users do: 3.3.2, deltalake==1.6.6
     engine: str
@@ -42,9 +42,8 @@ def newest() -> str:
 
 
 def release_of(named: str, *, objects: bool) -> Release:
-    """``objects``: the table is in a store of objects, which has no directories. Raises UsageMistake, with the remedy.
-
-    It need not be installed, nor run on this Python.
+    """``objects``: the table is in an object store, which has no directories. The release need not be installed, nor run on
+    this Python. Raises UsageMistake, with the remedy.
     """
     engine, equals, version = named.partition("==")
     if not equals:
@@ -63,14 +62,14 @@ def release_of(named: str, *, objects: bool) -> Release:
 
 
 def for_iceberg(release: Release) -> Release:
-    """The same for a table that is an Iceberg table too: Delta on Spark hides what is named metadata there (docs/delta.md 5)."""
+    """The same for a table that is also an Iceberg table, where Delta on Spark hides the name ``metadata`` (docs/delta.md 5)."""
     if release.rules.implementation != SPARK.implementation or parse(release.version) < parse("3.1"):
         return release
     return replace(release, rules=replace(release.rules, reserved_names=frozenset({"metadata"})))
 
 
 def changes_between(a: Release, b: Release) -> Iterator[RuleChange]:
-    """What the releases of one engine changed between the two, by which ``b`` differs from ``a``."""
+    """The rules that the releases between the two changed, and by which ``b`` differs from ``a``."""
     if a.engine != b.engine:
         return
     low, high = sorted((parse(a.version), parse(b.version)))

@@ -19,7 +19,7 @@ from rehearsal.reading import ReadTable
 
 
 def require_copyable(read: ReadTable) -> None:
-    """Raises UsageMistake for a log that names files by where the table is: in a copy they would be outside."""
+    """Raises UsageMistake for a log that names files by absolute paths: in a copy they would be outside."""
     stored = read.stored.commits.values()
     named = (action.file for commit in stored for action in commit.actions if isinstance(action, (Add, Remove, Cdc)))
     found = next(filter(is_absolute, named), None)

@@ -1,4 +1,4 @@
-"""The directories of a table as a tree: what each release does in each, with all that is below it."""
+"""The directories of a table as a tree: what each release does in each directory and below it."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Node:
 
     @property
     def differs(self) -> bool:
-        """Whether the releases do not do the same here."""
+        """Whether the releases do different things here."""
         return len({one.why for one in self.releases}) > 1
 
     @property
     def shown(self) -> int:
-        """How many nodes this one has, itself among them."""
+        """The number of nodes, including this one."""
         return 1 + sum(one.shown for one in self.below)
 
 
@@ -46,7 +46,7 @@ _FILES = ""
 
 
 def tree_of(releases: Sequence[ReleaseRehearsal], most: int = MOST, most_in_one: int = MOST_IN_ONE) -> Node:
-    """At most ``most`` nodes: the upper directories first, and of many in one those where most bytes go."""
+    """At most ``most`` nodes: the upper directories first, and within one directory those with the most deleted bytes."""
     found = _Found(releases)
     opened: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {}
     left = most - 1

@@ -1,7 +1,7 @@
-"""Runs the user's DELETE and VACUUM with real engines, on copies of the table, and holds what goes against the model.
+"""Runs the user's DELETE and VACUUM with real engines, on copies of the table, and compares the result with the model.
 
-Each release has a process and an environment of its own. If the user names a time, the copy is made older or younger by as
-much as that time is from now: so it is for every engine, whether or not its clock can be set.
+Each release runs in another process and environment. If the user names a time, all times of the copy are moved by the
+difference to now, whether or not the engine's clock can be set.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltalog.shift_timestamps import shift_timestamps
-from engines.kind import Version
 from engines.port import EngineDied, Outcome, now
 from model.prediction.fates import Fate
 from records.mistakes import UsageMistake
@@ -22,7 +21,6 @@ from rehearsal.known import KnownOfTable
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, copy_newest_checkpoint
 from rehearsal.rehearsed import Announced, DeleteTrial, OtherFate, Trial
-from rehearsal.releases import Release
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.tried import Asked, Tried
 from reports.document.printing import visible
@@ -35,13 +33,11 @@ _EXPLAINED = 100
 
 
 def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Tried:
-    """Each release on copies of the table as it was read. ``later``: by how many ms the time of the VACUUM is after now; None: it
-    is now.
-
-    Raises UsageMistake and EngineUnavailable, with the remedy.
+    """Each release on copies of the table. ``later``: how many ms after now the VACUUM runs; None: now. Raises UsageMistake and
+    EngineUnavailable, with the remedy.
     """
     require_copyable(read)
-    pythons = [python_of(_version(one.release)) for one in asked]
+    pythons = [python_of(available(one.release.named)) for one in asked]
     with ExitStack() as opened:
         workspace = Workspace(None)
         opened.callback(workspace.close)
@@ -52,10 +48,6 @@ def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Trie
     deletes = tuple(delete for delete, _ in found if delete is not None)
     vacuums = tuple(vacuum for _, vacuum in found if vacuum is not None)
     return Tried(deletes, vacuums if all(one.agrees for one in deletes) else ())
-
-
-def _version(release: Release) -> Version:
-    return available(release.named)
 
 
 def _tried(
@@ -74,8 +66,7 @@ def _tried(
 
 @dataclass(frozen=True)
 class Run:
-    """A VACUUM of a copy at ``root``: what it answered and deleted, and when it began and ended, by the time that the user asks
-    for."""
+    """A VACUUM of a copy at ``root``: its answer, the deleted paths, and when it began and ended, on the user's clock."""
 
     root: Path
     outcome: Outcome
@@ -172,7 +163,7 @@ def _of_refusal(prediction: Prediction, run: Run) -> Trial:
 
 
 def _differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
-    """The paths of which the engine did what the model excludes, at the beginning of the run and at its end."""
+    """The paths to which the engine did what the model excludes, at the beginning of the run and at its end."""
     early, late = (replace(prediction, at=at) for at in (run.began, run.ended))
     for path, fate in early.fates.items():
         wrong = Fate.KEEP if path in run.gone else Fate.DELETE

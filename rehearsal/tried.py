@@ -23,7 +23,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Tried:
-    """A trial of each release. There is none of a VACUUM if a DELETE before it did not do what the model says."""
+    """A trial of each release; no trial of a VACUUM if a DELETE before it did not do what the model says."""
 
     deletes: tuple[DeleteTrial, ...]
     vacuums: tuple[Trial, ...]

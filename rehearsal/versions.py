@@ -30,11 +30,10 @@ class Range:
 
 @dataclass(frozen=True)
 class VersionFates:
-    """``readable``: how many versions of the log have all their files now; ``lost``: those of them that miss one afterwards.
-
-    ``needed``: the files that go although a version inside the retention needs them. A right prediction has none, unless the log
-    contradicts itself: ``backdated`` are those of them whose tombstone is older than the commit that has it.
-    ``missing``: the files of the latest version that are not there even now.
+    """``readable``: how many versions of the log have all their files now; ``lost``: those that miss one afterwards.
+    ``needed``: the deleted files that a version inside the retention needs. A right prediction has none, unless the log
+    contradicts itself: ``backdated`` are those whose tombstone is older than its commit. ``missing``: the files of the latest
+    version that are missing already.
     """
 
     readable: int
@@ -45,8 +44,9 @@ class VersionFates:
 
 
 def versions_after(state: TableState, going: Collection[str], *, cutoff: int) -> VersionFates:
-    """What becomes of the versions when the paths ``going`` are deleted. ``cutoff`` (ms since the epoch): where the retention
-    begins. Files outside of the root count as there. All versions together cost as much as one replay."""
+    """The versions after the paths ``going`` are deleted. ``cutoff`` (ms since the epoch): where the retention begins. Files
+    outside of the root count as present. All versions together cost as much as one replay.
+    """
     files = _FilesOfVersion(state, going)
     replaced = monotonized(commit_times(state))
     readable, lost, needed, backdated = 0, list[int](), set[str](), set[str]()

@@ -1,13 +1,14 @@
-"""What a rehearsal found, in sentences."""
+"""The result of a rehearsal, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
-from rehearsal.quantities import amount, files
+from rehearsal.quantities import files
 from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Trial
 from rehearsal.versions import Range
+from reports.text.quantities import counted
 
 #: What a fate is called.
 VERBS = {"delete": "deletes", "keep": "keeps", "unspecified": "may delete"}
@@ -17,7 +18,7 @@ _MOST = 5
 
 
 def clean_up_words(clean_up: CleanUp) -> str:
-    """What the next clean-up of the log does, without an end."""
+    """What the next clean-up of the log does, without a full stop."""
     when = "on request, as delta.enableExpiredLogCleanup is false"
     if clean_up.enabled:
         when = "after the next commit or later" if clean_up.after_any_commit else "after the next checkpoint"
@@ -34,7 +35,7 @@ def deletion_lines(deletion: Deletion) -> Iterator[str]:
     if deletion.refusal is not None:
         yield f"{deletion.release} refuses the DELETE: {deletion.refusal}"
         return
-    rows = "an unknown number of rows" if deletion.rows is None else amount(deletion.rows, "row")
+    rows = "an unknown number of rows" if deletion.rows is None else counted(deletion.rows, "row")
     removed, kept = files(deletion.removed), files(deletion.kept)
     yield f"{deletion.release}: the DELETE removes {removed} with {rows} from the table, and keeps {kept}"
     if deletion.with_vectors:
@@ -42,7 +43,7 @@ def deletion_lines(deletion: Deletion) -> Iterator[str]:
 
 
 def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
-    """What a release's DELETE did to a copy; of the files that it wrongly removed at most so many."""
+    """What a release's DELETE did to a copy, with at most so many of the files that it wrongly removed."""
     if trial.error is not None:
         yield f"{trial.release} refused the DELETE on a copy: {trial.error}"
         return
@@ -57,26 +58,25 @@ def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
 
 
 def concern_count(faults: Sequence[Concern]) -> str:
-    """``2 known faults of VACUUM concern this table, 1 may``, without an end."""
+    """``2 known faults of VACUUM concern this table, 1 may``, without a full stop."""
     certain = sum(one.certain for one in faults)
     told = []
     if certain:
         told.append(
-            f"{amount(certain, 'known fault')} of VACUUM {'concerns' if certain == 1 else 'concern'} this table"
+            f"{counted(certain, 'known fault')} of VACUUM {'concerns' if certain == 1 else 'concern'} this table"
         )
     if may := len(faults) - certain:
-        told.append(f"{may} may" if told else f"{amount(may, 'known fault')} of VACUUM may concern this table")
+        told.append(f"{may} may" if told else f"{counted(may, 'known fault')} of VACUUM may concern this table")
     return ", ".join(told)
 
 
 def concern_lines(faults: Sequence[Concern]) -> Iterator[str]:
-    """A sentence for each."""
     for one in faults:
         yield f"{'Concerns' if one.certain else 'May concern'} this table: {one.reason}"
 
 
 def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
-    """What a release did to a copy; of what it did wrong, at most so many paths each."""
+    """What a release did to a copy, with at most so many paths for each kind of mistake."""
     if trial.error is not None:
         yield f"{trial.release} refused the statement on a copy: {trial.error}"
         return
@@ -91,7 +91,7 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
 def _announced(trial: Trial) -> str:
     """``DRY RUN listed 37 paths, and then 4 files (2 kB) went. Of those listed 33 were not there any more``, without an end."""
     but = trial.announced
-    said = [f"DRY RUN listed {amount(trial.listed, 'path')}, and then {files(trial.gone)} went"]
+    said = [f"DRY RUN listed {counted(trial.listed, 'path')}, and then {files(trial.gone)} went"]
     counts = (
         (but.absent, "was not there any more", "were not there any more"),
         (but.directories, "is a directory", "are directories"),
@@ -102,7 +102,7 @@ def _announced(trial: Trial) -> str:
         said.append(f"Of those listed {', '.join(of_listed)}")
     if but.unlisted:
         which = ": checksums" if but.checksums == but.unlisted else f": {but.checksums:,} of them checksums"
-        said.append(f"{amount(but.unlisted, 'file')} went without being listed{which if but.checksums else ''}")
+        said.append(f"{counted(but.unlisted, 'file')} went without being listed{which if but.checksums else ''}")
     return ". ".join(said)
 
 

@@ -27,6 +27,7 @@ from reports.render.marks import COMPARISON, INDEX, VIEWS, require_own
 from reports.render.terminal import show_run
 from reports.stream.reading import read_run, stream_path
 from reports.text.ladder import Word
+from reports.text.quantities import counted
 from reports.together.reading import read_together
 
 
@@ -71,7 +72,7 @@ def index(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out or arguments.folder / "index.html"
     require_own(out.parent, {out.name: INDEX}, option="--out")
     found = write_index(arguments.folder, out)
-    print(f"{found.worst.value}: {len(found.last)} runs in {out}")
+    print(f"{found.worst.value}: {counted(len(found.last), 'run')} in {out}")
     return {Word.PASS: 0, Word.FAIL: 1}.get(found.worst, 2)
 
 

@@ -29,8 +29,8 @@ from reports.stream.writing import RunWriter
 def merge(paths: Sequence[Path], out: Path, *, known_faults: Path | None = None) -> Run:
     """Merge parts, given as ``read_parts`` takes them, into a report in the directory ``out``, as the undivided run writes it.
 
-    ``known_faults``: the file by which the parts were judged, by default the engine's. Raises UsageMistake, before anything is
-    written.
+    ``known_faults``: the list of known faults that the parts used, by default the engine's. Raises UsageMistake, before
+    anything is written.
     """
     parts = read_parts(paths)
     for one in parts:
@@ -74,8 +74,8 @@ def _known_faults(header: Header, path: Path | None, today: date) -> tuple[Known
         if not header.known_faults:
             return ()
         raise UsageMistake(
-            f"The parts are of {header.option or header.engine}, an engine from outside, and what is known of it is in a file of "
-            "its own: name the file with --known-faults."
+            f"The parts judged {header.option or header.engine}, an engine from outside: name the file of its known faults with "
+            "--known-faults."
         )
     if path is None:
         path = known_faults_of(header.engine)
@@ -84,7 +84,7 @@ def _known_faults(header: Header, path: Path | None, today: date) -> tuple[Known
     found = known_faults_in(path, places=places_of(header.machine))
     if _clauses(by_reason(known(found, header.version, today=today))) != _clauses(header.known_faults or ()):
         raise UsageMistake(
-            f"The parts were judged by other known faults than {path} has: name theirs with --known-faults."
+            f"The parts used another list of known faults than {path}: pass that list with --known-faults."
         )
     return found
 

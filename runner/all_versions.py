@@ -1,8 +1,9 @@
 """``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions, and a table of the results.
 
-Without a version those of Delta on Spark; the name of another engine, ``deltalake``, stands for all of it that are judged.
-The profile is smoke by default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a
-clause; 1: one does; 2: a run did not end.
+Without a version, all judged versions of Delta on Spark; the name of another engine, ``deltalake``, means all of its judged
+versions. The profile is smoke by default. Other versions keep the row of their last run.
+
+Exit 0: no version violates a clause; 1: one does; 2: a run did not end.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class VersionRow:
 
 
 def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> VersionRow | None:
-    """The row of a version, from its report below ``out``; None if there is no complete one."""
+    """The row of a version, from its report below ``out``; None if there is no complete report."""
     try:
         run = read_run(out / name_of(engine, version))
     except StreamError:
@@ -65,7 +66,7 @@ def _not_run(version: Version) -> VersionRow:
 
 
 def table(headings: Iterable[str], rows: Iterable[VersionRow]) -> str:
-    """The rows as a Markdown table. ``headings`` are those of the versions."""
+    """The rows as a Markdown table. ``headings``: of the columns that name the version."""
     columns = (*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail")
     return markdown(table_of(columns, map(_cells, rows)))
 
@@ -81,13 +82,13 @@ def _cells(row: VersionRow) -> Iterator[Content]:
 
 
 def marks(engine: str, about: str = "versions") -> tuple[str, str]:
-    """The lines around a table of an engine in the page that has it. ``about``: what the table is of."""
+    """The lines around an engine's table in the page that has it. ``about``: the subject of the table."""
     name = kind_of(engine).name
     return f"<!-- {name} {about}: begin -->", f"<!-- {name} {about}: end -->"
 
 
 def page_of(engine: str, about: str = "versions") -> Path:
-    """The page that has the table. Raises UsageMistake if there is none."""
+    """The page with the table. Raises UsageMistake if no page has it."""
     begin, end = marks(engine, about)
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = page.read_text(encoding="utf-8")

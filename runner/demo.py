@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
     }
     wrong = [command for command, code in commands.items() if reports([str(part) for part in command]) != code]
     for command in wrong:
-        print(f"python -m reports {' '.join(map(str, command))} ended otherwise than it must.", file=sys.stderr)
+        print(f"python -m reports {' '.join(map(str, command))} did not end as it must.", file=sys.stderr)
     if not wrong:
         print(
             "The demo shows what it should: healthy engines (PASS), one that is wrong on purpose (FAIL), and an upgrade that "
@@ -54,9 +54,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _clear(made: Path) -> None:
-    """Remove an earlier demo. Raises UsageMistake if what is there is none."""
+    """Remove an earlier demo. Raises UsageMistake if the directory is not a demo."""
     if made.exists() and made != MADE and not (made / _MARK).is_file():
-        raise UsageMistake(f"--out {made} is there, and is no demo: name a new directory.")
+        raise UsageMistake(f"--out {made} exists and is not a demo: name a new directory.")
     shutil.rmtree(made, ignore_errors=True)
 
 

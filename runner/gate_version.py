@@ -69,7 +69,7 @@ _MORE = {"bucket": ("boto3",), "connect": ("pandas<3", "pyspark[connect]")}
 
 
 def used_by(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a run with these options of a gate uses that needs more packages."""
+    """The features of a run with these options that need more packages."""
     uses = {"bucket": is_bucket(options.get("table_root")), "connect": options.get("spark_remote") is not None}
     return tuple(name for name in _MORE if uses[name])
 
@@ -100,10 +100,8 @@ def _environ_of(version: Version) -> dict[str, str]:
 
 
 def make_environment(version: Version, *, output: IO[bytes] | None = None) -> int:
-    """Let tox make the version's environment, if it is not there; tox's exit code. ``output``: where its words go.
-
-    Of two commands at once for one version the first makes it. Raises EngineUnavailable if JAVA_HOME names a Java that
-    cannot serve.
+    """Let tox make the version's environment, if it is missing; returns tox's exit code. ``output``: where tox writes to. If
+    two commands need it at once, the first makes it. Raises EngineUnavailable if JAVA_HOME names a Java that cannot serve.
     """
     if version.engine == DEFAULT and os.environ.get("JAVA_HOME") and "connect" not in version.uses:
         find_java(spark=version.parts["pyspark"])
@@ -135,10 +133,10 @@ def _reason(said: bytes) -> str:
 
 
 def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
-    """Run the gate in an environment that tox makes for the version, with these arguments to pytest; its exit code.
+    """Run the gate in an environment that tox makes for the version, with these arguments to pytest; returns its exit code.
 
-    The report goes to ``report``, after that of an earlier run was removed from there. Raises UsageMistake if that is none of
-    the suite. 2, with a sentence, if the environment cannot be made.
+    The report goes to ``report``; an earlier report there is removed. Raises UsageMistake if the directory holds other files.
+    2, with a sentence, if the environment cannot be made.
     """
     if report is not None:
         prepare(report, option="The report").close()

@@ -1,4 +1,4 @@
-"""Runs of two versions in turn that are kept in a directory, one below it for each pair: what is there is not run again."""
+"""Runs of two versions in turn that are kept in a directory, one for each pair: a kept run is not repeated."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from runner.together import run_in_turn
 
 
 def kept_in_turn(names: Sequence[str], directory: Path, *, make: bool, remedy: str) -> TurnReport:
-    """Both versions in turn, as users name them. ``make``: run them if that is not there; ``remedy``: what to do if not.
-
-    Raises UsageMistake if it is not there, or cannot be read.
+    """Both versions in turn, as users name them. ``make``: run them if the run is missing; ``remedy``: what to do otherwise.
+    Raises UsageMistake if the run is missing, or cannot be read.
     """
     place = place_of(names, directory)
     if not (place / FILE_NAME).is_file():

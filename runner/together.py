@@ -41,12 +41,13 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
         if "budget" not in chosen and "replay" not in chosen and a.engine == b.engine == "spark":
             arguments += ["--budget", ON_TWO_SPARKS]
     check_gate(arguments)
+    if "replay" not in chosen:
+        prepare(report, option="--out").close()
     try:
         for version in (a, b):
             python_of(version)
     except EngineUnavailable as refusal:
         raise UsageMistake(str(refusal)) from refusal
-    prepare(report, option="--report-dir").close()
     command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", *arguments, "--report-dir", str(report)]
     return exit_code_of([*command, "-q"], directory=ROOT, environ=os.environ)
 
@@ -57,16 +58,12 @@ def main(arguments: list[str]) -> int:
         "a", metavar="A", help="a version of Delta, such as 3.3.2; or of another engine: deltalake==1.6.6"
     )
     parser.add_argument("b", metavar="B", help="another version")
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B, or …/replay)"
-    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B)")
     asked, options = parser.parse_known_args(arguments)
     a, b = available(asked.a), available(asked.b)
     if (a.engine, a.version) == (b.engine, b.version):
         raise UsageMistake(f"{a.title} is named twice: name two versions.")
-    replays = "replay" in given(options)
-    out = ROOT / (asked.out or DIRECTORY / f"{asked.a}-{asked.b}" / ("replay" if replays else ""))
-    return run_in_turn(a, b, options, report=out)
+    return run_in_turn(a, b, options, report=ROOT / (asked.out or DIRECTORY / f"{asked.a}-{asked.b}"))
 
 
 if __name__ == "__main__":

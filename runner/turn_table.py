@@ -59,7 +59,7 @@ def pairs() -> tuple[TurnPair, ...]:
 
 
 def chosen(names: Sequence[str]) -> tuple[TurnPair, ...]:
-    """The pairs between these versions; without names all. Raises UsageMistake if there is none."""
+    """The pairs between these versions; all pairs without names. Raises UsageMistake if there are none."""
     found = tuple(pair for pair in pairs() if not names or {pair.spark, pair.other} <= set(names))
     spark, other = judged_of(DEFAULT), judged_of(OTHER)
     if not found or not set(names) <= {*spark, *other}:

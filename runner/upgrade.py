@@ -106,7 +106,7 @@ def check(options: Sequence[str], *versions: Version) -> None:
 
 
 def _check_own(candidate: Version, options: Sequence[str], own: Sequence[str]) -> None:
-    """Raise UsageMistake, by the names that the user gave, if the candidate's gate does not take these options of its own."""
+    """Raise UsageMistake, with the names that the user gave, if the candidate's gate refuses its options."""
     try:
         check_gate(["--engine", candidate.engine, *options, *own])
     except UsageMistake as mistake:

@@ -158,9 +158,9 @@ class Runs:
         """Raises UsageMistake with the first run that is not there, and how many are not."""
         missing = [one for one in sides if not stream_path(self.place(one)).exists()]
         if missing:
-            others = f", and {counted(len(missing) - 1, 'other')}" if missing[1:] else ""
+            others = f" and {counted(len(missing) - 1, 'other run')} are" if missing[1:] else " is"
             raise UsageMistake(
-                f"There is no run in {self.place(missing[0])}{others}: add --run, which makes what is missing in minutes each."
+                f"{self.place(missing[0])}{others} missing: add --run to make what is missing (a few minutes each)."
             )
 
     def in_turn(self, pair: UpgradePair, *, make: bool) -> TurnReport | None:

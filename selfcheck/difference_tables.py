@@ -1,4 +1,4 @@
-"""``python -m selfcheck.difference_tables``: what would show in smoke and in the gate, as tables of docs/coverage.md.
+"""``python -m selfcheck.difference_tables``: what would show in the gate, as tables of docs/coverage.md.
 
 The cases of ``regressions/`` and of ``corpus/`` are judged on the reference engine: which small changes of a condition would
 show, which errors of a VACUUM, and which pairs of commands there are, on Delta and on the newest delta-rs. With ``--check``
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.corpus import corpus_cases
-from harness.campaigns.regressions import kept_cases, of_others
+from harness.campaigns.regressions import kept_cases
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
@@ -29,7 +29,7 @@ from model.vocabulary.pairs import FIRSTS, OF_EARLIER_SESSIONS, Pair, Second
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Step
 from reference_engine import ReferenceEngine
-from reports.document import Lines, lines, table
+from reports.document import table
 from reports.document.markdown import table as markdown
 from runner.command_line.commands import Parser, ended
 from selfcheck.corpus.condition_facets import condition_facets
@@ -115,32 +115,29 @@ def _are_equivalent(observation: DeleteObservation, other: object) -> bool:
 _PARTS = 8
 
 
-def of_spark(name: str, part: int) -> Differences:
-    """Of a part of the cases of a profile."""
-    return differences(_cases(name)[part::_PARTS], ReferenceEngine())
+def of_spark(part: int) -> Differences:
+    """What a part of the gate's cases would show."""
+    return differences(_cases()[part::_PARTS], ReferenceEngine())
 
 
-def of_delta_rs(name: str, part: int) -> Differences:
-    """The same of what delta-rs supports."""
+def of_delta_rs(part: int) -> Differences:
+    """The same, of the cases that delta-rs supports."""
     cases = [
         restricted_to(one, capabilities=NEWEST)
-        for one in _cases(name)[part::_PARTS]
+        for one in _cases()[part::_PARTS]
         if knows_types(one, capabilities=NEWEST)
     ]
     return differences(cases, ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST))
 
 
-def _cases(name: str) -> list[Case]:
-    """Smoke's on Spark, or the gate's."""
-    if name == "smoke":
-        return [*kept_cases(without=of_others("spark")), *corpus_cases("smoke")]
+def _cases() -> list[Case]:
     return [*kept_cases(), *corpus_cases("smoke"), *corpus_cases("gate")]
 
 
 # ---- the page
 
 
-def page(smoke: Differences, gate: Differences, delta_rs: Differences) -> str:
+def page(gate: Differences, delta_rs: Differences) -> str:
     """The tables, in Markdown."""
     return "\n\n".join(
         [
@@ -148,72 +145,53 @@ def page(smoke: Differences, gate: Differences, delta_rs: Differences) -> str:
                 made=f"{sum(gate.made.values()):,}",
                 shown=f"{sum(gate.shown.values()):,}",
                 equivalent=f"{sum(gate.equivalent.values()):,}",
-                rows=_of_mutations(smoke, gate),
-                unshown="; ".join(
-                    sorted(f"{one.value}: {place}" for (one, place), count in gate.places.items() if not count)
-                ),
             ),
-            _VACUUMS.format(rows=_of_vacuums(smoke, gate)),
-            _PAIRS.format(
-                spark=_share(gate.pairs),
-                delta_rs=f"{len(delta_rs.pairs):,}",
-                rows=_of_pairs(gate, delta_rs),
-            ),
+            _of_mutations(gate),
+            _VACUUMS.format(errors=len(_kinds_by_error(gate)), without=_without(gate) or "none"),
+            _of_pairs(gate.pairs, delta_rs.pairs),
         ]
     )
 
 
 _CONDITIONS = """\
-Of the gate's conditions {made} mutants are made, one small change each; {shown} would show in their tables, and of {equivalent}
-no values were found that tell them from the condition. `kinds` counts the kinds of DELETE (whole files, rewritten, vectors,
-change feed; what is changed tests partition columns, data columns or both, alone or beside others; other rows or other files) in
-which the change would show, on engines too that skip files by their statistics.
-
-{rows}
-
-Made, and shown by no case of the gate: {unshown}."""
-
-#: The kinds of VACUUM, as ``selfcheck.corpus.vacuum_facets`` names them.
-_KINDS = ("FULL", "LITE", "inventory", "DRY RUN")
+**Conditions.** The gate's conditions have {made} mutants, one small change each: {shown} would show in their tables, and for
+{equivalent} no values were found that tell them from the condition. A *kind* of DELETE is: whole files, rewritten, vectors or
+change feed; a test of partition columns, of data columns or of both is changed, alone or beside others; other rows or other
+files are deleted."""
 
 _VACUUMS = """\
-Errors of a VACUUM, by its kind: in how many VACUUMs of smoke, and of the gate, each would show.
-
-{rows}"""
+**VACUUM.** Each of {errors} errors would show in each kind of VACUUM in which it is possible, except: {without}."""
 
 _PAIRS = """\
-Pairs of commands: how often the gate has each command right before each kind of DELETE and VACUUM on Delta 4.4.0, then on
-deltalake 1.6.6; in the second line of a cell by a session that opened the table before the command. On Delta {spark}; on
-deltalake {delta_rs}. `–`: the engine does not have it. The API of Delta has no DRY RUN. A session does not DELETE whose columns
-others have changed.
-
-{rows}"""
+**Pairs of commands.** A DELETE or VACUUM of each kind right after another command, by the same session or by one that opened
+the table before that command: the gate has {found} of {possible} pairs on Delta, and {delta_rs} on deltalake. Missing on Delta,
+by the first command: {missing}."""
 
 
-def _of_mutations(smoke: Differences, gate: Differences) -> str:
-    heads = ("change of a condition", "smoke: made", "show", "kinds", "gate: made", "show", "kinds", "no values tell")
-    rows = [
-        (
-            one.value,
-            *(number for part in (smoke, gate) for number in (part.made[one], part.shown[one], _kinds(one, part))),
-            gate.equivalent[one],
-        )
-        for one in Mutation
-    ]
-    return markdown(table(heads, rows))
-
-
-def _kinds(mutation: Mutation, part: Differences) -> int:
-    return sum(one is mutation and count > 0 for (one, _), count in part.places.items())
-
-
-def _of_vacuums(smoke: Differences, gate: Differences) -> str:
+def _of_mutations(gate: Differences) -> str:
     rows = []
-    for error in dict.fromkeys(name.rpartition(": ")[0] for name in sorted(gate.errors)):
-        names = [f"{error}: {kind}" for kind in _KINDS]
-        cells = (f"{smoke.noticed[name]}, {gate.noticed[name]}" if gate.errors[name] else "–" for name in names)
-        rows.append((error, *cells))
-    return markdown(table(("error", *_KINDS), rows))
+    for one in Mutation:
+        shown = [count > 0 for (mutation, _), count in gate.places.items() if mutation is one]
+        rows.append((one.value, gate.made[one], gate.shown[one], f"{sum(shown)} of {len(shown)}"))
+    return markdown(table(("change of a condition", "mutants", "show", "kinds of DELETE in which it shows"), rows))
+
+
+def _kinds_by_error(gate: Differences) -> dict[str, list[str]]:
+    """Each error of a VACUUM, with the kinds of VACUUM in which it is possible."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(gate.errors):
+        error, _, kind = name.rpartition(": ")
+        found.setdefault(error, []).append(kind)
+    return found
+
+
+def _without(gate: Differences) -> str:
+    """The errors that show in no VACUUM of a kind, with these kinds."""
+    missing = {
+        error: [kind for kind in kinds if not gate.noticed[f"{error}: {kind}"]]
+        for error, kinds in _kinds_by_error(gate).items()
+    }
+    return "; ".join(f"{error} ({', '.join(kinds)})" for error, kinds in missing.items() if kinds)
 
 
 #: The commands after which a session that opened the table before does not DELETE: the columns are others.
@@ -231,27 +209,15 @@ def possible_pairs() -> list[Pair]:
     ]
 
 
-def _share(pairs: Counter[Pair]) -> str:
+def _of_pairs(spark: Counter[Pair], delta_rs: Counter[Pair]) -> str:
     possible = possible_pairs()
-    missing = [str(pair) for pair in possible if pair not in pairs]
-    return f"{len(possible) - len(missing)} of {len(possible)}" + (f", without {'; '.join(missing)}" if missing else "")
-
-
-def _of_pairs(gate: Differences, delta_rs: Differences) -> str:
-    possible = set(possible_pairs())
-    had = {pair.first for pair in delta_rs.pairs}
-
-    def cell(first: str, second: Second) -> Lines:
-        pairs = (Pair(first, second, earlier) for earlier in (False, True))
-        return lines(
-            *(
-                f"{gate.pairs[pair] if pair in possible else '–'}, {delta_rs.pairs[pair] if first in had else '–'}"
-                for pair in pairs
-            )
-        )
-
-    rows = ((first, *(cell(first, second) for second in Second)) for first in FIRSTS)
-    return markdown(table(("command", *(second.value for second in Second)), rows))
+    missing = Counter(pair.first for pair in possible if pair not in spark)
+    return _PAIRS.format(
+        found=len(possible) - missing.total(),
+        possible=len(possible),
+        delta_rs=len(delta_rs),
+        missing=", ".join(f"{first} {count}" for first, count in missing.items()) or "none",
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -259,8 +225,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--check", action="store_true", help="only say whether the page has these tables")
     options = parser.parse_args(arguments)
     with processes(os.cpu_count() or 1) as workers:
-        asked = [(of_spark, "smoke"), (of_spark, "gate"), (of_delta_rs, "gate")]
-        futures = [[workers.submit(function, name, part) for part in range(_PARTS)] for function, name in asked]
+        asked = (of_spark, of_delta_rs)
+        futures = [[workers.submit(function, part) for part in range(_PARTS)] for function in asked]
         found = [Differences() for _ in asked]
         for whole, parts in zip(found, futures):
             for future in parts:

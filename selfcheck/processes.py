@@ -31,7 +31,7 @@ _KEPT: list[TemporaryDirectory[str]] = []
 
 @contextmanager
 def processes(number: int, begin: Callable[[], object] | None = None) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes, each of which calls ``begin`` first. If the command fails or is interrupted, they are killed."""
+    """A pool of processes; each calls ``begin`` first. If the command fails or is interrupted, they are killed."""
     pool = _Pool(number, mp_context=multiprocessing.get_context("spawn"), initializer=_start, initargs=(begin,))
     try:
         yield pool

@@ -1,4 +1,4 @@
-"""``python -m shapes``: the shapes of tables, of their logs alone: no name, no value and no path is in them."""
+"""``python -m shapes``: the shapes of tables, from their logs: they contain no name, no value and no path."""
 
 from __future__ import annotations
 

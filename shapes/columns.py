@@ -1,4 +1,4 @@
-"""The kinds of a table's columns, and what their names have."""
+"""The kinds of a table's columns, and what matters in their names."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Inner:
 
 
 def columns_of(metadata: Metadata, directory: str) -> tuple[ColumnShapes, Names]:
-    """``directory`` is the name of the table's. Raises MalformedAction."""
+    """``directory`` is the name of the table's directory. Raises MalformedAction."""
     fields = parse_schema(metadata.schema_string)
     try:
         inner = [one for field in fields for one in _inner(field.type, 1)]

@@ -68,5 +68,5 @@ class Folded:
 
 
 def id_of(shape: Shape) -> str:
-    """A digest: of what can be read in the shape itself, and of nothing else."""
+    """A digest of what the shape itself contains, and of nothing else."""
     return sha256(json.dumps(to_json(shape), sort_keys=True).encode("utf-8")).hexdigest()[:12]

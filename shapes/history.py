@@ -52,7 +52,7 @@ def writer_of(engine: object) -> str:
 
 
 class Seen:
-    """What the commits say that were looked through so far."""
+    """The commitInfo of the commits that were read so far."""
 
     def __init__(self) -> None:
         self._writers: set[str] = set()
@@ -100,7 +100,7 @@ def _value(given: object) -> object:
 
 
 def infos_of(lines: Iterable[bytes]) -> Mapping[str, object] | None:
-    """The first commitInfo in the lines of a commit, of which no other is parsed. Raises ValueError."""
+    """The first commitInfo of a commit; no other line is parsed. Raises ValueError."""
     for line in lines:
         if b'"commitInfo"' in line:
             document = json.loads(line)

@@ -45,7 +45,7 @@ class Latest:
     applications: set[int] = field(default_factory=set)  # digests
 
     def take(self, item: Action | LoggedFile, version: int, *, last: bool) -> None:
-        """The newest comes first. Raises MalformedAction."""
+        """Commits come from the newest to the oldest. Raises MalformedAction."""
         if isinstance(item, LoggedFile):
             self.tally.take(item, last=last)
         elif isinstance(item, (Add, Remove)):
@@ -130,7 +130,7 @@ def _take_last(latest: Latest, item: Action | LoggedFile) -> None:
 
 
 def _sidecar(action: Unknown) -> str:
-    """Its path from the table's root: by name, or by a path, of which only the name counts."""
+    """Its path from the table's root. The log has a name, or a path whose last part counts."""
     path = action.value.get("path") if isinstance(action.value, Mapping) else None
     try:
         name = decode(str(path or "")).rpartition("/")[2]

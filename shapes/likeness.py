@@ -31,7 +31,7 @@ class EntryBits:
         self._masks = dict.fromkeys(EntryGroup, 0)
 
     def of(self, entries: Collection[str]) -> int:
-        """The bits of these entries. An entry that is new gets a bit of its own."""
+        """The bits of these entries. A new entry gets the next bit."""
         found = 0
         for entry in entries:
             if entry not in self._places:

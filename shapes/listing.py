@@ -1,4 +1,4 @@
-"""What lies in a table's directory, listed one directory at a time: only where it is asked for."""
+"""Lists a table's directory, one directory at a time, if the user asks for it."""
 
 from __future__ import annotations
 

@@ -37,9 +37,8 @@ class LogListing:
         return max([*self.commits, *(checkpoint.version for checkpoint in self.checkpoints)])
 
     def bases(self) -> Iterator[LoggedCheckpoint | None]:
-        """The checkpoints that the latest version can be rebuilt from, the newest first, and None if it can from nothing.
-
-        Raises MissingVersion if there are none.
+        """The checkpoints from which the latest version can be rebuilt, the newest first, and None if it needs none. Raises
+        MissingVersion.
         """
         missing = self._missing()
         found: list[LoggedCheckpoint | None] = [one for one in reversed(self.checkpoints) if one.version >= missing]

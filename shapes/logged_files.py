@@ -1,4 +1,4 @@
-"""What counts of a file or a tombstone in a log: the same of a line of a commit as of a row of a checkpoint."""
+"""A file or a tombstone in a log, in the same form from a line of a commit and from a row of a checkpoint."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Vector:
 
 
 class LoggedStatistics(NamedTuple):
-    """A form of statistics, and which of ``MEMBERS`` it has, as bits: those of the JSON, if there is one."""
+    """A form of statistics, and the bits of ``MEMBERS`` that it has: those of the JSON, if there is one."""
 
     word: Literal["json", "none", "struct", "struct-and-json"]
     members: int
@@ -43,7 +43,7 @@ NO_STATISTICS = LoggedStatistics("none", 0)
 
 
 class LoggedFile(NamedTuple):  # there may be a million
-    """A file, or its tombstone. ``path`` is as in the log; ``partitions`` and ``statistics`` are of files alone."""
+    """A file, or its tombstone. ``path`` is as in the log; only files have ``partitions`` and ``statistics``."""
 
     path: str
     removed: bool

@@ -16,7 +16,7 @@ _WAITING = 4  # tables of each process
 
 
 def read_all(tables: Sequence[str], wanted: Wanted, jobs: int) -> Iterator[ReadTable | RefusedTable]:
-    """In the order of the tables. Their paths were accepted by ``root_of`` before."""
+    """Yields results in the order of ``tables``, whose paths ``root_of`` has already checked."""
     if jobs == 1 or len(tables) == 1:
         for table in tables:
             yield _read(table, wanted)

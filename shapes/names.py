@@ -1,4 +1,4 @@
-"""What a name has that may matter to an engine: of the name itself nothing is kept."""
+"""What in a name may matter to an engine; the name itself is not kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FLAGS = {
 
 
 def flags_of(names: Iterable[str]) -> tuple[str, ...]:
-    """The flags of any of these names, sorted; ``punctuation`` is any in ASCII that has no flag of its own."""
+    """The flags of any of these names, sorted; ``punctuation`` is any other ASCII punctuation."""
     return tuple(sorted({flag for name in names for flag, sign in _FLAGS.items() if _has(name, flag, sign)}))
 
 

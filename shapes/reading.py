@@ -36,8 +36,6 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A table that was read."""
-
     table: str
     shape: Shape
     names: KeptNames | None

@@ -61,7 +61,7 @@ class ColumnShapes:
 
 @dataclass(frozen=True)
 class Names:
-    """What names have that may matter: of the stored columns, the partition columns, nested fields, and the table's directory."""
+    """What may matter in names: of stored columns, partition columns, nested fields, and the table's directory."""
 
     columns: tuple[str, ...]
     partition: tuple[str, ...]

@@ -22,9 +22,8 @@ from shapes.refusals import StoreError
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A file or a directory, by its name in the directory that was listed; ``size`` is in bytes.
-
-    ``target`` is the text of a symbolic link, whose size and kind are those of what it leads to; ``modified_ns`` is its own.
+    """A file or a directory, by its name in the listed directory; ``size`` is in bytes. ``target`` is the text of a symbolic
+    link: its size and kind are those of the target, ``modified_ns`` is the link's.
     """
 
     name: str
@@ -117,7 +116,7 @@ def _stored(entry: os.DirEntry[str]) -> Stored:
 
 
 class _Reading(io.RawIOBase):
-    """An open file, of which only reading is left."""
+    """An open file that can only be read."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -164,7 +163,7 @@ _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
 
 def root_of(path: str) -> Root:
-    """The storage of the table at a path or URI, of which nothing is read yet. Raises UsageMistake."""
+    """The storage of the table at a path or URI; reads nothing. Raises UsageMistake."""
     match = _URI.fullmatch(path)
     if match is None:
         local = os.path.abspath(path)

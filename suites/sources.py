@@ -1,4 +1,4 @@
-"""The addresses of the sources that clauses cite, as docs/sources.md lists them.
+"""The addresses of the sources that clauses cite, by the keys of docs/sources.md.
 
 >>> resolve("C 1.2")
 Link(label='How Delta behaves, 1.2', address='docs/delta.md#1.2')
@@ -42,9 +42,9 @@ ARTICLES: Mapping[str, Link] = {
 
 #: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.
 DELTA_SECTIONS: tuple[str, ...] = (
-    *("1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8"),
+    *("1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7"),
     *("2.1", "2.2", "2.3", "2.4", "2.5"),
-    *("3", "4", "5"),
+    *("3", "5"),
 )
 
 #: Sections of PROTOCOL.md, cited as ``P Row Tracking``, with the anchor of each. The number at an anchor's end distinguishes

@@ -1,4 +1,4 @@
-"""Two sessions at once: each pair of commands, the first of which is held at a point until the second has finished."""
+"""Two sessions at once: pairs of commands, the first held at a point until the second has finished."""
 
 from __future__ import annotations
 

@@ -84,5 +84,5 @@ def test_table_spellings(batch: Batch, worker: Worker) -> None:
 
 @cases_from(vacuum_old_versions(), judged_by=("VAC",), weight=40)
 def test_vacuum_old_versions(batch: Batch, worker: Worker) -> None:
-    """Versions and change feeds of which a VACUUM deleted files."""
+    """Versions and change feeds whose files a VACUUM deleted."""
     worker.judge(batch)

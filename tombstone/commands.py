@@ -137,7 +137,7 @@ def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:
 
 
 def _runs(words: Sequence[str], here: Path, least: int) -> list[str]:
-    """The words, of which all but options are runs that must be there. Raises Mistake."""
+    """The words; all except options are runs that must exist. Raises Mistake."""
     runs = [word for word in words if not word.startswith("-")]
     if len(runs) < least and not {"--help", "-h"} & set(words):
         raise Mistake("Name the runs: directories of reports, or files run.jsonl.")

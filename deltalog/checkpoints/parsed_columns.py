@@ -37,7 +37,7 @@ class ParsedColumns:
 
     @property
     def fields(self) -> tuple[pa.Field, ...]:
-        """The columns, as fields of ``add``. ``partitionValues_parsed`` is of partitioned tables only."""
+        """The columns, as fields of ``add``. Only partitioned tables have ``partitionValues_parsed``."""
         statistics = pa.field(STATISTICS, self._statistics)
         if not self._partition_by:
             return (statistics,)

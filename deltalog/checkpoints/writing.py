@@ -49,7 +49,7 @@ def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None =
     """The actions of a V1 checkpoint: protocol, metadata, domains, txns, then files by path.
 
     ``tombstones`` are the removes to keep (``None``: all), without stats and tags as the protocol requires.
-    Source: PROTOCOL.md, "Checkpoints" and "Checkpoint Schema"; docs/delta.md 4.7.
+    Source: PROTOCOL.md, "Checkpoints" and "Checkpoint Schema".
     """
     kept = snapshot.removes.values() if tombstones is None else tombstones
     removes = [replace(remove, data_change=False, stats=None, tags=None) for remove in kept]

@@ -156,7 +156,7 @@ def _text_map(value: object) -> object:
 
 
 def nested(of: type[Logged], name: str, words: str) -> ValueKind:
-    """An object that is a dataclass of its own; ``words`` say what it must be."""
+    """An object that becomes another dataclass; ``words`` say what it must be."""
 
     def read(value: object) -> object:
         if not isinstance(value, Mapping):

@@ -68,7 +68,6 @@ SchemaColumn = Union[Field, tuple[str, object]]
 
 
 def decimal_type(precision: int, scale: int) -> str:
-    """The type DECIMAL(precision, scale)."""
     return f"decimal({precision},{scale})"
 
 

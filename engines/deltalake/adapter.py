@@ -162,7 +162,7 @@ def _failure(failed: Failed) -> Exception:
 
 
 def installed() -> str:
-    """The installed version of deltalake. Raises EngineUnavailable if there is none, or none that is judged."""
+    """The installed version of deltalake. Raises EngineUnavailable if there is none, or if it is not judged."""
     try:
         version = importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:

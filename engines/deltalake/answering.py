@@ -32,7 +32,7 @@ class Failed:
 
 
 def asked(call: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T:
-    """What a call of the engine returns. Raises Refused for whatever it raises: a panic of Rust is no Exception."""
+    """What a call of the engine returns. Raises Refused for any exception of it: a panic of Rust is no Exception."""
     try:
         return call(*arguments, **named)
     except (KeyboardInterrupt, SystemExit):

@@ -33,7 +33,7 @@ from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, ty
 
 @dataclass(frozen=True)
 class KnownArgument:
-    """An argument that is known when the call is made, by its name in scripts."""
+    """An argument whose value is only known at the call, by its name in scripts."""
 
     name: str
 

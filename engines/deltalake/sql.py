@@ -141,8 +141,9 @@ def _call(call: Call) -> str:
 
 
 def _plain(value: Value, type: AnyType, literals: Literals) -> str | None:
-    """The text without a type, where it means the same: of a number that is one of a kind as a DOUBLE, which it is for
-    DataFusion, and of a DATE, to which a text is cast (DataFusion's ``string_temporal_coercion``). None: there is none."""
+    """The text without a type, if it means the same; else None. It does for a number that is one of a kind as a DOUBLE, as in
+    DataFusion, and for a DATE, to which a text is cast (DataFusion's ``string_temporal_coercion``).
+    """
     if literals is not Literals.EXACT and type is Type.DATE and isinstance(value, date):
         return _text(value.isoformat())
     if type in WHOLE_NUMBERS and literals is not Literals.EXPONENTS:

@@ -1,4 +1,4 @@
-"""What delta-rs offers, by asking the package: its classes, its session's catalog, and whether it takes a name or refuses it."""
+"""What delta-rs offers: asks the package for its classes, its session's catalog, and whether it takes a name or refuses it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ _OF_DATABRICKS = ("delta.targetFileSize", "delta.tuneFileSizesForRewrites")
 
 
 def surface(properties: Iterable[str]) -> dict[str, Items]:
-    """What the package offers: by kind, each item with a detail that a release may change.
-
-    It has no list of table properties, so it is asked about these, Delta's own, and those that Databricks has, one by one.
+    """What the package offers: by kind, each item with a detail that a release may change. It has no list of table properties,
+    so it is asked about Delta's and Databricks' properties, one by one.
     """
     with tempfile.TemporaryDirectory(prefix="tombstone-") as scratch:
         write_deltalake(scratch, pa.table({"a": [1]}))
@@ -120,7 +119,7 @@ _OF_THE_MACHINE = {
 
 
 def _queried(table: DeltaTable, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query in a session that lists what it has."""
+    """The rows of a query in a session that lists its settings and functions."""
     session = QueryBuilder().register("t", table)
     session.execute("SET datafusion.catalog.information_schema = true")
     for row in pa.table(session.execute(query)).to_pylist():

@@ -63,20 +63,20 @@ class Tables:
     store: ObjectStore | None = None
 
     def named(self, path: Path | str) -> str:
-        """What delta-rs calls a path. What follows a scheme is encoded."""
+        """delta-rs' name for a path. Everything after a scheme is encoded."""
         text = str(path)
         if self.store is not None:
             return self.store.prefix(SCHEME) + quote(text)
         return quote(text, safe="/:") if text.startswith("file:") else text
 
     def path_of(self, named: str) -> str:
-        """The path of what VACUUM returns: a URI is that of the log, encoded, and may lack its second slash."""
+        """The path of a result of VACUUM: a URI is encoded as in the log, and may lack its second slash."""
         if self.store is None:
             return named
         uri = re.match(f"{SCHEME}://?{re.escape(self.store.bucket + self.store.above)}(?=/)", named)
         return unquote(named[uri.end() :]) if uri else named
 
     def opened(self, path: Path | str, version: int | None = None) -> DeltaTable:
-        """The table at a path. Raises whatever deltalake raises."""
+        """The table at a path. Raises deltalake's exceptions."""
         options = None if self.store is None else dict(options_of(self.store))
         return DeltaTable(self.named(path), version=version, storage_options=options)

@@ -49,9 +49,8 @@ _OPENED: list[DeltaTable] = []
 
 
 def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple[Row, ...]:
-    """One step; of reads one by an earlier session.
-
-    Raises Refused for what a call of deltalake raises; whatever else it raises is an error of the suite.
+    """Run one step; a read may use an earlier session. Raises Refused for an exception of deltalake; any other exception is an
+    error of the suite.
     """
     if isinstance(step, OpenSession):
         _OPENED[:] = [asked(tables.opened, root)]
@@ -166,7 +165,7 @@ def _queried(table: DeltaTable, query: str) -> pa.Table:
 
 
 def _numbered(table: DeltaTable, selected: str) -> tuple[Row, ...]:
-    """What is selected of all rows, whatever its columns are named."""
+    """The selection of all rows, with numbers instead of the columns' names."""
     found = _queried(table, f"{selected} FROM t")
     return _converted(found, found.column_names)
 
@@ -251,7 +250,7 @@ def _target(root: Path, target: Target) -> Path:
 
 
 def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome:
-    """The rows of a step or its error. A panic of Rust is an error too. Raises whatever is an error of the suite."""
+    """The rows of a step or its error; a panic of Rust is an error too. Raises what is an error of the suite."""
     rows: tuple[Row, ...] = ()
     answers: dict[str, Answer] = {}
     error = None
@@ -269,7 +268,7 @@ def outcome(tables: Tables, root: Path, step: Request, version: int | None) -> O
 
 
 def answer(tables: Tables, root: Path, step: Request, version: int | None) -> Outcome | Failed:
-    """The outcome of a step, or the error of the suite that kept it from being one."""
+    """The outcome of a step, or the error of the suite that prevented it."""
     try:
         return outcome(tables, root, step, version)
     except Exception as error:  # noqa: BLE001 - the parent process reports it

@@ -370,7 +370,7 @@ def _is_stopped(session: SparkSession) -> bool:
 
 
 def raise_if_environmental(message: str) -> None:
-    """Raises EngineDied for failures of the machine, of a cluster, or by an interrupt, which are not the engine's."""
+    """Raises EngineDied if the machine, the cluster or an interrupt caused the failure, not the engine."""
     if trouble := trouble_in(message):
         raise MachineFailed(f"{trouble}\n{message}")
     for sign in _NOT_OF_THE_ENGINE:

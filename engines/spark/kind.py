@@ -101,7 +101,7 @@ _ON_A_SERVER = Limits(
         sessions=False,
         sets_clock=False,
     ),
-    "It needs more than SQL, or a class or a clock of the suite's in the server, which is not the run's.",
+    "It needs more than SQL, or a class or a clock of the suite in the foreign server.",
 )
 
 _ON_A_WALL_CLOCK = Limits(
@@ -148,7 +148,7 @@ class Spark(EngineKind):
             return (*in_bucket, NO_NONCHARACTERS, _NO_FILES, *apart, *aged)
         if on:
             raise EngineUnavailable(
-                f"--storage {storage.value} serves a directory of the run's, for a Spark in one process alone: leave out what "
+                f"--storage {storage.value} serves a local directory, and works only with Spark in one process: leave out what "
                 f"names {self.chosen.master}, or name a bucket of your own with --table-root s3://bucket/prefix."
             )
         return in_bucket
@@ -163,7 +163,7 @@ class Spark(EngineKind):
 
     @property
     def machine(self) -> Mapping[str, str]:
-        """The master of a cluster: its machines may differ from this one in all that a header says of the machine."""
+        """The master of a cluster, whose machines may differ from this one in everything that a header describes."""
         return {} if is_local(self.chosen.master) else {"master": self.chosen.master}
 
     @property

@@ -55,7 +55,7 @@ class SparkOptions:
     jars: tuple[Path, ...] = ()  # none: Maven's
     master: str = LOCAL
     wall_clock: bool = False  # the machine's, which the run does not set
-    server: str = ""  # the whole address of a server of Spark Connect that is not the run's
+    server: str = ""  # the whole address of a foreign server of Spark Connect
 
     @classmethod
     def of(cls, given: Given) -> SparkOptions:
@@ -96,7 +96,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _master(named: str | None, *, cluster: int | None, remote: str | None) -> str:
-    """The master that is ``named``, or that of what the run starts itself."""
+    """The master that is ``named``, or the one that the run starts."""
     starts = [
         option for option, value in (("--spark-cluster", cluster), ("--spark-remote", remote)) if value is not None
     ]

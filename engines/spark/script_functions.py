@@ -23,7 +23,7 @@ def clock(spark: SparkSession, instant: int, table: str = ROOT) -> None:
 
 
 def forget(spark: SparkSession, table: str) -> None:
-    """Delta forgets what it has read of the table, and its clock."""
+    """Clear Delta's cache of the table, and its clock."""
     path = spark._jvm.org.apache.hadoop.fs.Path(table)
     spark._jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(spark._jsparkSession, path)
 

@@ -1,7 +1,7 @@
-"""The port on a server of Spark Connect that is not the run's: SQL alone, under the server's own clock.
+"""The port on a foreign server of Spark Connect: only SQL, under the server's clock.
 
-Delta keeps what it has read of a table, by its path, and the suite makes tables older between two steps. So the directory of a
-case has another name in each step. In a bucket the working copy sees to that.
+Delta caches tables by their paths, and the suite makes tables older between two steps. So the directory of a case has another
+name in each step. In a bucket the working copy sees to that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a run shares of a server that is not its own: the address, once it has been tried."""
+"""What the workers of a run share of a foreign server: its address, once it has been tried."""
 
 from __future__ import annotations
 

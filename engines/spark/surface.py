@@ -1,4 +1,4 @@
-"""What Delta on Spark offers, by asking Spark: its classes, its parsers, its registries; and nothing from a text about it."""
+"""What Delta on Spark offers: asks Spark for its classes, its parsers and its registries, and reads no text about it."""
 
 from __future__ import annotations
 

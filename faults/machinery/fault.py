@@ -1,4 +1,4 @@
-"""A fault: its name, what it does wrong, the clauses of which at least one must catch it, and how it tampers."""
+"""A fault: its name, its mistake, the clauses (at least one must catch it), and how it tampers."""
 
 from __future__ import annotations
 

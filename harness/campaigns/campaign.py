@@ -70,7 +70,7 @@ class Profile:
     budget_share: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
     regressions: bool = True  # whether it judges the regression cases
     without: frozenset[str] = frozenset()  # the folders of ``regressions/`` that it leaves out
-    nearby: tuple[str, ...] = ()  # other files of ``corpus/``, of which it judges the cases most like the user's tables
+    nearby: tuple[str, ...] = ()  # other files of ``corpus/``: it judges their cases most like the user's tables
     nearby_share: float = 0.2  # how long these take, as a part of its own corpus
 
     def scaled(self, factor: float) -> Profile:

@@ -59,7 +59,7 @@ _ESTIMATE = 0.1
 
 
 def seconds_by_pace(estimated: float, judged: float, elapsed: float) -> float:
-    """The seconds that a run takes, of which the part ``judged`` took ``elapsed`` seconds.
+    """The seconds that a run takes, if the part ``judged`` took ``elapsed`` seconds.
 
     ``estimated``: the same by its costs. It counts less and less, so that what is shown as left does not jump.
     """

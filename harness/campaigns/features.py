@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model.vocabulary.table import Feature, Table
 
-#: The features of which the gate exercises every pair.
+#: The gate exercises every pair of these features.
 PAIRED = (
     "deletion vectors",
     "change feed",

@@ -202,7 +202,7 @@ class CaseRun:
             **self._common(table, index, outcome, before, after),
         )
         ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
-        # Nothing more is known of a table that has other rows, or of which a file that it needs may be gone.
+        # Nothing more is known about a table with other rows, or whose files may be gone.
         return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
 
     def _is_whole(self, observation: Observation) -> bool:

@@ -126,7 +126,7 @@ class _History:
         return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint, commit.parts)
 
     def content(self, id: int, rows: pa.Table | None = None) -> bytes:
-        """The bytes of a file, of which ``rows`` is the content if it is known already."""
+        """The bytes of a file. ``rows``: its content, if it is known already."""
         if id not in self.contents:
             self.contents[id] = content_of(self.actions.rows(self.files[id]) if rows is None else rows, self.files[id])
         return self.contents[id]

@@ -83,7 +83,7 @@ def check_steps(case: Case) -> None:
 
 
 def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[str, Step]]]:
-    """The steps with their places and paths, and the two of which a Together consists."""
+    """The steps with their places and paths, and both steps of a Together."""
     for index, step in enumerate(steps):
         path = f"steps[{index}]"
         yield index, (path, step)

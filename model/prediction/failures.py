@@ -109,7 +109,7 @@ def _compared(where: Predicate | None, types: Mapping[str, AnyType]) -> Relate |
 
 
 def _is_strict(expression: Expression) -> bool:
-    """Whether it is arithmetic or a cast of columns and values, all of which are evaluated."""
+    """Whether it is arithmetic or a cast of columns and values, so everything in it is evaluated."""
     if isinstance(expression, Cast):
         return _is_plain(expression.of)
     if not isinstance(expression, Call) or expression.function not in _OF_CALLS:

@@ -221,7 +221,7 @@ BEYOND_RETENTION = _refusal(
     "docs/delta.md 1.7; Delta: DeltaErrors.timeTravelBeyondDeletedFileRetentionDurationException",
 )
 
-#: A read of a version of which a file is gone.
+#: A read of a version whose file is gone.
 MISSING_FILE = _refusal(
     "FAILED_READ_FILE.FILE_NOT_EXIST",
     "KD001",
@@ -230,7 +230,7 @@ MISSING_FILE = _refusal(
     Earlier((4,), "_LEGACY_ERROR_TEMP_2055"),
 )
 
-#: A DELETE of rows, or a read, of a table of which a file is damaged.
+#: A DELETE of rows, or a read, of a table with a damaged file.
 UNREADABLE_FILE = _refusal(
     "FAILED_READ_FILE.NO_HINT",
     "KD001",

@@ -321,7 +321,7 @@ def might_fail(
     ``rows`` are all stored rows, those hidden by deletion vectors included. It may if ``evaluate`` raises WouldFail for one
     of them. It also may if a part of the predicate fails without a row: a constant, or, as engines propagate equalities,
     a part whose columns equal constants elsewhere in the predicate (``s = 'a' AND CAST(s AS INT) = 1``). Engines also
-    replace a column by another one that equals it. A text of which the engine has answered for a row is no error for it.
+    replace a column by another one that equals it. A text that the engine has evaluated for a row is no error for it.
     """
     parts = list(parts_of(predicate))
     answered = [part for part in parts if isinstance(part, Answered)]

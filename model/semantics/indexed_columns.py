@@ -1,4 +1,4 @@
-"""The columns of which Delta on Spark collects statistics: by the table's properties, else of the first 32 leaves."""
+"""The columns whose statistics Delta on Spark collects: by the table's properties, else the first 32 leaves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INDEXED = 32
 
 
 def indexed_columns(table: Table) -> tuple[Column, ...]:
-    """The data columns that are not nested and of which a new file has statistics.
+    """The data columns that are not nested and have statistics in a new file.
 
     Source: StatisticsCollection.scala; each field of a struct counts, an array and a map count once.
     """

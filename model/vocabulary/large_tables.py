@@ -55,7 +55,7 @@ def large_table(size: Size) -> Table:
 
 
 def size_of(table: Table) -> Size | None:
-    """The size of which ``large_table`` makes this table; None of any other, and of a small one."""
+    """The size from which ``large_table`` makes this table; None for any other table, and for a small one."""
     if len(table.files) + len(table.commits) + len(table.stray_files) < _LARGE or not table.files:
         return None
     partitions = {file.partition for file in table.files}

@@ -51,7 +51,7 @@ class Rules:
     lite_window: bool = True
     #: Whether a DELETE writes deletion vectors if the table has them enabled; if not, it rewrites files.
     writes_vectors: bool = True
-    #: Whether a file is kept of which a deletion vector hides all rows, as PROTOCOL.md allows; if not, it is removed.
+    #: Whether a file stays if a deletion vector hides all of its rows, as PROTOCOL.md allows; if not, it is removed.
     keeps_emptied_files: bool = False
     #: Whether any commit may be followed by a log cleanup (PROTOCOL.md, "Metadata Cleanup"); if not, only a checkpoint.
     cleans_up_anytime: bool = False

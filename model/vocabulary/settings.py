@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Setting(str, Enum):
-    """One thing that is set otherwise than in the rest of the suite. The comment says what it is there."""
+    """A setting that differs from the rest of the suite. The comment has the usual value."""
 
     CODE_GENERATION = "code generation"  # as in Spark; off for speed
     ADAPTIVE_EXECUTION = "adaptive execution"  # as in Spark; off for speed

@@ -287,7 +287,7 @@ class Table:
         return None
 
     def _is_free(self, column: Column) -> bool:
-        """Whether the column has no rules, is the source of none, and is not the added one."""
+        """True for a plain column: no rule uses it, and it was not added later."""
         sources = {other.generated_from for other in self.columns}
         plain = Column(column.name, column.type, column.nullable)
         return column == plain and column.name not in sources and column != self.added_column

@@ -1,5 +1,4 @@
-"""What a user accepts of the candidate: faults listed in a file of their own, in the format of known faults (``--accept
-FILE``)."""
+"""What a user accepts of the candidate: a file (``--accept FILE``) in the format of known faults."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ TEXTS: Mapping[str, str] = {"withdrawn": "promises", "difference": "differences"
 
 @dataclass(frozen=True)
 class AcceptedText(Ranged):
-    """An entry about what is no fault. ``table``: of TEXTS; ``texts``: what it accepts."""
+    """An entry about something that is no fault. ``table``: of TEXTS; ``texts``: what it accepts."""
 
     table: str
     texts: tuple[str, ...]
@@ -32,7 +31,7 @@ class AcceptedText(Ranged):
 
 
 def texts_accepted_in(path: Path) -> tuple[AcceptedText, ...]:
-    """The entries about what is no fault, in the order of the file. Raises InvalidKnownFaults."""
+    """The entries that are not about faults, in the order of the file. Raises InvalidKnownFaults."""
     beside = ("known_fault", *TEXTS)
     return tuple(
         AcceptedText(name, texts_in(entry, key, where), entry["reason"], entry["link"], *range_of(entry, where))
@@ -43,7 +42,7 @@ def texts_accepted_in(path: Path) -> tuple[AcceptedText, ...]:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """The entries about what is no fault that are in force for a version of an engine."""
+    """The entries that are not about faults, and that apply to a version of an engine today."""
 
     entries: tuple[AcceptedText, ...] = ()
 
@@ -65,8 +64,9 @@ class Acceptances:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """The entries of a user's file. ``today`` is the day on which their ``until`` is looked at. ``texts``: those of what is no
-    fault."""
+    """The entries of a user's file. ``today``: the day to compare with their ``until``. ``texts``: the entries that are not
+    about faults.
+    """
 
     file: Path
     entries: tuple[KnownFault, ...]
@@ -75,7 +75,7 @@ class Acceptance:
 
 
 def acceptance_in(path: Path) -> Acceptance:
-    """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
+    """What the user's file at ``path`` accepts today. Raises UsageMistake if it does not exist, or is invalid."""
     if not path.is_file():
         raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
     entries = known_faults_in(path, places=PLACES, beside=TEXTS)
@@ -84,7 +84,7 @@ def acceptance_in(path: Path) -> Acceptance:
 
 @dataclass(frozen=True)
 class AcceptedEntries:
-    """The entries about one version of an engine: those in force, and those that are past their end."""
+    """The entries about one version of an engine: those that apply, and those past their end."""
 
     current: tuple[KnownFault, ...] = ()
     past: tuple[KnownFault, ...] = ()
@@ -106,7 +106,7 @@ def tables_of(entries: Iterable[KnownFault]) -> dict[KnownFault, tuple[str, ...]
 
 
 def covering(entries: Iterable[KnownFault], case: RecordedCase, violation: RecordedViolation) -> KnownFault | None:
-    """The first entry that is about a violation in a case; None: there is none."""
+    """The first entry that covers a violation in a case; None if none does."""
     return next((one for one in entries if _covers(one, case, violation)), None)
 
 
@@ -122,5 +122,5 @@ def _covers(entry: KnownFault, case: RecordedCase, violation: RecordedViolation)
 
 
 def error_of(case: RecordedCase, step: int) -> RecordedError | None:
-    """The error with which a step of a case ended, if it did."""
+    """The error of a step of a case, if it ended in one."""
     return next((one.outcome.error for one in case.steps if one.index == step), None)

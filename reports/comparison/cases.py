@@ -34,12 +34,11 @@ class VerdictChange(str, Enum):
 
 @dataclass(frozen=True)
 class ClauseShift:
-    """A clause that fails in some cases on one side, always for the same cause, and not on the other.
-
-    ``cause``: of a known fault (``known``) its reason. ``symptom``: by what its violations are recognised. ``before``:
-    what the other side did. ``case``: the smallest, from the side that fails, with the message of its violation in ``step``;
-    ``opposite``: the same of the other side, if it judged it. ``accepted``: the entry of the user's file that accepts it, if
-    the change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
+    """A clause that fails in some cases on one side, always with the same cause, and not on the other. ``cause``: of a known
+    fault (``known``) its reason. ``symptom``: how an entry describes its violations. ``before``: what the other side did.
+    ``case``: the smallest, from the side that fails, with the message of its violation in ``step``; ``opposite``: the same of
+    the other side, if it judged the case. ``accepted``: the entry of the user's file that accepts it, if the change is
+    ACCEPTED; ``ended``: the entry that accepted it until its end.
     """
 
     change: VerdictChange
@@ -64,8 +63,9 @@ FaultEntry = tuple[str, str]
 
 @dataclass(frozen=True)
 class ComparedSide:
-    """What a run was asked and knows: the clauses that it was asked for, those of them that it judged, and the known faults
-    of its version, whether its cases show them or not."""
+    """What a run was asked and knows: the requested clauses, those that it judged, and the known faults of its version, whether
+    or not its cases show them.
+    """
 
     asked: frozenset[str]
     judged: frozenset[str]
@@ -74,9 +74,8 @@ class ComparedSide:
 
 @dataclass(frozen=True)
 class ComparedFault:
-    """A known fault that violates clauses on a side: its reason, with its most severe clause's severity.
-
-    ``on_base``, ``on_candidate``: whether the version has it: a case shows it, or it is listed for the version.
+    """A known fault that violates clauses on a side: its reason, with the severity of its gravest clause. ``on_base``,
+    ``on_candidate``: whether a case of the version shows it, or its header lists it.
     """
 
     reason: str
@@ -89,12 +88,12 @@ class ComparedFault:
 
 
 def size(case: RecordedCase) -> tuple[int, int, str]:
-    """The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id."""
+    """Sorts the smallest case first: the fewest steps, then the shortest JSON form, then the first id."""
     return len(case.document["steps"]), len(json.dumps(case.document)), case.id
 
 
 class CaseGroup(Generic[T]):
-    """Cases with something in common: their ids, and what is to be shown of the smallest. The others are not kept."""
+    """Cases with something in common: their ids, and the smallest case. The others are not kept."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
@@ -140,7 +139,7 @@ class _Violating(CaseGroup[tuple[_Sides, RecordedViolation]]):
 
     @property
     def symptom(self) -> Symptom:
-        """That of all of these violations, as an entry describes it: their causes, and where all are errors, these."""
+        """The symptom of all of these violations, for an entry: their causes, and their errors if all are errors."""
         errors = () if None in self._errors else tuple(sorted(str(one) for one in self._errors))
         return Symptom(tuple(sorted(self._causes)), errors)
 
@@ -167,10 +166,9 @@ class _Kind:
 
 @final
 class Judgements:
-    """What two runs judge of the same cases, taken pair after pair. ``severities``: of each clause.
-
-    A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
-    fault is new on the candidate where the base was asked for the clause, and has no such entry.
+    """The judgements of two runs on the same cases, taken pair after pair. ``severities``: of each clause. A violation counts
+    as compared if the other side judged the clause and the step: a violation ends a case. A known fault is new on the candidate
+    if the base was asked for the clause, and has no such entry.
     """
 
     def __init__(
@@ -258,7 +256,7 @@ class _Broken:
     def words(self) -> str:
         """What this side did, for the other one's reader."""
         if self.causes:
-            return f"failed for another cause: {', '.join(sorted(self.causes))}"
+            return f"failed in another way: {', '.join(sorted(self.causes))}"
         return f"known fault: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
 
 

@@ -27,7 +27,6 @@ class ComparedCommand:
 
     @property
     def reads(self) -> bool:
-        """Whether it only reads."""
         return self.kind in ("read", "read_changes", "open_session")
 
     @property
@@ -49,7 +48,6 @@ class ComparedCommand:
 
 
 def command_of(step: steps.EngineStep) -> ComparedCommand:
-    """The command of a step."""
     if isinstance(step, steps.Vacuum):
         mode = "LITE" if step.mode.lite else "USING INVENTORY" if step.mode.inventory else ""
         return ComparedCommand("vacuum", mode, _retain(step.retain_hours), step.dry_run)

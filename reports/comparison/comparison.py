@@ -53,9 +53,8 @@ class ClauseChange:
 
 @dataclass(frozen=True)
 class Unjudged:
-    """What a run could not judge: clauses that nothing exercised, and cases that ended in an error.
-
-    A clause that the other run is never asked for (not promised there, or switched off) is not among them.
+    """What a run could not judge: clauses that nothing exercised, and cases that ended in an error; without clauses that the
+    other run is never asked for (not promised there, or switched off).
     """
 
     run: Run = field(repr=False)
@@ -66,11 +65,10 @@ class Unjudged:
 @dataclass(frozen=True)
 class Comparison:
     """Two runs of the same cases. ``groups``: the unexplained first, then the others, each by their number of cases.
-
     ``shifts``: what fails on one side only, case by case; ``clauses`` sums them up. ``compared`` and ``steps`` count the
-    compared cases and steps: a case is compared up to the step after which its tables differ. ``diverged`` counts the cases
-    where they do, ``differing`` those with any difference, ``cut_short`` those without one of which a side judged fewer
-    steps, since a violation ended the case.
+    compared cases and steps: a case is compared up to the step after which its tables differ. ``diverged`` counts these cases,
+    ``differing`` the cases with any difference, ``cut_short`` the cases without one in which a violation ended one side
+    earlier.
     """
 
     base: Run = field(repr=False)
@@ -91,7 +89,7 @@ class Comparison:
     shared: SharedTables | None = None  # None: the versions did not run in turn
 
     def listed(self, shift: ClauseShift) -> ListedFault | None:
-        """What the header of the side that fails says of a known fault."""
+        """The header's entry of a known fault, on the side that fails."""
         header = (self.base if shift.change is VerdictChange.IMPROVED else self.candidate).header
         faults = header.known_faults or () if shift.known else ()
         return next((one for one in faults if one.reason == shift.cause), None)
@@ -123,7 +121,7 @@ class Comparison:
 
     @property
     def unused_texts(self) -> tuple[AcceptedText, ...]:
-        """The entries of the user's file about what is no fault that nothing needed."""
+        """The entries of the user's file that are not about faults, and that nothing needed."""
         needed = {(one.accepted.reason, one.accepted.link) for one in self.withdrawn if one.accepted}
         needed |= {(one.sentence, one.source) for one in self.accepted_differences}
         texts = () if self.acceptance is None else self.acceptance.texts
@@ -140,14 +138,15 @@ class Comparison:
 
     @cached_property
     def worse(self) -> tuple[WeighedWay, ...]:
-        """The ways in which the candidate is worse, known to the suite or not, that the user's file does not accept: the gravest
-        first, and last what concerns none of the user's tables."""
+        """The ways in which the candidate is worse, whether or not the suite knows them, that the user's file does not accept:
+        the gravest first, and last those that concern none of the user's tables.
+        """
         found = worse_in(self.shifts)
         return found if self.own is None else self.own.in_order(found)
 
     @property
     def sparing(self) -> tuple[WeighedWay, ...]:
-        """Those of them that concern none of the user's tables."""
+        """The ways to be worse that concern none of the user's tables."""
         own = self.own
         return () if own is None else tuple(one for one in self.worse if concerns_none(own.of_shift(one.lead)))
 
@@ -158,17 +157,16 @@ class Comparison:
 
     @cached_property
     def better(self) -> tuple[WeighedWay, ...]:
-        """The ways in which it is better."""
         return better_in(self.shifts)
 
     @property
     def lost(self) -> tuple[Withdrawn, ...]:
-        """The promises that are withdrawn, and that the user's file does not accept."""
+        """The withdrawn promises that the user's file does not accept."""
         return tuple(one for one in self.withdrawn if one.accepted is None)
 
     @property
     def is_open(self) -> bool:
-        """Whether something differs that nothing explains, or could not be judged on a side or in turn."""
+        """Whether a difference is unexplained, or something could not be judged on a side or in turn."""
         in_turn = self.shared is not None and self.shared.is_open
         return bool(self.unexplained or self.unjudged or self.shifted(VerdictChange.UNCOMPARED) or in_turn)
 
@@ -212,11 +210,11 @@ def compare(
     allows_changes: bool = False,
     together: TurnReport | None = None,
 ) -> Comparison:
-    """Compare two complete runs. Raises Incomparable if they are of two engines, or judged different cases.
+    """Compare two complete runs. Raises Incomparable if they judged different engines or different cases.
 
-    Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
-    explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or
-    could not be judged, holds no upgrade back that is not worse. ``together``: the same two versions in turn.
+    Generated cases must be the same; shrunk cases depend on what failed. Without ``predictors`` no difference is explained by a
+    rule. ``acceptance``: what does not count as worse. ``allows_changes``: differences, and what could not be judged, do not
+    hold the upgrade back. ``together``: the same two versions in turn.
     """
     runs = base, candidate
     pairs, alone = pairs_of(base, candidate)

@@ -1,4 +1,4 @@
-"""What a difference can cost a user at worst, by what differs: for those that nothing explains, where no clause says it."""
+"""The worst harm of a difference, by the field that differs: for unexplained differences that no clause is about."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ _WITHOUT: Mapping[str, Severity] = {
 
 
 def harm_of(difference: Difference) -> Severity:
-    """The worst that it can cost."""
     part, kind, more = difference.field.part, difference.command.kind, difference.amount is not Amount.FEWER
     if part in ("vanished", "changed_beside"):
         return _LOSS if more else _SPACE

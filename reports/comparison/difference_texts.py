@@ -1,4 +1,4 @@
-"""A difference in words: for the views, and for the entries by which a user accepts it."""
+"""A difference in words, for the views and for the entries by which a user accepts it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MEMBERS = {
 
 
 def named(difference: Difference) -> str:
-    """``DELETE: metrics + numFiles``: by this an entry of a user's file names it."""
+    """``DELETE: metrics + numFiles``: its name in an entry of a user's file."""
     return f"{difference.grouped.command.text}: {text_of(difference)}"
 
 
 def joined(differences: Iterable[Difference]) -> str:
-    """Several of one command in one line. Those in a name only share a text: ``metrics + a, b``."""
+    """Several differences of one command in one line. Those that differ in a name only share a text: ``metrics + a, b``."""
     names: dict[str, list[str]] = {}
     for difference in differences:
         head, name = _parts(difference)

@@ -15,7 +15,7 @@ from reports.comparison.facts import BY_ORDER, ERROR, OPERATIONS, FactField, Fac
 
 
 class Amount(str, Enum):
-    """How what the candidate has of something compares with what the base has."""
+    """How the candidate's amount compares with the base's."""
 
     MORE = "more"
     FEWER = "fewer"
@@ -66,10 +66,8 @@ RULES: Mapping[str, Rule] = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One field in which two records of a step differ.
-
-    ``base`` and ``candidate`` are the texts, or the name of a member that one side only has (a metric, a field of an
-    action); None: the side has none. What is counted has an ``amount`` instead.
+    """One field in which two records of a step differ. ``base`` and ``candidate`` are the texts, or the name of a member that
+    only one side has (a metric, a field of an action); None if the side has none. Counts have an ``amount`` instead.
     """
 
     command: ComparedCommand
@@ -101,10 +99,8 @@ class Difference:
 
 
 def differences(command: ComparedCommand, base: Facts, candidate: Facts) -> tuple[Difference, ...]:
-    """The differences between two records of one step.
-
-    Left out is what follows from other differences: everything if one side only fails, and what is reported if the tables
-    differ afterwards.
+    """The differences between two records of one step, without those that follow from others: everything if only one side
+    fails, and what is reported if the tables differ afterwards.
     """
     if (base[ERROR] is None) != (candidate[ERROR] is None):
         fields: Iterable[FactField] = (ERROR,)
@@ -152,9 +148,8 @@ def _between(base: RecordedFact, candidate: RecordedFact) -> Iterable[tuple[str 
 
 
 def value_of(difference: Difference, found: Facts) -> object:
-    """What a record has in the field of a difference: equal for two records that do not differ in it.
-
-    Of names: whether it has the one. None is what a record has that lacks the field. With it, whether there is the commit.
+    """A record's value in the field of a difference: equal for two records that do not differ in it. For names: whether the
+    record has the name. None if the record lacks the field. With it, whether the commit exists.
     """
     fact = found.get(difference.field)
     value = (difference.base or difference.candidate) in fact if isinstance(fact, frozenset) else fact

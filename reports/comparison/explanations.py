@@ -1,7 +1,7 @@
-"""Why two versions did different things in a step: a rule that differs between them, or a clause that one of them breaks.
+"""Why two versions did different things in a step: a rule that differs between them, or a clause that one of them violates.
 
-What each engine had to do is predicted by the rules of its version (``Predictor``). A difference is explained by a rule if
-both sides did what their rules predict, and changing this rule alone in the prediction for one gives the other's.
+The rules of each version predict what its engine must do (``Predictor``). A rule explains a difference if both sides did what
+their rules predict, and changing this rule alone in the prediction for one gives the other's.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class Right(str, Enum):
 
 @dataclass(frozen=True)
 class ExplanationReason:
-    """``since``: the release; empty for what is no change of a release. ``withdrawal``: the promise that the candidate no
-    longer gives by it. ``rule``: the field of the rules that changed; ``fault``: the reason of the known fault. Both are empty
-    where it is none."""
+    """``since``: the release, empty if it is no change of a release. ``withdrawal``: the promise that the candidate no longer
+    gives. ``rule``: the field of the rules that changed; ``fault``: the reason of the known fault; either may be empty.
+    """
 
     since: str
     sentence: str
@@ -86,7 +86,7 @@ class Explanation:
 
     @property
     def since(self) -> str:
-        """``4.1``; of several rules, each; empty where it is no change of a release."""
+        """``4.1``; with several rules, each; empty if no release changed it."""
         return ", ".join(dict.fromkeys(one.since for one in self.reasons if one.since))
 
     @property
@@ -105,15 +105,16 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of a difference: why it is, if anything explains it, and which side is right. ``predicted``: by the model
-    alone, by which a side is right that breaks no clause."""
+    """The explanation of a difference, if there is one, and which side is right. ``predicted``: the model alone says so, and
+    that side violates no clause.
+    """
 
     explanation: Explanation | None
     right: Right
     predicted: bool = False
 
 
-#: The commands of which the model predicts all that they do.
+#: The commands whose effects the model predicts completely.
 _PREDICTED = ("delete", "truncate", "vacuum", "read", "read_changes", "invalid_delete", "invalid_vacuum")
 
 #: Which side is right, by whether the base and the candidate did something else than is predicted.
@@ -132,7 +133,7 @@ def _by_verdicts(broken: Sequence[Sequence[RecordedViolation]]) -> Right:
 
 
 class Explainer:
-    """Explains differences between two versions. ``names``: of the older and the newer, for sentences."""
+    """Explains differences between two versions. ``names``: the older and the newer, for sentences."""
 
     def __init__(self, predictor: Predictor | None, *, backwards: bool, names: tuple[str, str]) -> None:
         self._predictor = predictor
@@ -148,7 +149,7 @@ class Explainer:
         seen: tuple[Facts, Facts],
         found: Sequence[Difference],
     ) -> dict[Difference, Finding]:
-        """What is known of the differences of a step of a case, which is given on both sides with the step's facts."""
+        """The findings about the differences of a step; the case and the step's facts are given for both sides."""
         broken = [[one for one in case.violations if one.step == step] for case in cases]
         if self._predictor is None or not found:
             return {one: Finding(None, Right.UNKNOWN if one.form else _by_verdicts(broken)) for one in found}
@@ -231,7 +232,7 @@ class _Prediction:
     predicted: _Predicted
 
     def is_wrong(self, difference: Difference, side: int) -> bool:
-        """Whether a side did something else than its rules predict."""
+        """Whether a side differs from the prediction by its rules."""
         changes = tuple(self.predictor.changes) if side else ()
         return self._value(difference, changes) != value_of(difference, self.seen[side])
 

@@ -1,6 +1,6 @@
-"""What the record of a step says, fact by fact: what a comparison compares, and explains.
+"""The facts that the record of a step states: what a comparison compares and explains.
 
-A fact is what every engine should do the same: it has no file's random name, no time, and no words of an error that has a class.
+A fact should be the same for every engine: it has no random file name, no time, and no words of an error that has a class.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ERROR, OPERATIONS, BY_ORDER = FactField("error"), FactField("operations"), FactF
 
 
 def facts(step: RecordedStep) -> Facts:
-    """The facts of a step, in the order of the report. Names that a record has none of are left out."""
+    """The facts of a step, in the order of the report, without names that the record does not have."""
     outcome, observed = step.outcome, step.observed
     commits = list(_by_operation(observed.commits))
     return {

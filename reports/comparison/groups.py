@@ -85,7 +85,7 @@ _UNKNOWN = Finding(None, Right.UNKNOWN)
 
 @final
 class ComparisonWalk:
-    """Compares case after case and groups the differences. What it counts: see ``Comparison``."""
+    """Compares case after case and groups the differences; ``Comparison`` describes the counts."""
 
     def __init__(self, knowledge: Knowledge, explainer: Explainer, accepted: Acceptances) -> None:
         self._knowledge = knowledge

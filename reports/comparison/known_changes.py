@@ -17,9 +17,8 @@ from reports.comparison.explanations import Explanation, ExplanationKind, Explan
 
 @dataclass(frozen=True)
 class ChangeEntry:
-    """A difference, from the older version to the newer, by all that it has except the options of the command.
-
-    ``command`` is the kind of the step, with the mistake of an invalid one; the rest as in Difference.
+    """A difference, from the older version to the newer, without the options of the command. ``command`` is the kind of the
+    step, with the mistake of an invalid one; the rest as in Difference.
     """
 
     command: str
@@ -55,12 +54,12 @@ def change(since: str, sentence: str, source: str, *entries: Iterable[ChangeEntr
 
 
 def errors(commands: Iterable[str], older: str | None, newer: str | None) -> list[ChangeEntry]:
-    """The error has another class; None: there is no error."""
+    """The error has another class; None: no error."""
     return [ChangeEntry(command, "error", older, newer) for command in commands]
 
 
 def added(command: str, field: str, *names: str, within: str = "") -> list[ChangeEntry]:
-    """The newer version has these members too."""
+    """The newer version also has these members."""
     return [ChangeEntry(command, field, None, name, within) for name in names]
 
 
@@ -269,10 +268,7 @@ class Knowledge:
 
 
 def knowledge(base: Identity, candidate: Identity) -> Knowledge:
-    """What is known to differ between two versions of an engine: the changes after the older one, up to the newer.
-
-    A change in 4.1 is in 4.1.0.
-    """
+    """The known changes between two versions of an engine: after the older one, up to the newer. A change in 4.1 is in 4.1.0."""
     older, newer, backwards = in_order(base, candidate)
     found = [one for one in BY_ENGINE.get(older[0], ()) if parse(older[1]) < parse(one.since) <= parse(newer[1])]
     return Knowledge(tuple(found), backwards)

@@ -1,6 +1,5 @@
-"""What a comparison is about: the two runs, how many clauses and cases differ, and what was not compared.
-
-Each fact has a label of its own.
+"""The subject of a comparison: the two runs, how many clauses and cases differ, and what was not compared; a label for each
+fact.
 """
 
 from __future__ import annotations

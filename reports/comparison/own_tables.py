@@ -1,5 +1,4 @@
-"""Which of the user's tables (``--like``) it concerns that two versions differ: what gets worse or better, the promises that are
-withdrawn, and what explains a difference."""
+"""Which of the user's tables (``--like``) a difference concerns: what gets worse or better, withdrawn promises, explanations."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.comparison.explanations import Explanation
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
-from reports.findings.failures import Failure
 from reports.findings.like import covered_words, failure_tables, fault_tables, tables_with
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
@@ -30,22 +28,29 @@ class OwnTables:
 
     @classmethod
     def of(cls, base: Run, candidate: Run) -> OwnTables | None:
-        """None: one of the two was run without ``--like``."""
+        """None if one of the two ran without ``--like``."""
         like = candidate.header.like
         return None if like is None or base.header.like is None else cls(base, candidate, like)
 
     def of_shift(self, shift: ClauseShift) -> ConcernedTables | None:
-        """Of a known fault by its entry; else by the conditions of the smallest case, if the gate shrank one and it explains all
-        that fails by this cause."""
+        """By the entry of a known fault; else by the conditions of the smallest case, if the gate shrank one and it explains
+        all failures with this cause.
+        """
         improves = shift.change is VerdictChange.IMPROVED
         header = self._headers[not improves]
         if shift.known:
             return fault_tables(header, shift.cause)
-        found = [one for one in self._failures[not improves] if _shows(one, shift)]
+        found = [
+            failure
+            for failure in self._failures[not improves]
+            if any((one.clause, one.cause) == (shift.clause, shift.cause) for one in failure.examples)
+        ]
         return failure_tables(header, found[0]) if len(found) == 1 else None
 
     def in_order(self, ways: Iterable[WeighedWay]) -> tuple[WeighedWay, ...]:
-        """The same ways: what concerns none of the tables last; of one severity, what concerns some for certain first."""
+        """The same ways: those that concern none of the tables last; within one severity, those that certainly concern some
+        first.
+        """
 
         def place(way: WeighedWay) -> tuple[bool, int, bool]:
             tables = self.of_shift(way.lead)
@@ -57,7 +62,7 @@ class OwnTables:
         return tables_with(self._like, [promise.rule])
 
     def of_explanation(self, explanation: Explanation) -> ConcernedTables | None:
-        """Of rules: the tables that all of them concern. Of known faults: of one, or none if each concerns none."""
+        """For rules: the tables that all of them concern. For known faults: those of one, or none if each concerns none."""
         faults = [one.fault for one in explanation.reasons if one.fault]
         if not faults:
             return tables_with(self._like, [one.rule for one in explanation.reasons])
@@ -73,14 +78,12 @@ class OwnTables:
         return "" if tables is None else concerned(tables, self._like.tables)
 
     def covered(self, *, most: int | None = None) -> str:
-        """How much of them the cases of the candidate's run cover, and ``most`` of what they do not, without a full stop."""
+        """How well the cases of the candidate's run cover the tables, and up to ``most`` things that no case covers, without a
+        full stop.
+        """
         return "" if self._covered is None else covered_words(self._covered, most=most)
 
 
-def _shows(failure: Failure, shift: ClauseShift) -> bool:
-    return any((one.clause, one.cause) == (shift.clause, shift.cause) for one in failure.examples)
-
-
 def concerns_none(tables: ConcernedTables | None) -> bool:
-    """Whether it concerns none of them for certain."""
+    """Whether it certainly concerns none of them."""
     return tables is not None and tables.possible == 0

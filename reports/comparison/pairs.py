@@ -16,8 +16,9 @@ class Incomparable(UsageMistake):
 
 
 def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int]]:
-    """The places of each case that both runs judged, once: of the generated ones, and of the listed ones (``regressions/``) and
-    those made by shrinking that both have; and the places of what only the candidate judged. Raises Incomparable."""
+    """The places of each case that both runs judged, once: all generated cases, and those listed ones (``regressions/``) and
+    shrunk ones that both have; and the places of the cases that only the candidate judged. Raises Incomparable.
+    """
     if base.header.engine != candidate.header.engine:
         engines = f"{base.header.engine} and {candidate.header.engine}"
         raise Incomparable(f"The runs are of two engines, {engines}: compare two versions of one.")

@@ -1,4 +1,4 @@
-"""What an engine does by the rules of its version, predicted with the reference engine: for the comparison of two runs."""
+"""The reference engine's prediction by the rules of a version, for the comparison of two runs."""
 
 from __future__ import annotations
 
@@ -39,9 +39,8 @@ class Prediction:
 
 
 def prediction_between(older: Header, newer: Header) -> Prediction | None:
-    """The prediction for two versions of an engine, the older first; None if the rules of one are not known.
-
-    An engine from outside has the rules that the headers record.
+    """The prediction for two versions of an engine, the older first; None if the rules of one are unknown. The header records
+    the rules of an engine from outside.
     """
     if is_built_in(older) and is_built_in(newer):
         return prediction_of(older.engine, older.version, newer.version)

@@ -33,7 +33,7 @@ def write_proposal(comparison: Comparison, path: Path) -> None:
 
 
 def proposal(comparison: Comparison) -> str:
-    """The text of the file. A fault that a file accepts already is not in it."""
+    """The text of the file, without faults that a file accepts already."""
     versions = f"=={comparison.candidate.header.version}"
     entries = [*_faults(comparison, versions), *_withdrawn(comparison, versions), *_differences(comparison, versions)]
     pair = f"{named(comparison.base)} -> {named(comparison.candidate)}"

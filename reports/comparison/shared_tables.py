@@ -1,5 +1,6 @@
-"""What two versions in turn on the same tables say of an upgrade: whether the candidate goes on with what the base left, and
-whether there is a way back."""
+"""What the run in turn says about an upgrade: whether the candidate works on the base's tables, and whether there is a way
+back.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from reports.together.answer import TurnReport, TurnWay
 
 @dataclass(frozen=True)
 class SharedTables:
-    """A run of both versions in turn. ``base`` and ``candidate`` are the names that they have in it."""
+    """A run of both versions in turn. ``base`` and ``candidate`` are their names in it."""
 
     report: TurnReport
     base: str
@@ -26,20 +27,13 @@ class SharedTables:
             if one.endswith(f" {base}") and other.endswith(f" {candidate}"):
                 return cls(report, one, other)
         raise UsageMistake(
-            f"--together has {' and '.join(report.sides)} in turn, and {base} and {candidate} are compared: name the directory "
-            "of these two."
+            f"--together has a run of {' and '.join(report.sides)}, not of {base} and {candidate}: name the directory of these."
         )
 
     @property
     def forward(self) -> tuple[TurnWay, ...]:
-        """New ways in which the candidate goes wrong on tables of the base, and the base itself does not; the gravest first."""
+        """New ways in which the candidate goes wrong on tables of the base, and the base does not; the gravest first."""
         return tuple(one for one in self._new(self.candidate) if not one.also_alone)
-
-    @property
-    def as_before(self) -> tuple[TurnWay, ...]:
-        """New ways in which the candidate goes wrong on tables of the base, as the base itself does: an upgrade does not mend
-        them, and makes nothing worse."""
-        return tuple(one for one in self._new(self.candidate) if one.also_alone)
 
     @property
     def back(self) -> tuple[TurnWay, ...]:
@@ -48,7 +42,7 @@ class SharedTables:
 
     @property
     def known(self) -> tuple[TurnWay, ...]:
-        """Known faults that one version brings about on tables of the other."""
+        """Known faults of one version that the tables of the other cause."""
         return tuple(one for one in self.report.in_order if one.known is not None)
 
     @property
@@ -61,7 +55,7 @@ class SharedTables:
 
     @property
     def no_way_back(self) -> str:
-        """``NO WAY BACK: on tables of Delta 4.4.0, Delta 3.3.2 loses data in 1 way``; empty where there is one."""
+        """``NO WAY BACK: on tables of Delta 4.4.0, Delta 3.3.2 loses data in 1 way``; empty if there is a way back."""
         if not self.back:
             return ""
         return f"NO WAY BACK: on tables of {self.candidate}, {self.base} {in_ways(one.severity for one in self.back)}"

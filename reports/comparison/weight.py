@@ -1,4 +1,4 @@
-"""What an upgrade weighs: the ways in which the candidate is worse and better, by harm."""
+"""Weighs an upgrade: the ways in which the candidate is worse and better, by harm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ class WeighedWay:
 
     @property
     def is_crash(self) -> bool:
-        """Whether the engine crashes in it."""
         return is_crash(error_of(self.lead.case, self.lead.step))
 
     @property
@@ -77,8 +76,7 @@ def _ways(shifts: Sequence[ClauseShift]) -> tuple[WeighedWay, ...]:
 
 
 def is_outweighed(worse: Sequence[WeighedWay], better: Sequence[WeighedWay]) -> bool:
-    """Whether what gets worse is no reason not to upgrade, but one to look first: it is no new way to lose data, and not
-    graver than all that gets better."""
+    """Whether what gets worse only needs a look: it is no new way to lose data, and not graver than all that gets better."""
     if not worse or not better:
         return not worse
     worst, best = (gravest(one.severity for one in ways) for ways in (worse, better))

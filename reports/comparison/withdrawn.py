@@ -18,8 +18,9 @@ from suites.catalogue import CATALOGUE
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """``name``: how the user's file calls it: the clause, or the release and the sentence of a rule without one.
-    ``accepted``: the entry of that file that accepts it. ``rule``: the field of the rules that says so; empty where none does."""
+    """``name``: in the user's file, the clause, or the release and the sentence of a rule without one. ``accepted``: the entry
+    of that file that accepts it. ``rule``: the changed field of the rules; may be empty.
+    """
 
     name: str
     sentence: str
@@ -71,7 +72,7 @@ def _of(own: Withdrawal, *, name: str = "") -> Withdrawn:
 
 
 def _of_clause(listed: ListedClause, reason: str) -> Withdrawn:
-    """Of a clause of which no words say what it means, such as one of a later release than the candidate."""
+    """A withdrawn clause without words of its own, such as one of a later release than the candidate."""
     sentence = f"No longer promised: {listed.sentence} {reason}"
     remedy = "See that nothing of yours relies on it."
     return Withdrawn(listed.id, sentence, listed.severity, listed.harm, remedy)

@@ -26,7 +26,7 @@ from reports.text.quantities import counted
 
 
 def signature(group: Group) -> str:
-    """What differs, in one line."""
+    """The differences, in one line."""
     return f"{group.subject}: {joined(group.differences)}"
 
 
@@ -55,7 +55,7 @@ def withdrawn_tables(promise: Withdrawn, comparison: Comparison) -> str:
 
 
 def explanation_tables(explanation: Explanation, comparison: Comparison) -> str:
-    """The same of what explains a difference."""
+    """The same of an explanation."""
     own = comparison.own
     return "" if own is None else own.words(own.of_explanation(explanation))
 
@@ -71,7 +71,7 @@ def is_spared(explanation: Explanation, comparison: Comparison) -> bool:
 
 @dataclass(frozen=True)
 class AcceptedFault:
-    """What is worse on the candidate by one cause, or one known fault, and which entries accept it."""
+    """One cause or known fault that is worse on the candidate, and the entries that accept it."""
 
     cause: str
     severity: Severity
@@ -105,7 +105,7 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
 
 @dataclass(frozen=True)
 class Better:
-    """A cause by which the base fails, and the candidate does not: once, under its gravest harm, with all its clauses."""
+    """A cause of failures on the base that the candidate does not have: once, under its gravest harm, with all its clauses."""
 
     harm: str  # "no longer loses data"
     cause: str
@@ -139,7 +139,7 @@ def better_in_short(comparison: Comparison) -> str:
 
 
 def side_names(comparison: Comparison) -> tuple[str, str]:
-    """The two versions; of a build that has the version of the other, which of the two it is."""
+    """The two versions; if a build has the same version as the other side, also which side it is."""
     base, candidate = named(comparison.base), named(comparison.candidate)
     return (base, candidate) if base != candidate else (f"{base} (from)", f"{candidate} (to)")
 
@@ -150,7 +150,7 @@ def side_titles(comparison: Comparison) -> tuple[str, str]:
 
 
 def change_words(comparison: Comparison) -> dict[VerdictChange, str]:
-    """What became of a clause, as one says it of one and of many: ``4 better``."""
+    """What became of clauses: ``4 better``."""
     base, candidate = side_names(comparison)
     return {
         VerdictChange.REGRESSED: "worse",
@@ -200,7 +200,7 @@ def _broken_in(group: Group, case: RecordedCase) -> str:
 
 
 def ended_words(shift: ClauseShift, comparison: Comparison) -> str:
-    """That the user's file accepted a shift until a day or a version that is past; empty if it did not."""
+    """That the user's file accepted a shift until a day or a version in the past; empty if it did not."""
     if shift.ended is None or comparison.acceptance is None:
         return ""
     return f"{comparison.acceptance.file} accepted it until {shift.ended.until}, which is past"
@@ -213,8 +213,9 @@ _ORDER = (
 
 
 def explained(comparison: Comparison) -> list[tuple[Explanation, list[Group]]]:
-    """The explanations that occurred, with the groups that they explain: violations, known faults, rules, known changes;
-    each in the order of versions."""
+    """The explanations, with the groups that they explain: violations, known faults, rules, known changes; each in the order of
+    versions.
+    """
     found: dict[Explanation, list[Group]] = {}
     for group in comparison.groups:
         if group.explanation is not None:
@@ -223,9 +224,8 @@ def explained(comparison: Comparison) -> list[tuple[Explanation, list[Group]]]:
 
 
 def side_by_side(group: Group) -> Iterator[tuple[str, str, str]]:
-    """What differs in the step to show: a name, and the JSON value in the base and in the candidate.
-
-    Of lists and objects only what the other side lacks, and how many members are the same.
+    """The differences in the step to show: a name, and the JSON value in the base and in the candidate. Of lists and objects
+    only the members that the other side lacks, and how many members are the same.
     """
     sides = [_members(group, case) for case in (group.base, group.candidate)]
     for name in dict.fromkeys([*sides[0], *sides[1]]):
@@ -252,7 +252,7 @@ def _json(value: Any) -> str:
 
 
 def seen(group: Group, case: RecordedCase) -> dict[str, Any]:
-    """What is recorded of the step to show, as JSON: its text, outcome and observed; of a case without it only its error."""
+    """The record of the step to show, as JSON: its text, outcome and observed; only the error if the case has no record."""
     step = group.step_of(case)
     if step is None:
         return {"error": case.error and to_json(case.error)}

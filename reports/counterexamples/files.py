@@ -33,7 +33,7 @@ def arranged(name: str, arranged: Arranged) -> list[str]:
 
 
 def data(name: str, things: Things) -> str:
-    """Constants for the files, with text files first, and for the others of which there are any."""
+    """Constants for the files: text files first, then the others, if there are any."""
     lines = [f"{name} = ["]
     lines += [f"    {quoted((file.path, file.modified, Code(block(file.text))))}," for file in things.log]
     lines += [f"    {quoted((file.path, file.modified, Code(_base64(file.content))))}," for file in things.files]

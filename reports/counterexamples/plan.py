@@ -234,7 +234,6 @@ def arranged_step(index: int, step: Append | AddStrayFiles, table: Table, root: 
 
 
 def _rows_of(step: EngineStep) -> tuple[Row, ...] | None:
-    """The rows that a step writes."""
     if isinstance(step, OtherCommand):
         command = step.command
         if isinstance(command, Merge):

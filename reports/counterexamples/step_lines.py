@@ -15,7 +15,7 @@ from reports.text.quantities import instant
 
 
 def docstring(lines: Sequence[str]) -> str:
-    """The lines, of which the last is empty, as a docstring that they cannot end: what cannot be printed is escaped."""
+    """The lines as a docstring that they cannot end: what cannot be printed is escaped. The last line is empty."""
     text = "\n".join("".join(map(_printable, line)) for line in lines).replace('"""', "'''")
     return f'"""{text}"""'
 
@@ -30,8 +30,9 @@ def listed(values: Sequence[Any]) -> str:
 
 
 def lines_of(run: ScriptRun, dialect: Dialect, check: Check | None, *, damaged: bool) -> list[str]:
-    """A step that the engine runs. ``check``: of what it must do, if the step is judged. ``damaged``: whether the table has
-    damaged files, on which it may fail."""
+    """A step that the engine runs. ``check``: its check, if the step is judged. ``damaged``: the table has damaged files, so
+    the step may fail.
+    """
     command = _reading(run, dialect) or dialect.command(run)
     before = check.before if check else ()
     uses = check.uses if check else frozenset()

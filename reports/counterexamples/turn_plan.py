@@ -31,9 +31,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class TurnPlan:
-    """``names`` and ``judged_by`` say who both sides are, and which one violates the clause, in the last of ``steps``.
-
-    ``cut``: whether the violation is of an earlier step than the one after which it was seen.
+    """``names`` and ``judged_by``: both sides, and which one violates the clause, in the last of ``steps``. ``cut``: whether
+    the violation was made by an earlier step than the one that showed it.
     """
 
     clause: str
@@ -84,7 +83,7 @@ def turn_plan(judged: RecordedCase, violation: RecordedViolation, names: tuple[s
         definitions(case.table, case.steps[: last + 1])[-1],
         things,
         steps,
-        cut=violation.step != last,
+        cut=judged.steps_before(violation)[-1].index != violation.step,  # a violation that is not known ends the case
     )
 
 

@@ -165,8 +165,9 @@ class Tree:
 
 @dataclass(frozen=True)
 class Copied:
-    """Lines to copy, which only a page shows. ``noun``: what they are. ``link``: a file that has all of them, of which these may
-    be the first; ``told`` is about it."""
+    """Lines to copy, which only a page shows. ``noun``: what they are. ``link``: a file with all of them, which ``told``
+    describes.
+    """
 
     title: str
     noun: str
@@ -290,12 +291,18 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Clauses:
-    """Clauses by chapter. ``sides``: what the verdicts are of. ``columns`` are those of the cells. A page draws a tile for each
-    verdict, which leads to the clause's row."""
+    """Clauses by chapter. ``sides``: the subjects of the verdicts. ``columns``: the heads of the cells. A page draws a tile for
+    each verdict, which leads to the clause's row.
+    """
 
     sides: tuple[str, ...]
     columns: tuple[str, ...]
     chapters: tuple[Chapter, ...]
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Of the id, the verdicts, the cells and the sentence."""
+        return "Clause", *(self.sides if len(self.sides) > 1 else ("Verdict",)), *self.columns, "Promised"
 
 
 @dataclass(frozen=True)
@@ -318,7 +325,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Several:
-    """Blocks of one kind, of which a short report has the first alone. ``noun``: what each is about; ``whole``: as in a table."""
+    """Blocks of one kind; a short report has only the first. ``noun``: what each is about; ``whole``: as in a table."""
 
     blocks: tuple[Block, ...]
     noun: str

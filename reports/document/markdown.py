@@ -66,7 +66,6 @@ def markdown(document: Document, *, limit: int = LIMIT) -> str:
 
 
 def table(block: Table) -> str:
-    """A table alone."""
     return _table(block, len(block.rows))
 
 
@@ -140,8 +139,7 @@ def _block(block: Block, most: int, level: int) -> Iterator[str]:
 
 def _clauses(block: Clauses, rows: Sequence[ClauseRow]) -> Table:
     found = ((one.id, *one.verdicts, *one.cells, lines(one.sentence, one.note)) for one in rows)
-    sides = block.sides if len(block.sides) > 1 else ("Verdict",)
-    return Table(("Clause", *sides, *block.columns, "Promised"), tuple(found))
+    return Table(block.heads, tuple(found))
 
 
 def _branches(tree: Tree) -> Table:

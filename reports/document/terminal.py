@@ -145,12 +145,10 @@ def _clauses(block: Clauses, console: Console) -> Grid:
     width = _width(console)
     # Texts, since rich takes brackets in a str for markup.
     grid = Grid(box=None, pad_edge=False, expand=True, width=width)
-    sides = block.sides if len(block.sides) > 1 else ("verdict",)
-    for name in ("clause", *sides, *(name.lower() for name in block.columns)):
+    *heads, promised = block.heads
+    for name in heads:
         grid.add_column(Styled(visible(name)), no_wrap=True)
-    grid.add_column(
-        Styled("expected"), overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1
-    )
+    grid.add_column(Styled(promised), overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
     for row in (row for chapter in block.chapters for row in chapter.rows):
         verdicts = (Styled(one.text, style=_TONES[one.tone]) for one in row.verdicts)
         plain_cells = (Styled(visible(plain(cell))) for cell in (*row.cells, row.sentence))

@@ -72,11 +72,9 @@ class Covered:
         )
 
     def operations(self) -> OperationShares:
-        """The operations of programs."""
         return OperationShares(self._operations)
 
     def features(self) -> FeaturePairs:
-        """The pairs of features."""
         return FeaturePairs(tuple(sorted({name for pair in self._pairs for name in pair})), self._pairs)
 
 

@@ -1,4 +1,4 @@
-"""What was drawn for each clause: the cases that exercised it, and what they have."""
+"""What was drawn for each clause: the cases that exercised it, and their features."""
 
 from __future__ import annotations
 

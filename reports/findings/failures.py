@@ -192,7 +192,9 @@ def failures(
             numbers[one.clause] += 1
             rest = one.without(sight if sight.place == group.first.place else group.first)
             waiting += [rest] if rest is not None else []
-        others = _by_severity([example(*pair) for pair in together], order)
+        others = tuple(
+            sorted((example(*pair) for pair in together), key=lambda one: (one.severity.rank, order[one.clause]))
+        )
         found.append(Failure(example(group, group.first), others))
     return tuple(found)
 
@@ -218,7 +220,3 @@ def simplicity(case: RecordedCase) -> Simplicity:
 def _attention(group: _Group) -> tuple[int, int, bool, int]:
     """The order in which groups are shown: the gravest first, then what fails in most cases."""
     return group.severity.rank, group.again, not group.clause.startswith(_PLAIN), -group.cases
-
-
-def _by_severity(found: Iterable[Example], order: Mapping[str, int]) -> tuple[Example, ...]:
-    return tuple(sorted(found, key=lambda example: (example.severity.rank, order[example.clause])))

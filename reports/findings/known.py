@@ -1,4 +1,4 @@
-"""What the cases of a run show of what is known to be wrong with its engine."""
+"""The known faults of an engine that the cases of a run show."""
 
 from __future__ import annotations
 

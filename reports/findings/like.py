@@ -23,8 +23,9 @@ _TELLING = (EntryGroup.FEATURE, EntryGroup.PARTITION, EntryGroup.FILES)
 
 @dataclass(frozen=True)
 class CoveredShape:
-    """A shape of the user's: how many tables have it, what it has in words, how many cases of the run are like it, and the
-    reasons of the known faults that concern it."""
+    """A shape of the user's tables: how many tables have it, its description in words, how many cases of the run resemble it,
+    and the reasons of the known faults that concern it.
+    """
 
     id: str
     tables: int
@@ -35,7 +36,7 @@ class CoveredShape:
 
 @dataclass(frozen=True)
 class NotCovered:
-    """What some of the user's tables have and no case of the run has."""
+    """A feature, property or type of some of the user's tables that no case of the run has."""
 
     name: str
     tables: int
@@ -107,7 +108,7 @@ def _words(entries: Collection[str]) -> str:
 
 
 def tables_with(like: LikeTables, conditions: Collection[str]) -> ConcernedTables | None:
-    """The user's tables in which these conditions hold together. None: their shapes tell nothing of them."""
+    """The user's tables in which these conditions hold together; None if their shapes do not tell."""
     wanted = {place for place, name in enumerate(like.conditions) if name in conditions}
     told = {place for one in like.shapes for place in (*one.has, *one.lacks)}
     if not wanted & told:
@@ -119,9 +120,8 @@ def tables_with(like: LikeTables, conditions: Collection[str]) -> ConcernedTable
 
 
 def failure_tables(header: Header, failure: Failure) -> ConcernedTables | None:
-    """The user's tables that a new fault concerns, by the conditions that hold in its case. None: nothing tells it.
-
-    A case that is not shrunk has conditions that do not matter.
+    """The user's tables that a new fault concerns, by the conditions in its case; None if unknown. A case that is not shrunk
+    has conditions that do not matter.
     """
     lead = failure.lead
     if header.like is None or lead.judged.origin != "shrunk":
@@ -130,7 +130,7 @@ def failure_tables(header: Header, failure: Failure) -> ConcernedTables | None:
 
 
 def fault_tables(header: Header, reason: str) -> ConcernedTables | None:
-    """The user's tables that the known fault with this reason concerns. None: the header does not list it, or has no tables."""
+    """The user's tables that the known fault with this reason concerns; None if the header does not list it, or has no tables."""
     return next((one.tables for one in header.known_faults or () if one.reason == reason), None)
 
 

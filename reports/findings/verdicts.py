@@ -29,8 +29,9 @@ class ClauseFinding(ClauseVerdict):
 
 @dataclass
 class ClauseTally:
-    """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
-    fault only; of both there is the simplest case. ``raised`` counts those in which the clause raised."""
+    """The cases of a run that show something about a clause. ``failed`` counts those that fail it, ``broken`` also those that
+    only show a known fault; both with the simplest case. ``raised`` counts those in which the clause raised.
+    """
 
     met: int = 0
     subjects: int = 0
@@ -43,7 +44,7 @@ class ClauseTally:
 
     @property
     def failures(self) -> int:
-        """The cases to count as failing: without one that fails it, those of known faults."""
+        """The cases that count as failing: if none fails the clause, those that show known faults."""
         return self.failed or self.broken
 
     @property
@@ -250,7 +251,6 @@ def _entry(known_fault: KnownFault) -> KnownEntry:
 
 
 def _reasons(known: Sequence[KnownFault]) -> str:
-    """The reasons, each once."""
     return " ".join(dict.fromkeys(one.reason for one in known))
 
 

@@ -1,7 +1,7 @@
-"""What GitHub shows of a job: annotations of what needs a person, and the job's summary.
+"""What GitHub shows of a job: annotations, and the job's summary.
 
 GitHub's documentation, "Workflow commands for GitHub Actions": a line of the log that begins with ``::error`` is an annotation.
-What is appended to the file that ``GITHUB_STEP_SUMMARY`` names is shown on the page of the job.
+Text appended to the file that ``GITHUB_STEP_SUMMARY`` names is shown on the page of the job.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Annotation:
     message: str
 
     def __str__(self) -> str:
-        return f"::{self.kind} title={_property(self.title)}::{_data(self.message)}"
+        title = _data(self.title).replace(":", "%3A").replace(",", "%2C")
+        return f"::{self.kind} title={title}::{_data(self.message)}"
 
 
 def tell_of_run(run: Run, console: Console, summary: Path | None) -> None:
@@ -107,7 +108,3 @@ def _tell(annotations: Iterable[Annotation], console: Console, summary: Path | N
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -115,7 +115,7 @@ def index_document(found: FoundRuns, *, beside: Path) -> Document:
                 f"By date, the last first: {counted(len(history), 'run')}",
                 (
                     table(
-                        ("Date", "Version", "Answer", "Otherwise than in its run before"),
+                        ("Date", "Version", "Answer", "Changed since the run before"),
                         (_dated(one, beside) for one in history),
                     ),
                 ),

@@ -1,4 +1,4 @@
-"""By what the suite knows the files that it has written: only these does it delete or replace."""
+"""Recognises files that the suite wrote. Only these are deleted or replaced."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _has(file: Path, mark: bytes) -> bool:
 
 
 def _id_in(file: Path) -> str | None:
-    """The id of the case in a file; None: there is none."""
+    """The id of the case in a file; None if it has none."""
     try:
         return case_id(from_json(json.loads(file.read_text(encoding="utf-8"))))
     except (OSError, ValueError, InvalidCase):

@@ -1,6 +1,6 @@
-"""The table of a failing case on a line of time: what is when, and where the cutoff and the clock are.
+"""The table of a failing case on a line of time: what happened when, and where the cutoff and the clock are.
 
-Times stand in their order, not to scale: of a second and of a month both, one can see which is before the other.
+Times are in order, not to scale: of a second and of a month, one sees which comes first.
 """
 
 from __future__ import annotations

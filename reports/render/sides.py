@@ -1,6 +1,6 @@
-"""What a step should have left and what it left, side by side: actions and rows as lines of JSON, files as a tree.
+"""The expected and the actual result of a step side by side: actions and rows as lines of JSON, files as a tree.
 
-Of what the stream has: where only the message says what was seen, there are no two sides.
+Only from what the stream has: if only the message says what was seen, there are no two sides.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def show_run(
 
 
 def show_answer(run: Run, console: Console) -> None:
-    """The first line of the screen alone."""
+    """Print only the first line of the screen."""
     answer = answer_of(run)
     show_text(console, str(answer), STYLES[answer.mark])
 

@@ -1,4 +1,4 @@
-"""What must be right of a stream's lines: each by the schema, and each by those before it."""
+"""Checks the lines of a stream: each by the schema, and by the lines before it."""
 
 from __future__ import annotations
 

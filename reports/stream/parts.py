@@ -1,4 +1,4 @@
-"""The parts of a run that are to be merged: whether they are all there, and of one run."""
+"""The parts of a run that are to be merged: whether all are there, and belong to one run."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class JudgedPart:
 def read_parts(paths: Sequence[Path]) -> tuple[JudgedPart, ...]:
     """All parts of one run, in their order, given the streams or the directories that hold them.
 
-    Raises UsageMistake for a stream that cannot be read, is no part, or is of another run; for a part that is given twice, and
-    for parts that are missing.
+    Raises UsageMistake for a stream that cannot be read, is no part, or belongs to another run; for a part that is given twice,
+    and for parts that are missing.
     """
     found = sorted(map(_read, paths), key=lambda one: one.part.number)
     first = found[0]

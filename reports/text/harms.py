@@ -1,4 +1,4 @@
-"""What a user loses by a fault, in words."""
+"""A user's loss by a fault, in words."""
 
 from __future__ import annotations
 

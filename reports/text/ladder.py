@@ -93,5 +93,5 @@ def of_two(*, forbids: object, asks: object) -> Word:
 
 
 def gravest(answers: Iterable[Answer]) -> Answer:
-    """The one that counts."""
+    """The answer that counts."""
     return min(answers, key=lambda one: _GRAVEST.index(one.word.exit))

@@ -1,4 +1,4 @@
-"""How many of the user's tables something concerns, in words."""
+"""How many of the user's tables are concerned, in words."""
 
 from __future__ import annotations
 

@@ -6,8 +6,9 @@ from model.text.durations import duration
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 case``, ``2 cases``, ``0 cases``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """``1 case``, ``1,204 cases``, ``2 ways``, ``2 empty directories``."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeo" else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"
 
 
 def instant(offset: int) -> str:

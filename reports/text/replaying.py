@@ -67,4 +67,5 @@ def command_with(python: str, *options: str, case: Path) -> str:
 def script_command(header: Header, script: Path) -> str:
     """The command that runs a reproduction script, in the run's environment, which has what it needs."""
     python = header.interpreter or "python"
-    return shlex.join([str(_ROOT / python) if _LAUNCHED in os.environ else python, place_of(script)])
+    both = () if header.pair is None else ("--a", "A/bin/python", "--b", "B/bin/python")
+    return shlex.join([str(_ROOT / python) if _LAUNCHED in os.environ else python, place_of(script), *both])

@@ -26,7 +26,7 @@ def tallied(verdict: Verdict, number: int) -> str:
 #: The clauses that a run decides nothing about, as it does not ask for them.
 _UNASKED = (Verdict.NOT_APPLICABLE, Verdict.DISABLED)
 
-#: What is said of clauses that do not hold, by one and by many.
+#: Words for clauses that do not hold, for one and for many.
 _OTHERS: Mapping[Verdict, tuple[str, str]] = {
     Verdict.FAILS: ("fails", "fail"),
     Verdict.KNOWN_FAULT: ("is broken by a known fault", "are broken by known faults"),
@@ -39,7 +39,8 @@ _OTHERS: Mapping[Verdict, tuple[str, str]] = {
 def headline(footer: Footer, engine: str) -> str:
     """The one number of a run: ``Delta 4.4.0 holds 247 of 256 clauses; 9 are broken by known faults``."""
     asked = {verdict: number for verdict, number in footer.counts.items() if verdict not in _UNASKED}
-    told = f"{engine} holds {asked.get(Verdict.HOLDS, 0)} of {counted(sum(asked.values()), 'clause')}"
+    hold = "hold" if " and " in engine else "holds"  # two in turn hold
+    told = f"{engine} {hold} {asked.get(Verdict.HOLDS, 0)} of {counted(sum(asked.values()), 'clause')}"
     others = (
         f"{asked[verdict]} {one if asked[verdict] == 1 else many}"
         for verdict, (one, many) in _OTHERS.items()

@@ -12,13 +12,13 @@ from reports.text.ladder import Answer
 
 @dataclass(frozen=True)
 class TurnWay:
-    """One way in which an engine goes wrong on a table of the other, and does not when it is alone.
+    """A violation by an engine on a table of the other, but not when it runs alone.
 
-    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of its own that it is.
+    ``inherited``: the known fault of the other that came before it. ``known``: the known fault of this engine.
     ``cases``: how many show it; ``case``: the id of the one that the files have, ``pattern`` the order there, ``step`` the step.
     ``folder``: where its case and script are, from the report's directory, empty where it has none. ``concerns``: whom the known
     fault concerns, as the end of "Concerns you only if …"; empty where nothing is known. ``also_alone``: whether the other
-    engine, alone, does the same wrong on such tables.
+    engine, alone, makes the same mistake.
     """
 
     side: str
@@ -71,7 +71,7 @@ def direction(run: TurnReport, side: str) -> str:
 
 
 def sentence(way: TurnWay) -> str:
-    """What goes wrong, and what of the other it comes from."""
+    """What goes wrong, and which fault of the other causes it."""
     known = f" Known fault of {way.side}: {way.known}" if way.known else ""
     why = f" It follows a known fault of {way.other}: {way.inherited}" if way.inherited else ""
     same = f" {way.other} alone does the same." if way.also_alone else ""

@@ -24,9 +24,8 @@ def is_bucket(table_root: str | None) -> bool:
 def bucket_of(
     table_root: str | None, endpoint: str | None, environ: Mapping[str, str] = os.environ
 ) -> ObjectStore | None:
-    """The bucket that ``--table-root`` names; None: it names a directory.
-
-    ``endpoint`` is that of ``--endpoint-url``. Raises UsageMistake.
+    """The bucket that ``--table-root`` names; None if it names a directory. ``endpoint``: the value of ``--endpoint-url``.
+    Raises UsageMistake.
     """
     parts = urlsplit(table_root or "")
     if not is_bucket(table_root):

@@ -50,9 +50,8 @@ INTERRUPTED_CODE = 128 + signal.SIGINT
 
 
 def in_a_sentence(main: Main) -> Main:
-    """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130.
-
-    Only what it answers ends with 1.
+    """The command; if it fails, exit code 2 and one sentence on standard error. Interrupted: 130. Only its own answer ends with
+    1.
     """
 
     @wraps(main)

@@ -82,9 +82,8 @@ class _PassedOn(_Group):
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """What a command is given; ``options`` has those of a gate, each with its value, and the ``unknown`` ones.
-
-    So no value of an option is taken for one of the command's arguments. Raises UsageMistake where a value is missing.
+    """The arguments of a command; ``options`` has those of a gate with their values, and the ``unknown`` ones, so no value of
+    an option is taken for an argument of the command. Raises UsageMistake if a value is missing.
     """
     passed = _PassedOn(parser)
     add_options(passed)

@@ -27,7 +27,7 @@ _parents: list[int] = []
 
 
 def end_with_launcher() -> None:
-    """From now on this process is interrupted, as by Ctrl-C, when its launcher is gone. Nothing if it has none."""
+    """From now on this process is interrupted, as by Ctrl-C, when its launcher is gone. Does nothing without a launcher."""
     if any(name in os.environ for name in _LAUNCHED) and threading.current_thread() is threading.main_thread():
         _watch(_interrupt)
 

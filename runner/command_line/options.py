@@ -1,4 +1,4 @@
-"""The command line of a run (docs: README, "Options"), checked before anything starts."""
+"""The command line of a run (docs/options.md), checked before anything starts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Options:
     propose_known_faults: Path | None = None  # a new file: what failed, as entries of a known faults file
     again: tuple[str, ...] = ()  # with which a case of the run is judged again, as on the command line
     given: Given = field(default_factory=dict)  # of the options of engines
-    like: Shapes | None = None  # of the user's own tables, that the run is held against
+    like: Shapes | None = None  # of the user's own tables, to compare the cases with
 
     @cached_property
     def kind(self) -> EngineKind:
@@ -71,13 +71,13 @@ _SERVED = (Storage.LOCAL.value, Storage.S3.value)
 
 
 class OptionGroup(Protocol):
-    """What declares options: pytest's group, or what stands for it."""
+    """Declares options: pytest's group, or a replacement of it."""
 
     def addoption(self, *names: str, **attributes: Any) -> None: ...
 
 
 class OptionParser(Protocol):
-    """What has groups of options: pytest's parser, or what stands for it."""
+    """Has groups of options: pytest's parser, or a replacement of it."""
 
     def getgroup(self, name: str, description: str = "") -> OptionGroup: ...
 
@@ -302,7 +302,7 @@ def _profile(name: str, budget: str, drawn: int) -> Profile:
 
 
 def _seconds(budget: str) -> float | None:
-    """The seconds of a budget that is a time; None: it is none."""
+    """The seconds of a budget that is a time; None if it is a part."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", budget)
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]] or None if match else None
 

@@ -1,4 +1,4 @@
-"""Options that nothing knows: the one that was meant, in a sentence."""
+"""Suggestions for an unknown option, in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the machine has besides Pythons: Java, room, memory, a package registry that answers, a browser."""
+"""Java, disk space, memory, a package registry that answers, a browser: what a machine needs besides Pythons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 def java_releases(environ: Mapping[str, str] = os.environ) -> dict[str, int | None]:
-    """The release of the Java of JAVA_HOME and of that on PATH, by where it is; None: it does not say it."""
+    """The releases of the Java of JAVA_HOME and of that on PATH, by path; None if a Java does not tell its release."""
     found: dict[str, int | None] = {}
     if home := environ.get("JAVA_HOME"):
         found["JAVA_HOME"] = _release(Path(home, "bin", "java"))
@@ -43,7 +43,7 @@ def _release(java: Path) -> int | None:
 
 
 def is_made(environment: Path, jars: str) -> bool:
-    """Whether tox has made the environment, and Delta's jars are in the cache: then nothing is fetched."""
+    """Whether tox has made the environment, and Delta's jars are in the cache: then nothing is downloaded."""
     try:
         import platformdirs  # tox brings it
 
@@ -56,14 +56,14 @@ def is_made(environment: Path, jars: str) -> bool:
 
 
 def free_disk(place: Path) -> int:
-    """Bytes, where the place is or will be."""
+    """Free bytes at the place, which need not exist yet."""
     while not place.exists():
         place = place.parent
     return shutil.disk_usage(place).free
 
 
 def free_memory() -> int | None:
-    """Bytes that programs can have; None: the system does not say it."""
+    """Bytes that programs can use; None if the system does not tell."""
     with suppress(OSError, ValueError, IndexError):
         text = Path("/proc/meminfo").read_text(encoding="ascii")
         return int(text.partition("MemAvailable:")[2].split()[0]) * 1024
@@ -73,7 +73,7 @@ def free_memory() -> int | None:
 
 
 def browser(environ: Mapping[str, str] = os.environ) -> str | None:
-    """What the tests of the pages would use."""
+    """The browser for the tests of the pages."""
     named = environ.get("TOMBSTONE_CHROMIUM")
     return next(
         (one for one in (named, *_CHROMIUM) if one and shutil.which(one, path=environ.get("PATH", os.defpath))), None
@@ -81,7 +81,7 @@ def browser(environ: Mapping[str, str] = os.environ) -> str | None:
 
 
 def registry_answers(environ: Mapping[str, str] = os.environ) -> str | None:
-    """Why the package registry that pip is set to cannot be used, as the end of a sentence; None: it answers."""
+    """Why pip's package registry cannot be used, as the end of a sentence; None if it answers."""
     said: list[str | None] = []
     asking = threading.Thread(target=lambda: said.append(_ask(environ)), daemon=True)
     asking.start()
@@ -105,7 +105,7 @@ def _ask(environ: Mapping[str, str]) -> str | None:
 
 
 def pip_settings(environ: Mapping[str, str]) -> dict[str, str]:
-    """pip's own settings: of its files, and of the environment, which win."""
+    """pip's settings, from its files and from the environment, which takes precedence."""
     home = Path(environ.get("HOME") or Path.home())
     files = [Path("/etc/pip.conf"), home / ".pip" / "pip.conf"]
     files += [

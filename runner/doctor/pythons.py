@@ -29,7 +29,7 @@ class FoundPython:
 
 
 def pythons(environ: Mapping[str, str] = os.environ, home: Path | None = None) -> tuple[FoundPython, ...]:
-    """One of each release, the newest first; of this process' release that itself. None is run, so that it takes no time."""
+    """One of each release, the newest first; of this process' release, this Python. None is run: that takes time."""
     found = {sys.version_info[:2]: Path(sys.executable)}
     for release, path in (*_on_path(environ), *_managed(environ, home or Path.home())):
         found.setdefault(release, path)

@@ -25,7 +25,7 @@ DISK, MEMORY = 2 * _GB, 2 * _GB
 
 @dataclass(frozen=True)
 class MachineReport:
-    """What the machine has. ``refused``: what is said of each PySpark line that the Java of JAVA_HOME cannot serve."""
+    """What the machine has. ``refused``: for each PySpark that the Java of JAVA_HOME cannot serve, a sentence."""
 
     pythons: tuple[FoundPython, ...]
     javas: dict[str, int | None]
@@ -39,7 +39,7 @@ class MachineReport:
 
 
 def look(place: Path) -> MachineReport:
-    """``place``: where the environments go."""
+    """``place``: the directory of the environments."""
     with ThreadPoolExecutor() as asked:
         registry, javas = asked.submit(machine.registry_answers), asked.submit(machine.java_releases)
         refused = asked.submit(_refused)
@@ -75,7 +75,7 @@ def _refused() -> dict[str, str]:
 
 
 def obstacle(found: MachineReport) -> str | None:
-    """Why the default gate cannot run, in a sentence with what to do; None: it can."""
+    """Why the default gate cannot run, in a sentence with the remedy; None if it can."""
     newest = needs_of("spark")
     if not any(serve(newest, python) for python in found.pythons):
         return missing_python([newest])

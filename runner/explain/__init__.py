@@ -1,1 +1,1 @@
-"""``python -m runner.explain ID``: what a clause, a case, a known fault or a known-bad engine is, in a few lines."""
+"""``python -m runner.explain ID``: explains a clause, a case, a known fault or a known-bad engine in a few lines."""

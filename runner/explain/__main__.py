@@ -21,7 +21,7 @@ from suites.catalogue import CATALOGUE
 
 
 def explained(name: str, engine: str | None, reports: Path = REPORTS) -> Document:
-    """``reports``: where those of the user lie. Raises UsageMistake, with what comes near, for a name of nothing."""
+    """``reports``: the user's reports. Raises UsageMistake for an unknown name, with similar ones."""
     if name.upper() in CATALOGUE:
         return clause_text(CATALOGUE[name.upper()], engine)
     if name in FAULTS:

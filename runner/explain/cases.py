@@ -26,7 +26,7 @@ REPORTS = ROOT / "build"
 
 @dataclass(frozen=True)
 class FoundCase:
-    """``where``: how it comes to be judged, in words."""
+    """``where``: why it is judged, in words."""
 
     case: Case
     where: str

@@ -36,7 +36,7 @@ class FaultOnSide:
 
     @property
     def said(self) -> list[str]:
-        """What goes wrong, whom it concerns, and where one reads on."""
+        """What goes wrong, whom it concerns, and where to read on."""
         concerns = whom(self.entry.get("concerns"), self.entry.get("when"))
         return [
             self.entry["reason"],

@@ -1,4 +1,4 @@
-"""What is said of a clause, a case, a known fault and a known-bad engine."""
+"""The texts about a clause, a case, a known fault and a known-bad engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINES, _WIDTH = 30, 400
 
 
 def clause_text(clause: Clause[Any], engine: str | None) -> Document:
-    """``engine``: that whose known faults are listed; None: of all."""
+    """``engine``: only its known faults are listed; None: those of all engines."""
     faults = [one for one in known_faults(engine) if clause.id in one.clauses]
     bad = [fault.name for fault in FAULTS.values() if clause.id in fault.caught_by]
     shown = ", ".join(bad[:5]) + (f", and {len(bad) - 5} more" if len(bad) > 5 else "")

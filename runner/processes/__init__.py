@@ -1,1 +1,1 @@
-"""The processes of a run, what they call of each other, and what is cleaned up after them."""
+"""The processes of a run, the calls between them, and the clean-up after them."""

@@ -22,9 +22,8 @@ def exit_code_of(
     output: IO[bytes] | None = None,
     started: Callable[[int], None] | None = None,
 ) -> int:
-    """Run the command to its end; its exit code. Raises KeyboardInterrupt when it has ended too.
-
-    ``output`` takes what it prints, instead of the terminal; ``started`` gets the id of its process.
+    """Run the command to its end; returns its exit code. Raises KeyboardInterrupt after it has ended. ``output`` takes its
+    output instead of the terminal; ``started`` gets its process id.
     """
     with subprocess.Popen(command, cwd=directory, env=environ, stdout=output, stderr=output) as child:
         if started is not None:

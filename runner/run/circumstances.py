@@ -1,4 +1,4 @@
-"""What an engine may depend on besides its version and its settings: the circumstances of the machine, for the header."""
+"""What may influence an engine besides its version and its settings: the machine's circumstances, for the header."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def circumstances(directory: Path, kind: EngineKind, environ: Mapping[str, str] 
 
 
 def set_up(kind: EngineKind, storage: Storage) -> dict[str, str]:
-    """What the engine's options change of the machine, and the ``storage`` where it is not local."""
+    """How the engine's options change the machine, and the ``storage`` if it is not local."""
     return {**kind.machine, **({} if storage is Storage.LOCAL else {"storage": storage.value})}
 
 

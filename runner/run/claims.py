@@ -1,4 +1,4 @@
-"""Which failures of a run are shrunk: what no shrunk case shows yet, a bounded number, and room left for the gravest."""
+"""Which failures of a run are shrunk: those that no shrunk case shows yet, up to a limit, with room for the gravest."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ class Claims:
         self._number = 0
 
     def claim(self, clause: str, cause: str, severity: Severity, circumstances: Iterable[str]) -> bool:
-        """Whether the caller shall shrink a case for this clause and cause.
-
-        Not if a shrunk case shows it whose circumstances all hold here too, nor while another worker shrinks one.
+        """Whether the caller shall shrink a case for this clause and cause: not if a shrunk case shows it and all of that
+        case's circumstances hold here, nor while another worker shrinks one.
         """
         key, own = (clause, cause), frozenset(circumstances)
         claimed, shown = self._claimed.get(key, []), self._shown.get(key, [])

@@ -62,7 +62,7 @@ class RunContext:
 
 
 class Controller:
-    """Owns what a run has one of. Workers call ``handlers``, those of pytest-xdist over a channel."""
+    """Owns everything that a run has once. Workers call ``handlers``, those of pytest-xdist over a channel."""
 
     def __init__(self, options: Options, console: Console) -> None:
         self._options = options
@@ -95,7 +95,6 @@ class Controller:
 
     @cached_property
     def plan(self) -> RunPlan:
-        """What the run judges."""
         return plan_of(self._options)
 
     def close(self) -> None:
@@ -133,7 +132,7 @@ class Controller:
         self._dialects = dialects
 
     def lost(self, sentence: str) -> None:
-        """No case can be judged any more, and why."""
+        """No further case can be judged, and why."""
         self._unavailable = sentence
 
     def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> RunContext:

@@ -67,10 +67,8 @@ def write_counterexamples(
 
 
 def answer_of(written: Script, workspace: Path, running: set[subprocess.Popen[str]]) -> tuple[str, str]:
-    """Run a script in a process of its own: its answer and its last line.
-
-    Its table is made below ``workspace`` instead of its usual place, where another run may be at work. Its process is in
-    ``running`` as long as it runs.
+    """Run a script as a process: its answer and its last line. Its table is made below ``workspace`` instead of its usual
+    place, where another run may be at work. ``running`` holds the process while it runs.
     """
     home = Path(tempfile.mkdtemp(prefix="script-", dir=workspace))
     try:

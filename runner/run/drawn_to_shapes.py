@@ -1,4 +1,6 @@
-"""Cases that are drawn to the user's tables (``--like``): without the features that a table lacks, and the nearest of several."""
+"""Random cases that resemble the user's tables (``--like``): without the features that a table lacks, and the nearest of
+several.
+"""
 
 from __future__ import annotations
 
@@ -76,10 +78,9 @@ def capabilities_like(shape: Shape) -> Capabilities:
 
 
 def drawn_to(shapes: Shapes, capabilities: Capabilities = EVERYTHING) -> Choice:
-    """Chooses for each case to judge a shape of the user's tables, one after the other, and of the candidates the nearest to it,
-    without what the shape lacks. Of equally near ones the first. ``capabilities``: what the engine supports.
-
-    It takes some 30 ms of a core for each candidate.
+    """For each case to judge, takes the next shape of the user's tables, and the candidate nearest to it, without what the
+    shape lacks; the first of equally near ones. ``capabilities``: what the engine supports. A candidate takes some 30 ms of a
+    core.
     """
     bits = EntryBits()
     wanted = [

@@ -58,12 +58,12 @@ def plan_of(options: Options) -> RunPlan:
 
 
 def seconds_of(plan: RunPlan, engine: str) -> float:
-    """What the engine needs for a plan on two cores once it has started, by ``harness.campaigns.costs``."""
+    """The engine's time for a plan on two cores, without its start, by ``harness.campaigns.costs``."""
     return sum(map(milliseconds_of, plan.batches)) / 1000 / WORKERS / kind_of(engine).costs.speed
 
 
 def limits_of(options: Options) -> Sequence[Limits]:
-    """What the engine supports less with its options, and in the storage of the tables."""
+    """What the engine does not support with its options, and in the storage of the tables."""
     return limits_in(options.engine, options.storage, options.given)
 
 

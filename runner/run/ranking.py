@@ -13,10 +13,9 @@ from suites.campaigns import Order
 
 
 def nearest_first(shapes: Shapes) -> Order:
-    """The cases whose tables are most like the user's first: each shape in turn, the most frequent first, has its nearest case,
-    then its second nearest, and so on. So a shape that few tables have gets its cases too. Cases that have no shape are last.
-
-    Of cases that are equally near, the first is first. A case takes some 30 ms of a core, once.
+    """Sorts cases by their similarity to the user's tables: each shape in turn, the most frequent first, gets its nearest case,
+    then its second nearest, and so on. So a shape of few tables gets its cases too. Cases without a shape come last, and
+    equally near cases keep their order. A case takes some 30 ms of a core, once.
     """
 
     def nearest(cases: Sequence[Case]) -> Sequence[Case]:

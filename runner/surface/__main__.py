@@ -1,10 +1,9 @@
 """``python -m runner.surface [VERSION [VERSION]]``: what an engine offers, and whether the suite draws it.
 
-One version (default: the Delta of this environment; ``deltalake==1.6.6``) is asked itself, another than the installed one in an
-environment of its own. Exit 0: each item is drawn, left out with an experiment, or counted as open; 1: items are unlisted, or the
-lists name what no version offers, or say of the code what is not so. Two versions are compared, by their kept inventories where
-there are such: what the second offers that the first does not, and what is said of it; 1 if some
-of that is unlisted.
+One version (default: the Delta of this environment; ``deltalake==1.6.6``) is asked itself, in an environment for that version
+if it is not installed. Exit 0: each item is drawn, left out with an experiment, or counted as open; 1: items are unlisted, or
+the lists name items that no version offers, or are wrong about the code. Two versions are compared, by their kept inventories
+if there are any: what the second offers that the first does not, and the verdict on it; 1 if some of that is unlisted.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ BEGIN, END = "<!-- surface: begin -->", "<!-- surface: end -->"
 
 
 def offered(version: Version) -> EngineSurface:
-    """What a version offers: it is asked in a process of its own, in this environment or in one that tox makes for it.
+    """What a version offers: a new process asks it, in this environment or in one that tox makes for it.
 
     Raises UsageMistake if it cannot be asked.
     """
@@ -76,7 +75,7 @@ def _items(inventories: Iterable[EngineSurface]) -> frozenset[SurfaceItem]:
 
 
 def _report(found: EngineSurface, entries: tuple[SurfaceEntry, ...]) -> int:
-    """Print what is said of an inventory; the exit code."""
+    """Print the verdicts on an inventory; returns the exit code."""
     kept = inventory.kept(found.engine)
     items = judgements.judged(found, entries, _items(kept))
     old = list(judgements.stale(entries, _items([*kept, found])))
@@ -103,27 +102,25 @@ def _compare(old: EngineSurface, new: EngineSurface, entries: tuple[SurfaceEntry
     return 1 if any(one.word is ItemVerdict.UNLISTED and old.detail(one.item) is None for one in found.values()) else 0
 
 
-def _newest() -> tuple[dict[str, list[JudgedItem]], list[SurfaceEntry]]:
-    """What is said of the newest kept version of each engine, and all entries."""
+def _newest() -> dict[str, list[JudgedItem]]:
+    """The verdicts on the newest kept version of each engine."""
     found: dict[str, list[JudgedItem]] = {}
-    listed: list[SurfaceEntry] = []
     for engine in ENGINES:
         *_, newest = kept = inventory.kept(engine)
         entries = judgements.read(judgements.path_of(engine))
         found[newest.title] = judgements.judged(newest, entries, _items(kept))
-        listed += entries
-    return found, listed
+    return found
 
 
 def tables() -> str:
     """The tables of docs/surface.md, from what is kept."""
-    found, listed = _newest()
-    return f"{page.table(found)}\n\n{page.opened(found)}\n\n{page.experiments(listed)}"
+    found = _newest()
+    return f"{page.table(found)}\n\n{page.opened(found)}\n\n{page.left_out(found)}"
 
 
 def totals() -> str:
     """The table of docs/coverage.md, from what is kept."""
-    return page.totals(_newest()[0])
+    return page.totals(_newest())
 
 
 def write() -> None:

@@ -27,7 +27,7 @@ class SurfaceItem:
 
 @dataclass(frozen=True)
 class EngineSurface:
-    """``kinds``: for each kind its items by name, each with what a release may change of it (a default), or an empty text."""
+    """``kinds``: for each kind its items by name, each with its detail (a default), or an empty text."""
 
     engine: str
     version: str

@@ -30,7 +30,7 @@ DIRECTORY = ROOT / "docs" / "surface"
 
 
 class ItemVerdict(str, Enum):
-    """What is said of an item, the best first."""
+    """The verdict on an item, the best first."""
 
     DRAWN = "drawn"
     LEFT_OUT = "left_out"
@@ -63,7 +63,7 @@ def path_of(engine: str) -> Path:
     path = DIRECTORY / f"{engine}.toml"
     if not path.is_file():
         known = " or ".join(sorted(found.stem for found in DIRECTORY.glob("*.toml")))
-        raise UsageMistake(f"Nobody has listed what {engine} offers: name a version of {known}.")
+        raise UsageMistake(f"{engine} has no list of what it offers: name a version of {known}.")
     return path
 
 
@@ -94,15 +94,13 @@ def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceE
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")
     if word is ItemVerdict.OPEN and "*" in entry.families:
-        raise UsageMistake(
-            f"{path.name}, an entry of open for {entry.kind}: say of what is open why it is, not of all that is left."
-        )
+        raise UsageMistake(f"{path.name}, an entry of open for {entry.kind}: give each open item its reason.")
     return entry
 
 
 @dataclass(frozen=True)
 class JudgedItem:
-    """What is said of an item, and by which entry; of an unlisted one ``entry`` is the family that would cover it, if any."""
+    """The verdict on an item, and its entry; of an unlisted one ``entry`` is the family that would cover it, if any."""
 
     item: SurfaceItem
     word: ItemVerdict
@@ -123,7 +121,7 @@ def judged(
 
 
 def stale(entries: Iterable[SurfaceEntry], offered: Collection[SurfaceItem]) -> Iterator[str]:
-    """The names and families of the lists that nothing offers any more."""
+    """The names and families of the lists that no version offers any more."""
     for entry in entries:
         have = {item.name for item in offered if item.kind == entry.kind}
         yield from (f"{entry.kind} {name}" for name in entry.items if name not in have)

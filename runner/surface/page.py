@@ -1,11 +1,11 @@
-"""What the inventories and the lists say, as text for a terminal and as tables for ``docs/surface.md``."""
+"""The inventories and the verdicts, as text for a terminal and as tables for ``docs/surface.md``."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from reports.document import Code, Content, Line, joined, line
+from reports.document import Code, Content, joined, line
 from reports.document import table as table_of
 from reports.document.markdown import table as markdown
 from runner.surface.comparison import ItemChange
@@ -34,14 +34,14 @@ def by_kind(found: Sequence[JudgedItem]) -> Mapping[str, Counter[ItemVerdict]]:
 
 
 def table(found: Mapping[str, Sequence[JudgedItem]]) -> str:
-    """Of each version its kinds, as Markdown."""
+    """The kinds of each version, as a Markdown table."""
     kinds = ((title, kind, counts) for title, items in found.items() for kind, counts in by_kind(items).items())
     rows: Iterator[tuple[Content, ...]] = ((title, kind, *_numbers(counts)) for title, kind, counts in kinds)
     return markdown(table_of(("", "kind", *_COUNTED), rows))
 
 
 def totals(found: Mapping[str, Sequence[JudgedItem]]) -> str:
-    """Of each version all kinds together, as Markdown."""
+    """The sums of each version, as a Markdown table."""
     rows: Iterator[tuple[Content, ...]] = (
         (title, *_numbers(Counter(one.word for one in items))) for title, items in found.items()
     )
@@ -55,36 +55,42 @@ def _numbers(counts: Counter[ItemVerdict]) -> tuple[int, ...]:
     return (counts.total(), counts[ItemVerdict.DRAWN], counts[ItemVerdict.LEFT_OUT], counts[ItemVerdict.OPEN])
 
 
-def experiments(entries: Sequence[SurfaceEntry]) -> str:
-    """What is left out, with the reason and the experiment, as Markdown."""
-    rows = (
-        (_named(entry.kind, (*entry.items, *entry.families)), entry.reason, Code(entry.experiment))
-        for entry in entries
-        if entry.word is ItemVerdict.LEFT_OUT
-    )
-    return markdown(table_of(("left out", "reason", "experiment"), rows))
+def left_out(found: Mapping[str, Sequence[JudgedItem]]) -> str:
+    """How many items are left out for which reason, and the experiment that backs it, as Markdown."""
+    rows = [
+        (title, f"{kind}: {len(names)}", entry.reason, Code(entry.experiment))
+        for title, kind, entry, names in _grouped(found, ItemVerdict.LEFT_OUT)
+    ]
+    return markdown(table_of(("", "left out", "why", "experiment"), rows))
 
 
 def opened(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """What is open, with the reason, as Markdown."""
-    rows = []
-    for title, items in found.items():
-        names: dict[tuple[str, str], list[str]] = {}
-        for one in items:
-            if one.word is ItemVerdict.OPEN and one.entry is not None:
-                names.setdefault((one.item.kind, one.entry.reason), []).append(one.item.name)
-        rows += [(title, _named(kind, some), reason) for (kind, reason), some in names.items()]
+    rows = [
+        (title, line(f"{kind}: ", joined(map(Code, names))), entry.reason)
+        for title, kind, entry, names in _grouped(found, ItemVerdict.OPEN)
+    ]
     return markdown(table_of(("", "open", "why"), rows))
 
 
-def _named(kind: str, names: Iterable[str]) -> Line:
-    return line(f"{kind}: ", joined(map(Code, names)))
+def _grouped(
+    found: Mapping[str, Sequence[JudgedItem]], word: ItemVerdict
+) -> Iterator[tuple[str, str, SurfaceEntry, list[str]]]:
+    """The items of each version with this verdict: those of one kind, for one reason."""
+    for title, items in found.items():
+        groups: dict[tuple[str, str, str], tuple[SurfaceEntry, list[str]]] = {}
+        for one in items:
+            if one.word is word and one.entry is not None:
+                key = one.item.kind, one.entry.reason, one.entry.experiment
+                groups.setdefault(key, (one.entry, []))[1].append(one.item.name)
+        for (kind, _, _), (entry, names) in groups.items():
+            yield title, kind, entry, names
 
 
 def compared(
     old: EngineSurface, new: EngineSurface, changes: Sequence[ItemChange], found: Mapping[SurfaceItem, JudgedItem]
 ) -> Iterator[str]:
-    """What the second version has that the first has not, and what is said of it; then what is gone, and what changed."""
+    """What is new in the second version, with the verdicts; then what is gone, and what changed."""
     counts = Counter(change.word for change in changes)
     words = Counter(found[change.item].word for change in changes if change.word == "new")
     said = ", ".join(f"{words[word]} {word.text}" for word in ItemVerdict)

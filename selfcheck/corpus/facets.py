@@ -389,7 +389,7 @@ def _has_capital(name: str) -> bool:
     return name != name.lower()
 
 
-#: Rows of which readers need more than one batch; a vector that hides fewer rows is an array.
+#: So many rows need more than one batch of a reader; a vector that hides fewer rows is an array.
 _MANY = 4096
 
 

@@ -53,7 +53,7 @@ _COUNTED: Mapping[str, str] = {
 }
 
 
-#: The kinds of which the page names each facet that does not reach its goal.
+#: Of these kinds the page names each facet that does not reach its goal.
 _NAMED = ("clause", "clause on delta-rs", "paths", "vacuums", "cutoff", "operations")
 
 _NONE_RARE = "Every clause, and every cell of the coverage tables, reaches its goal."

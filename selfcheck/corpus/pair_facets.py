@@ -20,7 +20,7 @@ from model.vocabulary.steps import Delete, OpenSession, Step, Vacuum
 
 
 def pairs_of(observation: Observation, steps: Sequence[Step]) -> Iterator[Pair]:
-    """The pairs of which the observed step is the second. ``steps`` are those of the whole case."""
+    """The pairs whose second command is the observed step. ``steps`` are those of the whole case."""
     yield from (pair for pair, _ in _pairs(observation, steps))
 
 

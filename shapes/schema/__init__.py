@@ -1,4 +1,4 @@
-"""The JSON schema of the shapes, and what makes it. ``python -m shapes.schema`` writes it; a test says when that is due."""
+"""The JSON schema of the shapes. ``python -m shapes.schema`` writes it; a test says when that is due."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ LENIENT = (Setting.IGNORE_CORRUPT_FILES, Setting.IGNORE_MISSING_FILES)
 
 @st.composite
 def damaged_deletes(draw: DrawFn) -> Case:
-    """One DELETE of a small table, of which one live file is damaged; in one of three cases a VACUUM after it.
+    """One DELETE of a small table with one damaged live file; in one of three cases a VACUUM after it.
 
     In half of the cases the last of several row groups is damaged, in the others the file is truncated or missing. Half of
     the conditions select a row of this file, one that can be read if there is any; one DELETE in six removes whole files. Two in

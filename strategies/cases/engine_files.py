@@ -21,7 +21,7 @@ _MOST_ROWS = 200
 
 @st.composite
 def on_engine_files(draw: DrawFn, cases: SearchStrategy[Case]) -> Case:
-    """The cases, of which one in three begins with an overwrite by the rows that the table has. Shrinks to those without."""
+    """The cases; one in three begins with an overwrite by the rows that the table has. Shrinks to those without."""
     case = draw(cases)
     return with_engine_files(case) if draw(one_in(3)) and can_be_overwritten(case.table) else case
 

@@ -1,4 +1,4 @@
-"""Two sessions at once: pairs of commands, one of which is held at a point of the other, and what comes after."""
+"""Two sessions at once: pairs of commands, the first held at a point until the second is done, and what comes after."""
 
 from __future__ import annotations
 

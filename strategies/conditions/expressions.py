@@ -107,7 +107,7 @@ def same_type(domain: Domain, others: list[Domain]) -> list[str]:
 
 
 def draw_columns(draw: DrawFn, domain: Domain, others: list[Domain]) -> Predicate:
-    """A comparison of the column with one of ``same_type``, of which there must be one."""
+    """A comparison of the column with one of ``same_type``, which must not be empty."""
     return Relate(Of(domain.column.name), draw(OPS), Of(draw(st.sampled_from(same_type(domain, others)))))
 
 

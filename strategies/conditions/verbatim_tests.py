@@ -81,7 +81,7 @@ def verbatim_tests(draw: DrawFn, table: Table, rows: Sequence[Row], *, language:
 
 @cache
 def _names(language: Language, types: frozenset[str]) -> list[list[Signature]]:
-    """The signatures of each function of which at least one argument is of these types."""
+    """The signatures of each function with at least one argument of these types."""
     found: dict[str, list[Signature]] = {}
     for signature in signatures_of(language):
         if types & set(signature.arguments):

@@ -109,7 +109,7 @@ _MOST_HOURS = 1_000_000
 
 
 def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities) -> SearchStrategy[Case]:
-    """``cases`` restricted to what the engine supports, without those of which nothing would be left to judge.
+    """``cases`` restricted to what the engine supports, without those that would leave nothing to judge.
 
     Distribution and shrinking are those of ``cases``. With all capabilities the strategy is ``cases`` itself.
     """

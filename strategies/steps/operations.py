@@ -68,7 +68,7 @@ def allows(program: Program, operation: Operation) -> bool:
 
 
 def operations(program: Program, operation: Operation) -> SearchStrategy[tuple[Step, ...]]:
-    """The steps of an operation that the program allows: one or more, the last of which is of this operation."""
+    """The steps of an operation that the program allows: one or more; the last is the operation itself."""
     return _STEPS[operation](program)
 
 

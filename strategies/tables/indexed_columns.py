@@ -1,4 +1,4 @@
-"""Tables with the properties that say of which columns files have statistics."""
+"""Tables with the properties that name the columns with statistics."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ from model.vocabulary.table import StrayFile, Table
 from records.known_fault import KnownFault, Symptom
 from records.run import RecordedCase, RecordedOutcome, Verdict
 from reports.comparison.comparison import compare
-from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult, write_checked
 from reports.render.comparison.files import write_comparison
 from reports.render.files import write_views
@@ -133,7 +132,7 @@ def _report(folder: Path, made: Run) -> None:
     checked = []
     for line in made.cases:
         for one in line.violations[:1]:
-            own = folder / folder_of(one.clause, line.id)
+            own = folder / f"counterexamples/{one.clause}-{line.id}"
             own.mkdir(parents=True)
             (own / "reproduce.py").write_text(SCRIPT, encoding="utf-8")
             where = str(own.relative_to(folder))

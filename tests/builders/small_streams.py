@@ -188,6 +188,14 @@ def written(records: Iterable[Header | RecordedCase | Footer]) -> bytes:
         return path.read_bytes()
 
 
+def kept(directory: Path, *cases: RecordedCase, first: Header | None = None) -> Path:
+    """The directory with the stream of a run of these cases."""
+    directory.mkdir(parents=True, exist_ok=True)
+    head = first or header()
+    (directory / "run.jsonl").write_bytes(written([head, *cases, footer(head, cases)]))
+    return directory
+
+
 def taken(collector: C, cases: Iterable[RecordedCase]) -> C:
     """What takes cases one after another, with these taken."""
     for one in cases:

@@ -239,5 +239,5 @@ def test_a_case_starts_at_a_time_that_the_storage_can_tell(tmp_path: Path, unit:
 
 @pytest.mark.parametrize("place", ["--spark-cluster=2", "--spark-remote=local", "--spark-master=spark://host:7077"])
 def test_s3_is_judged_by_a_spark_in_one_process(place: str) -> None:
-    with pytest.raises(EngineUnavailable, match="for a Spark in one process alone: leave out"):
+    with pytest.raises(EngineUnavailable, match="works only with Spark in one process: leave out"):
         chosen("--storage=s3", place)

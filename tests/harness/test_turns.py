@@ -122,7 +122,7 @@ def test_steps_go_in_turn_and_the_other_side_reads_after_each_change(tmp_path: P
         (one.pattern, one.side, one.kind, one.aside, one.index) for one in in_turn(Case(TABLE, steps), tmp_path).steps
     ]
     for pattern in PATTERNS:
-        a, b = pattern
+        a, b = pattern[0], pattern[1]
         assert [one[1:] for one in taken if one[0] == pattern] == [
             (a, "delete", False, 0),
             (b, "read", True, 0),

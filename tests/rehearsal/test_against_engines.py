@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from deltalog.entries.actions import Add
 from deltalog.storage.listing import list_tree
 from deltalog.storage.names import commit_name
 from engines.port import Engine
@@ -150,11 +149,3 @@ def test_no_engine_is_run_where_it_is_not_asked_for(tmp_path: Path, monkeypatch:
     table = write_table(tmp_path / "table")
     assert rehearse(str(table)) == 0
     assert rehearse(str(table), "4.3.1", "4.4.0", "--model-only") == 0
-
-
-def test_a_log_with_absolute_paths_is_not_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = tmp_path / "table"
-    write_table(root, first=(Add(f"file://{root}/p=2/young.parquet", {}, 5, AT, True),))
-    assert rehearse(str(root), "4.4.0", "--model-only") == 0
-    assert rehearse(str(root), "4.4.0") == 2
-    assert "by its absolute path, so that no engine can be run on a copy" in capsys.readouterr().err

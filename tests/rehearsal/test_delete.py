@@ -25,10 +25,9 @@ from rehearsal.reading import read_table
 from rehearsal.rehearsed import DeleteTrial
 from rehearsal.releases import release_of
 from rehearsal.stand_ins import make
-from runner.command_line.commands import in_a_sentence
 from shapes.store import root_of
 from tests.rehearsal.partitioned import ROWS, VALUES, write_partitioned
-from tests.rehearsal.tables import AT, write_table
+from tests.rehearsal.tables import AT
 from tests.shapes.test_reads_alone import status
 from tests.slow import slow_after
 
@@ -83,47 +82,6 @@ def test_a_condition_on_partitions_removes_whole_files(condition: str, removed: 
         assert found.rows == ROWS * len(removed)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("VACUUM orders", "cannot be understood: write DELETE FROM table [WHERE condition], or TRUNCATE TABLE table."),
-        ("DELETE FROM orders WHERE", "cannot be understood: "),
-        ("DELETE FROM orders; DELETE FROM orders", "has 2 statements: write one."),
-        (
-            "DELETE FROM orders WHERE a = 1",
-            "tests a, which needs data: only a condition on d, s, n, t can be rehearsed.",
-        ),
-        ("DELETE FROM orders WHERE zz = 1", "names zz, and the table has no such column."),
-        (
-            "DELETE FROM orders WHERE s LIKE 'a%'",
-            "has s LIKE 'a%', which cannot be rehearsed: write tests of a partition",
-        ),
-        ("DELETE FROM orders WHERE upper(s) = 'A'", "has UPPER(s), which cannot be rehearsed: "),
-        ("DELETE FROM orders WHERE s = d", "compares s with d: write a value of its type, string."),
-        ("DELETE FROM orders WHERE s = 1", "compares s with 1: write a value of its type, string."),
-        ("DELETE FROM orders WHERE n = '1.5'", "compares n with '1.5': write a value of its type, decimal(5,2)."),
-        ("DELETE FROM orders WHERE n = 1.555", "compares n with 1.555: write a value of its type, decimal(5,2)."),
-        ("DELETE FROM orders WHERE d = '2025-02-30'", "compares d with '2025-02-30': write a value of its type, date."),
-        ("DELETE FROM orders WHERE d IN (SELECT 1)", "which cannot be rehearsed: "),
-        ("TRUNCATE TABLE orders PARTITION (d = '2025-01-31')", "cannot be understood: "),
-    ],
-)
-def test_another_statement_is_a_sentence(
-    text: str, sentence: str, table: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert in_a_sentence(main)([str(table), "--delete", text]) == 2
-    said = capsys.readouterr()
-    assert f"--delete {text!r} " in said.err and sentence in said.err and said.err.count("\n") == 1 and not said.out
-
-
-def test_a_table_without_partitions_can_be_emptied_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_table(tmp_path / "table")
-    assert main([str(table), "--delete", "DELETE FROM t"]) == 0
-    assert capsys.readouterr().out.startswith("PASS: Delta 4.4.0 removes 1 file (30 bytes) from the table\n")
-    assert in_a_sentence(main)([str(table), "--delete", "DELETE FROM t WHERE a = 1"]) == 2
-    assert "tests a, which needs data: the table has no partitions, and only a DELETE of all" in capsys.readouterr().err
-
-
 def test_the_rows_of_a_file_without_statistics_are_not_known(tmp_path: Path) -> None:
     table = write_partitioned(tmp_path / "table", stats=False)
     found = predicted(table, tmp_path / "log", "DELETE FROM t WHERE s = 'a'")
@@ -133,43 +91,6 @@ def test_the_rows_of_a_file_without_statistics_are_not_known(tmp_path: Path) -> 
     ).removed.values()
     vector = DeletionVectorDescriptor("u", "ab" * 10, 4, 3, offset=1)
     assert (rows_of(add), rows_of(type(add)(add.path, {}, 1, AT, True, add.stats, None, vector))) == (ROWS, ROWS - 3)
-
-
-def test_a_release_may_refuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_partitioned(tmp_path / "table")
-    words = [str(table), "--delete", "TRUNCATE TABLE orders", "--model-only"]
-    assert main([*words, "3.3.2", "4.4.0"]) == 3
-    assert capsys.readouterr().out.startswith(
-        "LOOK FIRST: Delta 3.3.2 refuses the DELETE, which Delta 4.4.0 runs: it does not know TRUNCATE TABLE\n"
-    )
-    assert main([*words, "4.3.1", "4.4.0"]) == 0
-    kept = write_partitioned(tmp_path / "kept", properties={"delta.appendOnly": "true"})
-    assert main([str(kept), "--delete", "DELETE FROM orders"]) == 0
-    assert "PASS: Delta 4.4.0 refuses the DELETE and removes nothing: delta.appendOnly of the table is true\n" in (
-        capsys.readouterr().out
-    )
-
-
-def test_a_vacuum_after_it_deletes_what_it_removed(
-    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before, out = status(table), tmp_path / "out"
-    words = [str(table), "--delete", "DELETE FROM orders WHERE s = 'a'", "--out", str(out)]
-    assert main([*words, "--vacuum", "VACUUM orders", "--at", "+8d"]) == 0
-    assert capsys.readouterr().out.startswith(
-        "PASS: Delta 4.4.0 removes 1 file (10 bytes, 7 rows) from the table. VACUUM after it: Delta 4.4.0 deletes 1 file"
-    )
-    assert [(out / f"{name}-A.txt").read_text() for name in ("remove", "delete")] == ["x/plain.parquet\n"] * 2
-    assert main([*words, "--vacuum", "VACUUM orders", "--at", "+6d"]) == 0
-    assert (out / "delete-A.txt").read_text() == ""
-    assert main(words) == 0
-    assert not (out / "delete-A.txt").exists()
-    document = json.loads((out / "rehearsal.json").read_text())
-    assert document["deletions"][0]["removed"] == {"files": 1, "bytes": 10} and document["releases"] == []
-    page = (out / "rehearsal.html").read_text(encoding="utf-8")
-    assert "the DELETE removes 1 file (10 bytes) with 7 rows from the table" in page and "remove-A.txt" in page
-    assert in_a_sentence(main)([*words, "--vacuum", "VACUUM", "--at", "2025-12-01T00:00:00Z"]) == 2
-    assert status(table) == before
 
 
 # On engines -----------------------------------------------------------------------------------------------------------

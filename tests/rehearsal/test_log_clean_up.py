@@ -1,4 +1,4 @@
-"""Which versions a rehearsal says that the log keeps, held against the clean-ups of engines."""
+"""The versions that the log keeps by a rehearsal, compared with the clean-ups of engines."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from model.vocabulary.commands import CleanUpLog
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import DAY, HOUR, MINUTE
 from reference_engine.engine import ReferenceEngine
-from rehearsal.__main__ import main
 from rehearsal.log_clean_up import clean_up_of
 from rehearsal.reading import read_table
 from rehearsal.rehearsed import CleanUp
 from rehearsal.releases import release_of
 from rehearsal.versions import Range
 from shapes.store import root_of
-from tests.rehearsal.tables import AT, METADATA, WRITTEN, info
+from tests.rehearsal.tables import AT, METADATA, info
 
 #: The last version: version n was committed 45 - n days ago, and an hour.
 LAST = 44
@@ -97,17 +96,3 @@ def test_a_log_that_was_cleaned_up_before(tmp_path: Path) -> None:
     table = write_days(tmp_path / "table", AT, (5, 20), first=8)
     found = said(table, tmp_path / "log")
     assert (found.lost, found.kept) == (None, Range(20, LAST))
-
-
-def test_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = write_days(tmp_path / "a", AT, (10,))
-    assert main([str(table), "--at", WRITTEN, "--out", str(tmp_path / "out")]) == 0
-    line = (
-        "log clean-up (after the next checkpoint; the log's retention is 30 d): versions 0 to 9 may go, versions 10 to 44 "
-        "can still be read from the log"
-    )
-    assert f"  {line}\n" in capsys.readouterr().out
-    assert f"- {line}\n" in (tmp_path / "out" / "rehearsal.md").read_text(encoding="utf-8")
-    off = write_days(tmp_path / "b", AT, (), {"delta.enableExpiredLogCleanup": "false"})
-    assert main([str(off), "--at", WRITTEN]) == 0
-    assert "log clean-up (on request, as delta.enableExpiredLogCleanup is false; " in capsys.readouterr().out

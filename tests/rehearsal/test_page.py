@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from rehearsal.__main__ import main
 from rehearsal.document import LISTED, document_of
 from rehearsal.rehearsed import Announced, Sum, Trial
 from rehearsal.tree import MOST, MOST_IN_ONE, Node, tree_of
@@ -14,25 +11,6 @@ from rehearsal.words import trial_lines
 from reports.document.html import html
 from reports.text.ladder import Answer, Word
 from tests.rehearsal.rehearsals import GOES, STAYS, rehearsal_of, release
-from tests.rehearsal.tables import WRITTEN, write_table
-from tests.reports.test_page import Parsed
-
-
-def test_the_answer_the_numbers_the_tree_and_the_lists(tmp_path: Path) -> None:
-    out, table = tmp_path / "out", write_table(tmp_path / "table")
-    words = [str(table), "3.3.2", "4.4.0", "--vacuum", "VACUUM RETAIN 720 HOURS", "--at", WRITTEN, "--model-only"]
-    assert main([*words, "--out", str(out)]) == 3
-    page = Parsed((out / "rehearsal.html").read_text(encoding="utf-8"))
-    text = " ".join(page.text.split())
-    assert "LOOK FIRST: Delta 4.4.0 deletes 1 file (4 bytes) that Delta 3.3.2 keeps." in text
-    assert "deletes1 file (1.0 kB)2 files (1.0 kB)" in text
-    assert "p=1 deletes 1 file (1.0 kB), keeps 1 file (200 bytes)" in text
-    assert "p=2 Delta 3.3.2: keeps 3 files (39 bytes) Delta 4.4.0: deletes 1 file (4 bytes), keeps" in text
-    assert "deletes 1 file (4 bytes): nothing refers to it, and it is old" in text
-    assert {"delete-A.txt", "delete-B.txt", "rehearsal.json", "rehearsal.md"} < set(page.addresses)
-    assert all((out / one).is_file() for one in page.addresses if not one.startswith(("#", "https:")))
-    assert "p=1/expired.parquet p=2/orphan.parquet" in text
-    assert len(page.ids) == len(set(page.ids))
 
 
 @pytest.mark.parametrize(

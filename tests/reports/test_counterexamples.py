@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -69,7 +68,6 @@ from reports.counterexamples import write_counterexample
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
-from reports.text.quantities import instant
 from tests import scripts
 
 CASE = Case(
@@ -128,23 +126,6 @@ JUDGED = judged(
 )
 
 
-# ---- instants
-
-
-@pytest.mark.parametrize(
-    ("offset", "words"),
-    [
-        (0, "start"),
-        (WEEK, "start + 7 d"),
-        (-WEEK - 1, "start - 7 d 0.001 s"),
-        (-90 * 60_000, "start - 1 h 30 min"),
-        (61_500, "start + 1 min 1.5 s"),
-    ],
-)
-def test_instants_are_exact(offset: int, words: str) -> None:
-    assert instant(offset) == words
-
-
 # ---- the explanation
 
 
@@ -169,21 +150,11 @@ def told(
     return explanation(found, violation, clause, replay="the command", own_clock=own_clock, others=others)
 
 
-def test_data_loss_is_named_at_the_top_with_its_reason_the_cause_and_what_fails_with_it() -> None:
-    clause = replace(CLAUSE, harm="A file that readers need is gone.")
+def worst() -> str:
+    """The explanation of a loss of data in steps whose clock moves on, with all that a clause can have."""
+    clause = replace(CLAUSE, harm="A file that readers need is gone.", sources=("S0", "P Row Tracking", "C 1.2"))
     violation = replace(VIOLATION, severity=Severity.DATA_LOSS, cause="deleted: it is live")
-    lines = told(violation=violation, clause=clause, others=["VAC-KEEP-1A", "VAC-LOG-1B"]).splitlines()
-    assert lines[0] == "# Data loss: VAC-SAFE-1 is violated"
-    assert "**What it costs:** A file that readers need is gone." in lines
-    assert "**Cause:** deleted: it is live." in lines
-    assert "**The same step also violates:** VAC-KEEP-1A, VAC-LOG-1B." in lines
-    text = told(violation=replace(violation, severity=Severity.SPACE_KEPT), clause=clause)
-    assert text.startswith("# Space kept: ") and "What it costs" not in text, "the reason is that of the worst"
-
-
-def test_a_clock_that_moves_on_is_shown_as_such() -> None:
-    text = told(own_clock=False)
-    assert "`DELETE FROM t`, clock from start + 1 h on<br>" in text
+    return told(violation=violation, clause=clause, others=["VAC-KEEP-1A", "VAC-LOG-1B"], own_clock=False)
 
 
 def every_table() -> str:
@@ -240,44 +211,22 @@ def every_vacuum() -> str:
     return explained(Case(table, steps))
 
 
-@pytest.mark.parametrize(
-    ("step", "rows", "observed", "ending"),
-    [
-        (Vacuum(), (), Observed((1, 1), vanished=("a", "b")), "succeeds<br>deletes 2 paths: `a`, `b` |"),
-        (Vacuum(), (), Observed((1, 3)), "succeeds<br>version 1 → 3 |"),
-        (Vacuum(dry_run=True), ("a",), _NOTHING, "lists 1 path: `a` |"),
-        (Vacuum(dry_run=True), (), _NOTHING, "lists no paths |"),
-        (Delete(), ((3,),), Observed((1, 2)), "returns 1 row: `[3]`<br>version 1 → 2 |"),
-        (Delete(), (), _NOTHING, "returns no rows |"),
-    ],
-)
-def test_the_result_of_a_step_is_what_was_recorded(
-    step: EngineStep, rows: tuple[Any, ...], observed: Observed, ending: str
-) -> None:
-    """A VACUUM that is no DRY RUN has an answer instead of rows."""
-    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), RecordedOutcome(rows, None), observed)
-
-
-@pytest.mark.parametrize(
-    ("answer", "vanished", "ending"),
-    [
-        (("a",), (), "succeeds, and answers with 1 path: `a` |"),
-        ((), ("a",), "succeeds, and answers with no paths<br>deletes 1 path: `a` |"),
-        (("a", "b"), ("a",), "succeeds, and answers with 2 paths: `a`, `b`<br>deletes 1 path: `a` |"),
-        (("",), (), "succeeds, and answers with 1 path: `the table's root` |"),
-    ],
-)
-def test_what_a_vacuum_answers_is_shown_beside_what_it_deletes(
-    answer: tuple[str, ...], vanished: tuple[str, ...], ending: str
-) -> None:
-    outcome, observed = RecordedOutcome((), None, answer), Observed((0, 0), vanished=vanished)
-    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (Vacuum(),)), outcome, observed)
-
-
-def test_sources_are_links_or_paths_from_the_project_root() -> None:
-    text = told(clause=replace(CLAUSE, sources=("S0", "P Row Tracking", "C 1.2")))
-    assert "(`docs/sources.md#S0`), [PROTOCOL.md, Row Tracking](https://" in text
-    assert "How Delta behaves, 1.2 (`docs/delta.md#1.2`)." in text
+def every_result() -> str:
+    """What is told of what a step answered and did."""
+    results: tuple[tuple[EngineStep, RecordedOutcome, Observed], ...] = (
+        (Vacuum(), _NO_ROWS, Observed((1, 1), vanished=("a", "b"))),
+        (Vacuum(), _NO_ROWS, Observed((1, 3))),
+        (Vacuum(dry_run=True), RecordedOutcome(("a",), None), _NOTHING),
+        (Vacuum(dry_run=True), _NO_ROWS, _NOTHING),
+        (Delete(), RecordedOutcome(((3,),), None), Observed((1, 2))),
+        (Delete(), _NO_ROWS, _NOTHING),
+        *(
+            (Vacuum(), RecordedOutcome((), None, answer), Observed((0, 0), vanished=vanished))
+            for answer, vanished in ((("a",), ()), ((), ("a",)), (("a", "b"), ("a",)), (("",), ()))
+        ),
+    )
+    texts = (explained(Case(CASE.table, (step,)), outcome, observed) for step, outcome, observed in results)
+    return "".join(line + "\n" for text in texts for line in text.splitlines() if line.startswith("| **→**"))
 
 
 # ---- the script and the folder
@@ -285,8 +234,8 @@ def test_sources_are_links_or_paths_from_the_project_root() -> None:
 
 def test_a_folder_holds_the_case_the_explanation_and_the_script(tmp_path: Path) -> None:
     found = replace(JUDGED, document={"format": 1, "text": "\ud800"})
-    folder = write_counterexample(tmp_path, found, "VAC-SAFE-1", explanation="why \ud800", script="pass")
-    assert folder == tmp_path / "counterexamples" / "VAC-SAFE-1-0123456789ab"
+    folder = tmp_path / "counterexamples" / "VAC-SAFE-1-0123456789ab"
+    write_counterexample(folder, found, explanation="why \ud800", script="pass")
     assert sorted(path.name for path in folder.iterdir()) == ["case.json", "explanation.md", "reproduce.py"]
     assert json.loads((folder / "case.json").read_text(encoding="utf-8")) == found.document
 

@@ -7,25 +7,15 @@ from pathlib import Path
 import pytest
 
 from reports.command import main
-from reports.comparison.comparison import compare
-from reports.render.github import Annotation, of_comparison, of_run
-from tests.builders.small_streams import case, footer, header, run, written
+from reports.render.github import Annotation, of_run
+from tests.builders.small_streams import case, kept, run
 from tests.reports.test_comparison import stating
-from tests.reports.test_failures import SPACE, failing, violation
+from tests.reports.test_failures import failing, violation
 
 
 def test_an_annotation_is_one_line_whatever_it_says() -> None:
     one = Annotation("error", "100 %: a, b", "first\nsecond\r100 %: a, b")
     assert str(one) == "::error title=100 %25%3A a%2C b::first%0Asecond%0D100 %25: a, b"
-
-
-def test_each_new_fault_is_an_error_and_a_known_one_is_none() -> None:
-    known = failing(1, violation("VAC-SAFE-1", excused="It is known."))
-    assert list(of_run(run(known, case(2)))) == [] == list(of_comparison(compare(run(case(1)), run(case(1)))))
-    worse = failing(3, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
-    assert list(of_run(run(worse, case(2)))) == [
-        Annotation("error", "loses data (VAC-SAFE-1, DEL-ROW-1)", "gone: It is gone.")
-    ]
 
 
 def test_what_proves_nothing_is_a_warning() -> None:
@@ -37,20 +27,14 @@ def test_what_proves_nothing_is_a_warning() -> None:
 def test_a_job_has_the_annotations_and_the_summary(
     is_github: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, version, line in (
-        ("base", "4.0.1", case(1)),
-        ("candidate", "4.4.0", failing(1, violation("VAC-SAFE-1"))),
-    ):
-        first = header(version)
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    sides = kept(tmp_path / "base", case(1)), kept(tmp_path / "candidate", failing(1, violation("VAC-SAFE-1")))
     summary = tmp_path / "summary.md"
     summary.write_text("of an earlier step\n", encoding="utf-8")
     if is_github:
         monkeypatch.setenv("GITHUB_ACTIONS", "true")
         monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     out = tmp_path / "out"
-    assert main(["compare", str(tmp_path / "base"), str(tmp_path / "candidate"), "--out", str(out)]) == 1
+    assert main(["compare", *map(str, sides), "--out", str(out)]) == 1
     said = capsys.readouterr().out
     assert ("::error title=DO NOT UPGRADE::Delta 4.4.0 loses data in 1 way" in said) == is_github
     told = summary.read_text(encoding="utf-8")

@@ -45,7 +45,7 @@ from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
 from reports.findings.engine_rules import rules_in, sets_clock
 from tests import scripts
-from tests.builders.small_streams import case, changed, footer, header, written
+from tests.builders.small_streams import case, changed, header, kept
 from tests.reports.test_counterexamples import CASE, CLAUSE, VIOLATION
 from tests.reports.test_merging import written_parts
 from tests.slow import all_slow
@@ -261,11 +261,10 @@ def test_nothing_that_reads_a_stream_imports_what_it_names(
 ) -> None:
     failing = case(1, failing=("VAC-SAFE-1",))
     out = ["--out", str(tmp_path / "out")]
-    for side, line in (("base", case(1)), ("candidate", failing)):
-        first = header(**named)
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
-    base, candidate = str(tmp_path / "base"), str(tmp_path / "candidate")
+    base, candidate = (
+        str(kept(tmp_path / side, line, first=header(**named)))
+        for side, line in (("base", case(1)), ("candidate", failing))
+    )
     assert main(["render", candidate, *out]) == 0
     assert main(["index", candidate]) == 1
     assert main(["compare", base, candidate, *out]) == 1
@@ -283,7 +282,11 @@ def test_parts_of_an_engine_from_outside_that_is_known_to_be_wrong_need_the_file
     parts = map(str, written_parts(tmp_path / "parts", [case(1)], [case(2)], known_faults=listed, **NAMED[0]))
     assert main(["merge", *parts, "--out", str(tmp_path / "merged")]) == 2
     said = capsys.readouterr().err
-    assert said.endswith("name the file with --known-faults.\n") and said.count("\n") == 1 and not imported()
+    assert (
+        said.endswith("name the file of its known faults with --known-faults.\n")
+        and said.count("\n") == 1
+        and not imported()
+    )
 
 
 def test_the_rules_and_the_clock_are_those_of_the_header() -> None:

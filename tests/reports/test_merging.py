@@ -13,16 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.mistakes import StreamError, UsageMistake
+from records.mistakes import UsageMistake
 from records.run import Header, Part, RecordedCase, Verdict
-from reports.command import main
-from reports.counterexamples import folder_of
 from reports.counterexamples.checked import ScriptResult, read_checked, write_checked
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
 from reports.merging import merge
 from reports.stream.reading import read_run, read_stream
 from reports.text.circumstances import machine_of, machines_differ
+from reports.text.ladder import Word
 from tests.builders.small_streams import CLAUSES, case, footer, header, run, written
 
 PLAN = "0123456789abcdef"
@@ -108,9 +107,7 @@ def test_stale_and_unexercised_are_decided_by_the_whole_run(tmp_path: Path) -> N
     for place in places:
         found = read_stream(place)
         assert {one.verdict for one in found.footer.verdicts.values()} <= {Verdict.HOLDS, Verdict.DISABLED}
-        assert found.footer.exit == 0
-        assert str(answer_of(found)).startswith("PASS SO FAR: nothing new fails on Delta 4.4.0. This is part ")
-        assert str(answer_of(found)).endswith(" of 2: python -m reports merge gives the verdict")
+        assert answer_of(found).word is Word.PASS_SO_FAR
     merged = merge(places, tmp_path / "whole", known_faults=known(tmp_path))
     words = {id: one.verdict.value for id, one in merged.footer.verdicts.items()}
     assert words == {"DEL-ROW-1": "not tested", "VAC-SAFE-1": "holds", "VAC-SAFE-2": "listed but gone"}
@@ -123,15 +120,6 @@ def test_a_part_that_judges_no_case_is_one(tmp_path: Path, nothing_known: Path) 
     assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
     empty = written_parts(tmp_path / "empty", [], [])
     assert merge(empty, tmp_path / "none", known_faults=nothing_known).footer.exit == 2, "no clause was judged"
-
-
-def test_the_exit_code_of_a_part() -> None:
-    first = header(shard={"number": 1, "of": 2, "plan": PLAN})
-    broken = case(3, clauses=(), error={"kind": "harness", "message": "m", "log": ""})
-    for cases, code in (([case(1)], 0), ([case(1, failing=("VAC-SAFE-1",)), broken], 1), ([case(1), broken], 2)):
-        last = footer(first, cases, part=True)
-        assert last.exit == code
-        written([first, *cases, last])
 
 
 def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_known: Path) -> None:
@@ -186,7 +174,7 @@ def test_machines_may_differ_and_are_listed(tmp_path: Path, nothing_known: Path)
 
 def with_counterexample(place: Path, clause: str, id: str, **answer: str) -> None:
     """A counterexample, and what its script answered."""
-    folder = folder_of(clause, id)
+    folder = f"counterexamples/{clause}-{id}"
     (place / folder).mkdir(parents=True)
     for name in ("case.json", "reproduce.py", "explanation.md"):
         (place / folder / name).write_text(f"{name} of {id}")
@@ -200,17 +188,17 @@ def test_counterexamples_are_copied_with_what_their_scripts_answered(tmp_path: P
     for number, place in enumerate(places, start=1):
         with_counterexample(place, "VAC-SAFE-1", f"{number:012x}")
     merge(places, tmp_path / "whole", known_faults=nothing_known)
-    folder = tmp_path / "whole" / folder_of("VAC-SAFE-1", f"{1:012x}")
+    folder = tmp_path / "whole" / f"counterexamples/VAC-SAFE-1-{1:012x}"
     assert [path.parent for path in (tmp_path / "whole").rglob("reproduce.py")] == [folder]
     assert (folder / "reproduce.py").read_text() == f"reproduce.py of {1:012x}"
-    assert [one.folder for one in read_checked(tmp_path / "whole")] == [folder_of("VAC-SAFE-1", f"{1:012x}")]
+    assert [one.folder for one in read_checked(tmp_path / "whole")] == [f"counterexamples/VAC-SAFE-1-{1:012x}"]
     assert "says VIOLATED" in (tmp_path / "whole" / "summary.md").read_text()
 
 
 def test_a_counterexample_that_no_part_has_is_written(tmp_path: Path, nothing_known: Path) -> None:
     places = written_parts(tmp_path, [case(1, failing=("VAC-SAFE-1",))], [])
     merged = merge([place / "run.jsonl" for place in places], tmp_path / "whole", known_faults=nothing_known)
-    folder = tmp_path / "whole" / folder_of("VAC-SAFE-1", merged.cases[0].id)
+    folder = tmp_path / "whole" / f"counterexamples/VAC-SAFE-1-{merged.cases[0].id}"
     assert json.loads((folder / "case.json").read_text()) == merged.cases[0].document
     assert "CANNOT TELL" in (folder / "reproduce.py").read_text()
 
@@ -223,22 +211,6 @@ def test_where_every_script_contradicts_nothing_is_proven(tmp_path: Path, nothin
 
 
 # ---- what is refused
-
-
-def test_missing_parts_are_named(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, *([case(number)] for number in range(5)))
-    out = tmp_path / "whole"
-    said = refusal(places[:4], out, nothing_known)
-    assert said == "Part 5 of 5 is missing: the verdict needs every part, so give it too."
-    said = refusal([places[1], places[4]], out, nothing_known)
-    assert said == "Parts 1, 3 and 4 of 5 are missing: the verdict needs every part, so give them too."
-    assert not out.exists()
-
-
-def test_a_part_is_given_once(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)])
-    said = refusal([*places, places[1] / "run.jsonl"], tmp_path / "whole", nothing_known)
-    assert said == f"{places[1]} (part 2 of 2) and {places[1]} (part 2 of 2) are the same part: give each part once."
 
 
 Edit = dict[str, Any]
@@ -272,79 +244,3 @@ def test_parts_of_other_runs_are_refused(other: Edit, difference: str, tmp_path:
         f"{places[0]} (part 1 of 2) and {places[1]} (part 2 of 2) are not of one run ({difference}): judge all parts with the "
         "same versions, options and release of the suite."
     )
-
-
-def test_parts_of_another_division_are_refused(tmp_path: Path, nothing_known: Path) -> None:
-    two, three = written_parts(tmp_path / "two", [], []), written_parts(tmp_path / "three", [], [], [])
-    said = refusal([two[0], three[1]], tmp_path / "whole", nothing_known)
-    assert (
-        said
-        == f"{two[0]} (part 1 of 2) and {three[1]} (part 2 of 3) are not of one run: merge parts of the same number."
-    )
-
-
-def test_a_whole_run_is_no_part(tmp_path: Path, nothing_known: Path) -> None:
-    (tmp_path / "run.jsonl").write_bytes(written([header(), run(case(1)).cases[0], run(case(1)).footer]))
-    assert refusal([tmp_path], tmp_path / "whole", nothing_known).endswith("there is nothing to merge it with.")
-
-
-def test_a_part_that_died_is_refused(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)])
-    whole = (places[1] / "run.jsonl").read_bytes().splitlines(keepends=True)
-    (places[1] / "run.jsonl").write_bytes(b"".join(whole[:-1]))
-    assert "has no footer: the run that wrote it died" in refusal(places, tmp_path / "whole", nothing_known)
-    assert "There is no run stream at" in refusal([places[0], tmp_path / "nowhere"], tmp_path / "whole", nothing_known)
-
-
-def test_a_part_is_not_written_over(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)])
-    before = (places[1] / "run.jsonl").read_bytes()
-    assert refusal(places, places[1], nothing_known) == f"--out {places[1]} holds part 2 of 2: name another directory."
-    assert (places[1] / "run.jsonl").read_bytes() == before
-
-
-def test_the_known_faults_must_be_those_of_the_parts(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)])
-    file = known(tmp_path)
-    said = refusal(places, tmp_path / "whole", file)
-    assert said == f"The parts were judged by other known faults than {file} has: name theirs with --known-faults."
-    said = refusal(places, tmp_path / "whole", tmp_path / "nowhere.toml")
-    assert said.endswith("is not a file: name an existing one.")
-    with pytest.raises(UsageMistake, match=r"than .*known_faults.spark\.toml has"):
-        merge(places, tmp_path / "whole")
-
-
-def test_an_engine_that_is_not_known_here_needs_the_file(tmp_path: Path, nothing_known: Path) -> None:
-    theirs: dict[str, Any] = {"option": "no_such_module:ENGINE", "engine": "theirs", "known_faults": LISTED}
-    places = written_parts(tmp_path / "known", [case(1)], **theirs)
-    with pytest.raises(UsageMistake, match=r"no_such_module:ENGINE, an engine from outside.*name the file with"):
-        merge(places, tmp_path / "whole")
-    assert merge(places, tmp_path / "whole", known_faults=known(tmp_path)).footer.exit == 1, "it is stale"
-    places = written_parts(tmp_path, [case(1)], **{**theirs, "known_faults": []})
-    assert merge(places, tmp_path / "none").footer.exit == 0, "nothing is known of it"
-    assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
-
-
-@pytest.mark.parametrize("command", ["render", "index", "compare"])
-def test_a_part_is_merged_before_anything_else(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    place, _ = written_parts(tmp_path, [case(1)], [])
-    assert main([command, *[str(place)] * (2 if command == "compare" else 1)]) == 2
-    said = capsys.readouterr().err
-    assert f"{place / 'run.jsonl'} is part 1 of 2 of a run: merge the parts first, with python -m reports merge" in said
-    assert said.count("\n") == 1 and [path.name for path in place.iterdir()] == ["run.jsonl"]
-    with pytest.raises(StreamError):
-        read_run(place)
-
-
-def test_the_command_answers_as_the_undivided_run(
-    tmp_path: Path, nothing_known: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2, failing=("VAC-SAFE-1",))])
-    command = ["merge", *map(str, places), "--out", str(tmp_path / "whole"), "--known-faults", str(nothing_known)]
-    assert main(command) == 1
-    said = capsys.readouterr().out
-    assert said.startswith("FAIL: ") and "in 2 parts: 2 processors" in " ".join(said.split())
-    assert main([*command[:2], "--out", str(tmp_path / "other")]) == 2
-    assert capsys.readouterr().err == "Part 2 of 2 is missing: the verdict needs every part, so give it too.\n"

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from records.run import ConcernedTables, RecordedCase
-from reports.document.html import html
 from reports.document.markdown import markdown
 from reports.findings.like import NotCovered, covered_words
 from reports.findings.of_run import findings_of
@@ -76,10 +75,7 @@ def test_cases_made_by_shrinking_do_not_count() -> None:
 
 def test_without_shapes_nothing_is_said_of_tables() -> None:
     plain = streams.run(_case(1, "Feeds lose rows."), first=streams.header())
-    assert findings_of(plain).like is None
-    for view in (markdown(run_document(plain)), html(run_document(plain))):
-        assert "your tables" not in view and "Your tables" not in view
-    assert "Feeds lose rows." in html(run_document(plain))
+    assert findings_of(plain).like is None and "our tables" not in markdown(run_document(plain))
 
 
 @pytest.mark.parametrize(

@@ -19,20 +19,15 @@ from model.vocabulary.table import DAY, HOUR, WEEK, Table
 from records.run import Verdict
 from reference_engine import ReferenceEngine
 from reports.command import main
-from reports.comparison.answer import answer_to
 from reports.comparison.comparison import compare
 from reports.counterexamples.checked import ScriptResult
 from reports.document import Picture
-from reports.document import Table as Rows
 from reports.document.html import SIGNS, html
-from reports.findings.answers import answer_of
-from reports.render.comparison.files import write_comparison
-from reports.render.index import index_document, runs_below
+from reports.render.comparison.document import comparison_document
 from reports.render.picture import picture_of
 from reports.render.run import run_document
 from reports.stream.reading import Run
-from tests.builders.blocks import blocks_of
-from tests.builders.small_streams import READ, case, footer, header, run, step, written
+from tests.builders.small_streams import READ, case, header, kept, run, step, written
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports.test_failures import failing, violation
 
@@ -71,23 +66,23 @@ def parsed(found: Run, **options: object) -> Parsed:
     return Parsed(html(run_document(found, **options)))  # type: ignore[arg-type]
 
 
-def test_the_answer_is_first_and_every_clause_has_its_row() -> None:
-    broken = run(failing(1, violation("VAC-SAFE-1", "It is gone.")))
-    page = parsed(broken)
-    assert str(answer_of(broken)) in " ".join(page.text.split())
-    assert {f"clause-{clause}" for clause in broken.clauses} <= set(page.ids)
-    assert len(page.ids) == len(set(page.ids)), "ids are unique"
-    assert "It is gone." in page.text and "1. loses data: gone" in page.text
+def compared() -> str:
+    base = run(case(1), case(2, step(READ, rows=[[1]])), first=header("4.0.1"))
+    return html(comparison_document(compare(base, run(BROKEN, case(2, step(READ, rows=[[2]]))))))
 
 
-def test_a_page_needs_nothing_from_elsewhere() -> None:
-    page = html(run_document(run(failing(1, violation("VAC-SAFE-1")))))
+BROKEN = failing(1, violation("VAC-SAFE-1", "It is gone.", cause="<b>"))
+
+
+@pytest.mark.parametrize("page", [html(run_document(run(BROKEN))), compared()])
+def test_a_page_needs_nothing_from_elsewhere(page: str) -> None:
     found = Parsed(page)
-    assert not {"link", "img", "iframe", "object"} & set(found.elements)
+    assert not {"link", "img", "iframe", "object", "b"} & set(found.elements)
     assert all(address.startswith(("#", "https://")) for address in found.addresses)
     assert "default-src 'none'" in page and not re.search(r"@import|url\(", page)
     inside = {address[1:] for address in found.addresses if address.startswith("#")}
     assert inside <= set(found.ids), "links inside the page lead somewhere"
+    assert len(found.ids) == len(set(found.ids)), "ids are unique"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -186,88 +181,20 @@ def test_the_record_of_a_step_has_its_clock_and_its_cutoff(rules: Rules, tmp_pat
     assert short == [now, None if obeys else now - WEEK]
 
 
-def test_a_picture_is_on_the_page_of_a_failing_case() -> None:
-    broken = failing(1, violation("VAC-SAFE-1"), case=to_json(Case(LISTED_TABLE, (Vacuum(),))))
-    found = parsed(run(broken))
-    assert found.elements.count("svg") == parsed(run(case(1))).elements.count("svg") + 1
-    assert "Times are in their order, not to scale." in found.text
-
-
-def test_a_comparison_is_a_page_too(tmp_path: Path) -> None:
-    base = run(case(1), case(2, step(READ, rows=[[1]])), first=header("4.0.1"))
-    candidate = run(failing(1, violation("VAC-SAFE-1", "It is gone.", cause="<b>")), case(2, step(READ, rows=[[2]])))
-    found = compare(base, candidate)
-    write_comparison(found, tmp_path)
-    page = Parsed((tmp_path / "compare.html").read_text(encoding="utf-8"))
-    assert str(answer_to(found)) in " ".join(page.text.split())
-    assert "1. loses data: <b>" in page.text and "b" not in page.elements
-    assert "toDelta 4.4.0: It is gone." in "".join(page.text.split("\n"))
-    assert "unexplained" in page.text and "[[1]]" in page.text and "[[2]]" in page.text
-    assert len(page.ids) == len(set(page.ids))
-    assert all(address.startswith(("#", "https://")) for address in page.addresses)
-
-
 def test_no_two_verdicts_have_one_sign() -> None:
     assert len(set(SIGNS.values())) == len(Verdict) and SIGNS.keys() == {one.value for one in Verdict}
 
 
-def test_an_index_has_every_run_and_every_clause_by_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, line in (
-        ("4.4.0", case(1)),
-        ("3.3.2", failing(1, violation("VAC-SAFE-1"))),
-    ):
-        first = header(name)
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
-    assert main(["render", str(tmp_path / "3.3.2")]) == 0
-    capsys.readouterr()
-    assert main(["index", str(tmp_path)]) == 1
-    assert capsys.readouterr().out == f"FAIL: 2 runs in {tmp_path / 'index.html'}\n"
-    page = Parsed((tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert page.text.index("Delta 3.3.2") < page.text.index("Delta 4.4.0"), "in the order of versions"
-    assert "3.3.2/report.html" in page.addresses and not any("4.4.0" in address for address in page.addresses)
-    assert all(clause in page.text for clause in run(case(1)).clauses)
-
-
-def test_an_index_names_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_index_is_of_the_runs_below(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last run of each version decides."""
     assert main(["index", str(tmp_path)]) == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err == f"There is no finished run below {tmp_path}.\n"
-    first, line = header(), case(1)
-    for name, lines in (("cut", (first, line)), ("whole", (first, line, footer(first, [line])))):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "run.jsonl").write_bytes(written(lines))
+    for date, line in (("2026-11-02", failing(1, violation("VAC-SAFE-1"))), ("2026-11-10", case(1))):
+        kept(tmp_path / date, line, first=header(date=date))
+    assert main(["index", str(tmp_path)]) == 0
+    kept(tmp_path / "old", failing(1, violation("VAC-SAFE-1")), first=header("3.3.2"))
+    assert main(["index", str(tmp_path)]) == 1
+    (tmp_path / "old" / "run.jsonl").write_bytes(written([header(), case(1)]))
     assert main(["index", str(tmp_path), "--out", str(tmp_path / "site" / "all.html")]) == 2
-    page = (tmp_path / "site" / "all.html").read_text(encoding="utf-8")
-    assert "Not read" in page and str(tmp_path / "cut") in page
-
-
-def test_an_index_has_the_runs_of_a_version_by_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for date, line in (
-        ("2026-11-02", failing(1, violation("VAC-SAFE-1"))),
-        ("2026-11-10", case(1)),
-        ("2026-11-03", case(1)),
-    ):
-        first = header(date=date)
-        (tmp_path / date).mkdir()
-        (tmp_path / date / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
-    assert main(["index", str(tmp_path)]) == 0, "the last run of the version decides"
-    capsys.readouterr()
-    versions, history = blocks_of(index_document(runs_below(tmp_path), beside=tmp_path), Rows)
-    assert [row[1] for row in versions.rows] == ["2026-11-10"]
-    assert [(row[0], row[-1]) for row in history.rows] == [
-        ("2026-11-10", "–"),
-        ("2026-11-03", "VAC-SAFE-1: fails, now holds"),
-        ("2026-11-02", "–"),
-    ]
-
-
-def test_render_writes_the_page_and_a_damaged_stream_none(tmp_path: Path) -> None:
-    lines = written([header(), case(1)])
-    (tmp_path / "run.jsonl").write_bytes(lines)
-    assert main(["render", str(tmp_path)]) == 2, "without a footer it is not complete"
-    assert not (tmp_path / "report.html").exists()
-    first, line = header(), case(1)
-    (tmp_path / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
-    assert main(["render", str(tmp_path)]) == 0
-    assert "PASS" in Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).text
+    assert str(tmp_path / "old") in (tmp_path / "site" / "all.html").read_text(encoding="utf-8"), "it cannot be read"

@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from records.run import RecordedCase
-from reports.document.html import html
 from reports.findings.drawn import Drawing
-from reports.render.run import run_document
-from tests.builders.small_streams import case, header, run, taken
+from tests.builders.small_streams import case, taken
 
 
 def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> RecordedCase:
@@ -32,14 +30,3 @@ def test_the_cases_of_a_clause_and_their_features() -> None:
     one = found["VAC-SAFE-1"]
     assert (one.cases, one.features) == (3, ("checkpoint", "partitions"))
     assert (found["VAC-SAFE-2"].cases, len(found["VAC-SAFE-2"].features)) == (21, 22)
-
-
-def test_the_page_says_what_a_clause_holds_for_and_which_known_bad_engines_it_notices() -> None:
-    first = header()
-    one, *others = first.clauses
-    one = replace(one, holds_for="Delta on Spark from 3.1", proven_by=("loses-a-row", "<b>"))
-    first = replace(first, clauses=(one, *others))
-    page = html(run_document(run(*LINES, first=first)))
-    assert "It holds for Delta on Spark from 3.1." in page
-    assert "must fail on these known-bad engines: loses-a-row, &lt;b&gt;." in page
-    assert 'data-feature="checkpoint|partitions"' in page and "3 cases exercised it." in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from records.expectations import (
 from records.json_form import from_json
 from records.run import RecordedViolation
 from reports.comparison.comparison import compare
-from reports.document import Diff, Files
+from reports.document import Files
 from reports.render.comparison.document import comparison_document
 from reports.render.sides import difference_of, files_of
 from tests.builders.blocks import blocks_of
@@ -38,51 +39,40 @@ VIOLATION = from_json(violation("VAC-SAFE-1"), RecordedViolation)
 PATHS = [file_path(LISTED_TABLE, file) for file in LISTED_TABLE.files]
 
 
-def expecting(expectation: Expectation) -> RecordedViolation:
+def expecting(expectation: Expectation | None) -> RecordedViolation:
     return replace(VIOLATION, expectation=expectation)
 
 
-def signs(diff: Diff) -> list[str]:
-    return [f"{one.sign} {one.text}" for one in diff.lines]
+REMOVES, READS = step(DELETE, removed=["b", "c"]), step(READ, rows=[[1], [3]])
+DONE = step(DELETE, operations=["DELETE"], commits=[commit("DELETE", metrics={"numRemovedFiles": "1"})])
+STAMPED = step(DELETE, commits=[commit("DELETE", keys=["operation", "inCommitTimestamp"])])
+INFO = '{"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": '
 
 
-def test_the_removes_that_were_expected_against_those_that_were_seen() -> None:
-    line = case(1, step(DELETE, removed=["b", "c"]))
-    assert signs(difference_of(line, expecting(Removes(["b", "a"])))) == [
-        '- {"remove": {"path": "a"}}',
-        '  {"remove": {"path": "b"}}',
-        '+ {"remove": {"path": "c"}}',
-    ]
-
-
-def test_the_operations_and_the_members_of_commit_info() -> None:
-    done = commit("DELETE", metrics={"numRemovedFiles": "1"})
-    line = case(1, step(DELETE, operations=["DELETE"], commits=[done]))
-    assert signs(difference_of(line, expecting(Operations([])))) == ['+ {"commitInfo": {"operation": "DELETE"}}']
-    wrong = expecting(InfoIs("operationMetrics.numRemovedFiles", "2"))
-    assert signs(difference_of(line, wrong)) == [
-        '- {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "2"}}',
-        '+ {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "1"}}',
-    ]
-    absent = expecting(InfoIs("operationMetrics", None, "VACUUM END"))
-    assert difference_of(line, absent) == Diff(()), "the step has no such commit"
-    stamped = case(1, step(DELETE, commits=[commit("DELETE", keys=["operation", "inCommitTimestamp"])]))
-    assert difference_of(stamped, expecting(InfoIs("inCommitTimestamp", None))) == Diff(())
-
-
-def test_the_rows_of_an_answer() -> None:
-    line = case(1, step(READ, rows=[[1], [3]]))
-    assert signs(difference_of(line, expecting(RowsAre(RowsOf.ANSWER, [[1], [2]])))) == [
-        "  [1]",
-        "- [2]",
-        "+ [3]",
-    ]
-    assert difference_of(line, expecting(RowsAre(RowsOf.TABLE, [[1], [2]]))) == Diff(())
-
-
-@pytest.mark.parametrize("wrong", [VIOLATION, expecting(ByReplay("x")), expecting(Readable())])
-def test_without_two_sides_there_is_no_difference(wrong: RecordedViolation) -> None:
-    assert difference_of(case(1, step()), wrong) == Diff(())
+@pytest.mark.parametrize(
+    ("seen", "expectation", "lines"),
+    [
+        (
+            REMOVES,
+            Removes(["b", "a"]),
+            ['- {"remove": {"path": "a"}}', '  {"remove": {"path": "b"}}', '+ {"remove": {"path": "c"}}'],
+        ),
+        (REMOVES, Removes(["b"], checkpoint=True), []),  # what a checkpoint removes is not what the step removes
+        (DONE, Operations([]), ['+ {"commitInfo": {"operation": "DELETE"}}']),
+        (DONE, InfoIs("operationMetrics.numRemovedFiles", "2"), [f'- {INFO}"2"}}}}', f'+ {INFO}"1"}}}}']),
+        (DONE, InfoIs("operationMetrics", None, "VACUUM END"), []),  # the step has no such commit
+        (STAMPED, InfoIs("inCommitTimestamp", None), []),
+        (READS, RowsAre(RowsOf.ANSWER, [[1], [2]]), ["  [1]", "- [2]", "+ [3]"]),
+        (READS, RowsAre(RowsOf.TABLE, [[1], [2]]), []),
+        # There are no two sides.
+        *((step(), one, []) for one in (None, ByReplay("x"), Readable())),
+    ],
+)
+def test_what_was_expected_against_what_was_seen(
+    seen: dict[str, Any], expectation: Expectation | None, lines: list[str]
+) -> None:
+    found = difference_of(case(1, seen), expecting(expectation))
+    assert [f"{one.sign} {one.text}" for one in found.lines] == lines
 
 
 def test_the_files_that_a_vacuum_left() -> None:
@@ -119,8 +109,3 @@ def test_a_comparison_has_the_files_of_both_sides() -> None:
     name = PATHS[0].rpartition("/")[2]
     sides = [{one.name: (one.after, one.wrong) for one in tree} for _, tree in files.sides]
     assert [side[name] for side in sides] == [("kept", ""), ("deleted", "must be kept")]
-
-
-def test_what_a_checkpoint_removes_is_not_what_the_step_removes() -> None:
-    line = case(1, step(DELETE, removed=["a"]))
-    assert difference_of(line, expecting(Removes(["b"], checkpoint=True))) == Diff(())

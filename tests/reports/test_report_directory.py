@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,12 +9,9 @@ import pytest
 
 from records.mistakes import UsageMistake
 from reports.command import main as reports
-from reports.render.marks import COMPARISON, REPORT, require_own
+from reports.render.marks import REPORT
 from reports.render.report_directory import prepare, reserve
-from reports.stream.reading import read_run
-from runner import upgrade
 from runner.plugin import ROOT
-from tests.runner.test_versions import Gate, use
 
 DEMO = ROOT / "docs" / "demo"
 
@@ -79,95 +75,3 @@ def test_what_a_user_adds_to_a_counterexample_stays(report: Path) -> None:
     prepare(report, option="--report-dir").close()
     left = {"run.jsonl", f"counterexamples/{folder.name}/notes.md", "counterexamples/mine/case.json"}
     assert {*contents(report)} == left
-
-
-@pytest.mark.long
-def test_the_views_of_a_part_of_a_run_and_of_a_comparison_are_known(tmp_path: Path) -> None:
-    """Each file that a command writes has the mark by which the next one knows it."""
-    for command, known in [
-        (["compare", *(str(DEMO / "upgrade" / side) for side in ("base", "candidate"))], COMPARISON),
-        (
-            ["render", str(DEMO / "healthy")],
-            {name: REPORT[name] for name in ("report.html", "summary.md", "junit.xml")},
-        ),
-    ]:
-        for _ in range(2):
-            assert reports([*command, "--out", str(tmp_path)]) in (0, 1, 3)
-        assert all((tmp_path / name).is_file() for name in known)
-        require_own(tmp_path, known, option="--out")
-
-
-@pytest.mark.parametrize("name", ["compare.html", "comparison.md", "comparison.json"])
-def test_a_comparison_replaces_no_file_of_the_users(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / name).write_text("mine", encoding="utf-8")
-    sides = [str(DEMO / "upgrade" / side) for side in ("base", "candidate")]
-    assert reports(["compare", *sides, "--out", str(tmp_path)]) == 2
-    assert f"{tmp_path / name} is not of Tombstone" in capsys.readouterr().err
-    assert contents(tmp_path) == {name: b"mine"}
-
-
-def test_an_index_replaces_no_page_of_the_users(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
-    assert reports(["index", str(DEMO), "--out", str(tmp_path / "index.html")]) == 2
-    assert "is not of Tombstone" in capsys.readouterr().err
-    assert contents(tmp_path) == {"index.html": b"mine"}
-
-
-@pytest.mark.long
-def test_the_cases_of_a_comparison_are_replaced_and_no_others(tmp_path: Path) -> None:
-    case = next((DEMO / "broken" / "counterexamples").glob("*/case.json"))
-    own, mine = tmp_path / "cases" / "01a58165dab6.json", tmp_path / "cases" / "my-case.json"
-    own.parent.mkdir()
-    own.write_bytes(case.read_bytes())
-    mine.write_bytes(case.read_bytes())
-    (tmp_path / "cases" / "notes.json").write_text(json.dumps([1]))
-    sides = [str(DEMO / "upgrade" / side) for side in ("base", "candidate")]
-    assert reports(["compare", *sides, "--out", str(tmp_path)]) == 1
-    assert not own.exists() and mine.exists() and (tmp_path / "cases" / "notes.json").exists()
-
-
-# An upgrade -----------------------------------------------------------------------------------------------------------
-
-VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]
-
-
-def test_an_upgrade_that_does_not_end_leaves_no_earlier_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    use(Gate(), monkeypatch, tmp_path)
-    assert upgrade.main([*VERSIONS, "--out", "there"]) == 0
-    assert {*COMPARISON} <= {*contents(tmp_path / "there")}
-    read_run(tmp_path / "there" / "candidate")
-    use(Gate(v1_5_1=2), monkeypatch, tmp_path)
-    assert upgrade.main([*VERSIONS, "--out", "there"]) == 2
-    assert {*contents(tmp_path / "there")} == {"base/run.jsonl", "candidate/run.jsonl"}
-    assert set(contents(tmp_path / "there").values()) == {b""}
-
-
-@pytest.mark.parametrize("options", [["--profile", "smok"], ["--accept", "nowhere.toml"], ["-x"]])
-def test_an_upgrade_with_a_mistake_leaves_the_earlier_answer(
-    options: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    use(Gate(), monkeypatch, tmp_path)
-    assert upgrade.main([*VERSIONS, "--out", "there"]) == 0
-    before = contents(tmp_path)
-
-    def refuse(_: object) -> None:
-        raise UsageMistake("No.")
-
-    monkeypatch.setattr(upgrade, "check_gate", refuse)
-    assert upgrade.main([*VERSIONS, "--out", "there", *options]) == 2
-    assert contents(tmp_path) == before
-
-
-@pytest.mark.parametrize("name", ["compare.html", "base/summary.md", "candidate/run.jsonl"])
-def test_an_upgrade_replaces_no_file_of_the_users(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gate = Gate()
-    use(gate, monkeypatch, tmp_path)
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text("mine", encoding="utf-8")
-    assert upgrade.main([*VERSIONS, "--out", str(tmp_path)]) == 2
-    assert "is not of Tombstone" in capsys.readouterr().err and not gate.asked
-    assert contents(tmp_path) == {name: b"mine"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import gzip
 import io
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,9 +14,8 @@ import pytest
 from hypothesis import given
 from rich.console import Console
 
-from records.json_form import from_json
 from records.mistakes import StreamError
-from records.run import Footer, Header, RecordedCase
+from records.run import RecordedCase
 from reports.command import main
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
@@ -154,15 +152,6 @@ def test_all_views_of_a_run_need_one_pass_over_its_cases(tmp_path: Path) -> None
 # ---- compressed streams
 
 
-def test_a_compressed_stream_is_rendered_beside_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "run.jsonl.gz"
-    path.write_bytes(gzip.compress(STREAM))
-    for given_as in (path, tmp_path):
-        assert main(["render", str(given_as)]) == 0
-        assert capsys.readouterr().out.startswith("FAIL")
-        (tmp_path / "report.html").unlink()
-
-
 def test_a_directory_with_both_has_the_one_that_is_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "run.jsonl.gz").write_bytes(gzip.compress(STREAM))
     assert len(read_run(tmp_path).cases) == 4
@@ -204,16 +193,6 @@ def test_a_compressed_stream_is_checked_as_any_other(write: Writer) -> None:
             read_run(write(data))
 
 
-def test_an_index_has_compressed_streams_too(tmp_path: Path) -> None:
-    for name, version in (("a", "3.3.2"), ("b", "4.4.0")):
-        first = header(version)
-        data = written([first, case(1), footer(first, [case(1)])])
-        (tmp_path / name).mkdir()
-        packed = name == "b"
-        (tmp_path / name / f"run.jsonl{'.gz' if packed else ''}").write_bytes(gzip.compress(data) if packed else data)
-    assert [one.run.header.version for one in runs_below(tmp_path).runs] == ["3.3.2", "4.4.0"]
-
-
 def test_a_stream_is_read_from_a_pipe(tmp_path: Path) -> None:
     read_end, write_end = os.pipe()
     with open(write_end, "wb") as file:
@@ -222,10 +201,3 @@ def test_a_stream_is_read_from_a_pipe(tmp_path: Path) -> None:
         assert ids(read_run(f"/dev/fd/{read_end}").cases) == ids(sorted(CASES, key=sort_key))
     finally:
         os.close(read_end)
-
-
-def test_what_is_read_is_what_was_written() -> None:
-    first, *cases, last = map(json.loads, STREAM.splitlines())
-    found = stream._read(io.BytesIO(STREAM), "a stream")
-    assert (found.header, found.footer) == (from_json(first, Header), from_json(last, Footer))
-    assert list(found.cases) == sorted((from_json(one, RecordedCase) for one in cases), key=sort_key)

@@ -11,20 +11,22 @@ from pathlib import Path
 import pytest
 
 from engines.dialect import DialectFor
-from harness.turns.turn_judge import News
-from harness.turns.turn_run import Taken
+from model.codec import case_id, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Moment, OpenSession, Read, SetClock, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import ByReplay, Expectation, RowsAre, RowsOf
-from records.run import RecordedViolation
+from records.run import InTurn, Observed, RecordedCase, RecordedOutcome, RecordedStep, RecordedViolation
 from reports.counterexamples.turn_plan import turn_plan
 from reports.counterexamples.turn_script import TurnScript, turn_reproduction
 from tests import scripts
 
 NAMES = ("deltalake 1.5.1", "deltalake 1.6.6")
+#: A case, and what it violates.
+Shown = tuple[RecordedCase, RecordedViolation]
+
 REPLAY = "tox -e together -- deltalake==1.5.1 deltalake==1.6.6 --replay cases/x.json"
 
 TABLE = Table(
@@ -36,17 +38,24 @@ TABLE = Table(
 FIRST, SECOND = (Delete(Compare("v", Op.EQ, value, Type.INTEGER)) for value in (1, 2))
 
 
-def taken(side: int, step: Delete | Vacuum | Read | OpenSession, index: int, *, aside: bool = False) -> Taken:
-    return Taken(NAMES[side], step, index, aside, False, ())
+def taken(side: int, index: int, kind: str, *, aside: bool = False) -> RecordedStep:
+    outcome = RecordedOutcome(rows=[], error=None)
+    observed = Observed((0, 0))
+    return RecordedStep(index, kind, kind, 0.0, outcome, observed, side=NAMES[side], pattern="AB", aside=aside)
 
 
-def news(case: Case, expectation: Expectation, *ran: Taken, step: int | None = None) -> News:
+def shown(case: Case, expectation: Expectation, *ran: RecordedStep, step: int | None = None) -> Shown:
     """The last of what both ran violates a clause."""
     last = ran[-1]
     at = last.index if step is None else step
+    turn = InTurn(last.side, next(name for name in NAMES if name != last.side), "AB")
     message = "3 rows are read, 2 are there."
-    violation = RecordedViolation("READ-1A", at, None, "wrong: rows", None, message, (), expectation=expectation)
-    return News(case, "AB", last.side, violation, last.aside, None, taken=ran)
+    violation = RecordedViolation(
+        "READ-1A", at, None, "wrong: rows", None, message, (), expectation=expectation, turn=turn
+    )
+    return RecordedCase(
+        case_id(case), "corpus", 0, 0, "generated", to_json(case), ran, {}, (violation,), None
+    ), violation
 
 
 def rows_after(*values: int, of: RowsOf = RowsOf.ANSWER) -> RowsAre:
@@ -54,21 +63,21 @@ def rows_after(*values: int, of: RowsOf = RowsOf.ANSWER) -> RowsAre:
 
 
 #: B reads what A left.
-READ = (taken(0, FIRST, 0), taken(1, Read(), 0, aside=True))
+READ = (taken(0, 0, "delete"), taken(1, 0, "read", aside=True))
 
 #: A goes on with a table that it opened before B's DELETE.
 OPENED = Case(TABLE, (OpenSession(), SECOND, Vacuum(by_earlier=True), Read()))
 OPENED_STEPS = (
-    taken(0, OpenSession(), 0),
-    taken(1, SECOND, 1),
-    taken(0, Read(), 1, aside=True),
-    taken(0, Vacuum(by_earlier=True), 2),
-    taken(1, Read(), 2, aside=True),
+    taken(0, 0, "opensession"),
+    taken(1, 1, "delete"),
+    taken(0, 1, "read", aside=True),
+    taken(0, 2, "vacuum"),
+    taken(1, 2, "read", aside=True),
 )
 
 
-def script(found: News, dialects: Sequence[DialectFor | None] = (scripts.DELTA_RS, scripts.DELTA_RS)) -> TurnScript:
-    return turn_reproduction(turn_plan(found, NAMES, "A read returns the rows."), dialects, REPLAY)
+def script(found: Shown, dialects: Sequence[DialectFor | None] = (scripts.DELTA_RS, scripts.DELTA_RS)) -> TurnScript:
+    return turn_reproduction(turn_plan(*found, NAMES, "A read returns the rows."), dialects, REPLAY)
 
 
 def ran(text: str, directory: Path, *options: str) -> tuple[int, str]:
@@ -85,14 +94,14 @@ BOTH = ("--a", sys.executable, "--b", sys.executable)
 
 @pytest.mark.parametrize(("values", "code", "word"), [((2, 3), 0, "HOLDS:"), ((1, 2, 3), 1, "VIOLATED:")])
 def test_the_other_side_reads_what_one_left(values: Sequence[int], code: int, word: str, tmp_path: Path) -> None:
-    made = script(news(Case(TABLE, (FIRST,)), rows_after(*values), *READ))
+    made = script(shown(Case(TABLE, (FIRST,)), rows_after(*values), *READ))
     assert made.decides
     exit_code, said = ran(made.text, tmp_path, *BOTH)
     assert (exit_code, said.startswith(word)) == (code, True), said
 
 
 def test_what_a_side_has_opened_stays_open(tmp_path: Path) -> None:
-    made = script(news(OPENED, rows_after(1, 3, of=RowsOf.TABLE), *OPENED_STEPS[:-1]))
+    made = script(shown(OPENED, rows_after(1, 3, of=RowsOf.TABLE), *OPENED_STEPS[:-1]))
     assert "opened.vacuum(" in made.text
     exit_code, said = ran(made.text, tmp_path, *BOTH)
     assert exit_code == 0 and said.startswith("HOLDS:"), said
@@ -100,14 +109,14 @@ def test_what_a_side_has_opened_stays_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), BOTH[:2], ("--a", sys.executable, "--b", "no/python")])
 def test_without_both_pythons_it_cannot_tell(options: Sequence[str], tmp_path: Path) -> None:
-    made = script(news(Case(TABLE, (FIRST,)), rows_after(2, 3), *READ))
+    made = script(shown(Case(TABLE, (FIRST,)), rows_after(2, 3), *READ))
     exit_code, said = ran(made.text, tmp_path, *options)
     assert exit_code == 2 and said.startswith("CANNOT TELL:"), said
     assert len(options) == 4 or "A/bin/pip install deltalake pyarrow" in said
 
 
 def test_it_names_who_runs_what_and_needs_no_package_itself() -> None:
-    text = script(news(OPENED, rows_after(1, 3), *OPENED_STEPS)).text
+    text = script(shown(OPENED, rows_after(1, 3), *OPENED_STEPS)).text
     tree = ast.parse(text)
     top = [one for one in tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
     assert {name for one in top for name in _modules(one)} <= sys.stdlib_module_names
@@ -118,12 +127,12 @@ def test_it_names_who_runs_what_and_needs_no_package_itself() -> None:
 
 
 def test_it_is_the_same_for_the_same_plan() -> None:
-    found = news(OPENED, rows_after(1, 3), *OPENED_STEPS)
+    found = shown(OPENED, rows_after(1, 3), *OPENED_STEPS)
     assert script(found) == script(found)
 
 
 def test_two_engines_have_their_own_functions() -> None:
-    made = script(news(Case(TABLE, (FIRST,)), rows_after(2, 3), *READ), (scripts.SPARK, scripts.DELTA_RS))
+    made = script(shown(Case(TABLE, (FIRST,)), rows_after(2, 3), *READ), (scripts.SPARK, scripts.DELTA_RS))
     assert made.decides and compile(made.text, "reproduce.py", "exec")
     spark, delta_rs = made.text.index('if GIVEN.side == "a":'), made.text.index('if GIVEN.side == "b":')
     assert spark < made.text.index("from pyspark.sql import") < delta_rs < made.text.index("from deltalake import")
@@ -135,36 +144,36 @@ def _modules(one: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 SET_CLOCK = Case(TABLE, (FIRST, SetClock(Moment(HOUR)), Vacuum()))
-VACUUMED = (*READ, taken(1, Vacuum(), 2))
+VACUUMED = (*READ, taken(1, 2, "vacuum"))
 
 
 @pytest.mark.parametrize(
     ("found", "dialects", "reason"),
     [
         (
-            news(Case(TABLE, (FIRST,)), ByReplay("it is about a process"), *READ),
+            shown(Case(TABLE, (FIRST,)), ByReplay("it is about a process"), *READ),
             (scripts.DELTA_RS, scripts.DELTA_RS),
             "it is about a process",
         ),
         (
-            news(Case(TABLE, (FIRST,)), rows_after(2, 3), *READ),
+            shown(Case(TABLE, (FIRST,)), rows_after(2, 3), *READ),
             (scripts.DELTA_RS, None),
             "the commands of deltalake 1.6.6 are not known where this was written",
         ),
         (
-            news(SET_CLOCK, rows_after(2, 3), *VACUUMED),
+            shown(SET_CLOCK, rows_after(2, 3), *VACUUMED),
             (scripts.SPARK, scripts.DELTA_RS),
             "only one of the two engines has a clock that can be set, and the case sets it",
         ),
         (
-            news(SET_CLOCK, rows_after(2, 3), *VACUUMED, step=0),
+            shown(SET_CLOCK, rows_after(2, 3), *VACUUMED, step=0),
             (scripts.DELTA_RS, scripts.DELTA_RS),
             "it shows only after a later step than the one that is wrong",
         ),
     ],
 )
 def test_what_no_script_can_run_or_check_names_the_replay(
-    found: News, dialects: Sequence[DialectFor | None], reason: str, tmp_path: Path
+    found: Shown, dialects: Sequence[DialectFor | None], reason: str, tmp_path: Path
 ) -> None:
     made = script(found, dialects)
     assert not made.decides

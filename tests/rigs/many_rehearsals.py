@@ -49,9 +49,8 @@ class Ending(str, Enum):
 
 @dataclass(frozen=True)
 class TableLine:
-    """A table, how its rehearsal ended, and the answer or the reason in a sentence. ``gone``: how many files went.
-
-    ``wrong``: what the engine did that the model excludes, each kind once.
+    """A table, how its rehearsal ended, and the answer or the reason in a sentence. ``gone``: the number of deleted files.
+    ``wrong``: what the engine did against the model, each kind once.
     """
 
     path: str
@@ -117,8 +116,9 @@ def rehearse_all(
 
 
 def main(arguments: list[str]) -> int:
-    """0: of every table that can be rehearsed, the engine did what the model says; 1: there is an alarm, which no known fault
-    explains; 2: a mistake."""
+    """0: on every table that can be rehearsed, the engine did what the model says; 1: there is an alarm, which no known fault
+    explains; 2: a mistake.
+    """
     asked = parser().parse_args(arguments)
     begun = now()
     at = instant_of(asked.at, begun)

@@ -1,7 +1,7 @@
-"""``python -m tests.rigs.own_bucket ENGINE [--power] [ARGUMENT ...]``: smoke's cases in a bucket that is not the run's.
+"""``python -m tests.rigs.own_bucket ENGINE [--power] [ARGUMENT ...]``: smoke's cases in a bucket that only S3's protocol reaches.
 
-The run reaches it by S3's protocol alone. ``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of
-a gate, or of that command. Its exit code is returned; 1 too if the run has left an object, or touched one that is not its own.
+``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that command. Returns its
+exit code, or 1 if the run left an object behind or touched a foreign one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""``python -m tests.rigs.own_server files|bucket [--power] [ARGUMENT ...]``: smoke on a Connect server that is not the run's.
+"""``python -m tests.rigs.own_server files|bucket [--power] [ARGUMENT ...]``: smoke's cases on a separate Spark Connect server.
 
-The server is Spark's own, in a process of its own, with the settings that Delta's documentation names and nothing else. It
-reaches the run through a directory alone (``files``), or through a bucket alone. ``--power``: known-bad engines are judged
-(``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that command. Its exit code is returned; 2: the server does not start;
-in a bucket 1 too, as ``tests.rigs.watched_bucket`` says.
+The server is Spark's own, with the settings that Delta's documentation names. It shares only a directory (``files``) or only a
+bucket with the run. ``--power``: known-bad engines are judged (``selfcheck.power``). ``ARGUMENT``: those of a gate, or of that
+command. Returns its exit code; 2: the server does not start; in a bucket 1 too, as ``tests.rigs.watched_bucket`` says.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def server_command(java: Java, jars: Sequence[Path], directory: Path, store: Obj
 
 
 class Server:
-    """The server, in a process of its own. It ends with this object."""
+    """The server, as a process that ends with this object."""
 
     def __init__(self, workspace: Workspace, store: ObjectStore | None = None) -> None:
         """Start it, and wait until it serves. Raises EngineUnavailable with the end of its log."""

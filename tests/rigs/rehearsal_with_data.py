@@ -25,7 +25,7 @@ from rehearsal.reading import ReadTable, copy_newest_checkpoint, read_table
 from rehearsal.releases import for_iceberg, release_of
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.statement import vacuum_of
-from rehearsal.trials import Run, vacuumed
+from rehearsal.trials import vacuumed
 from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
@@ -37,7 +37,9 @@ from shapes.store import root_of
 
 @dataclass(frozen=True)
 class Compared:
-    """The files of one release that go: by the model, on stand-ins and on a copy with data; and what the engine refused there."""
+    """The files that one release deletes: by the model, on stand-ins and on a copy with data; and what the engine refused
+    there.
+    """
 
     prediction: Prediction
     stand_ins: frozenset[str]
@@ -46,23 +48,22 @@ class Compared:
 
     @property
     def agrees(self) -> bool:
-        """Whether the lists are the same, or the model and both runs refuse the statement.
-
-        Of what an engine may do with a file as it likes, such as a checksum, both copies must show the same.
+        """Whether the lists are the same, or the model and both runs refuse the statement. Files that the engine may keep or
+        delete, such as a checksum, must only be the same on both copies.
         """
         refused = self.prediction.refusal is not None
         return not self.differing and len(self.errors) == (2 if refused else 0)
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """The files that went of one copy only, or without the model's word, or that stayed against it."""
+        """The files that only one copy lost, or that the model predicts otherwise."""
         listed = frozenset(self.prediction.deleted_files)
         agreed = (listed & self.stand_ins & self.with_data) | self.free
         return tuple(sorted((listed | self.stand_ins | self.with_data) - agreed))
 
     @property
     def free(self) -> frozenset[str]:
-        """The files that went of both copies, which the model says may go or stay."""
+        """The files that both copies lost, and that the model leaves to the engine."""
         fates = self.prediction.fates
         both = self.stand_ins & self.with_data & fates.keys()
         return frozenset(path for path in both if fates[path].fate is Fate.UNSPECIFIED)
@@ -87,17 +88,13 @@ def compared(engine: HostedEngine, prediction: Prediction, directory: Path, *, l
     for name, copy in (("stand-ins", make), ("data", copy_with_data)):
         copy(prediction.read, directory / name / "table")
         runs.append(vacuumed(engine, prediction, directory / name / "table", dry=False, later=later))
-    stand_ins, with_data = (_files(prediction, run) for run in runs)
+    stand_ins, with_data = (frozenset(path for path in run.gone if not prediction.is_directory(path)) for run in runs)
     errors = tuple(run.outcome.error.message for run in runs if run.outcome.error is not None)
     return Compared(prediction, stand_ins, with_data, errors)
 
 
-def _files(prediction: Prediction, run: Run) -> frozenset[str]:
-    return frozenset(path for path in run.gone if not prediction.is_directory(path))
-
-
 def lines_of(found: Compared) -> Iterator[str]:
-    """How many files went, and each that is not in all three lists."""
+    """The number of deleted files, and each file that is not in all three lists."""
     prediction = found.prediction
     told = ", ".join(
         f"{files(prediction.total(paths))} {where}"

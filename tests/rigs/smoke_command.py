@@ -1,4 +1,4 @@
-"""What judges smoke's cases where a run has its tables, or its server, elsewhere: a gate, or ``selfcheck.power``."""
+"""The command that judges smoke's cases where the tables or the server are elsewhere: a gate, or ``selfcheck.power``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runner.command_line.commands import Parser
 
 
 def smoke_arguments(parser: Parser, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The command's own, and the others, which are passed on. ``parser`` knows what comes first. Raises UsageMistake."""
+    """The command's arguments, and the others, which are passed on. ``parser`` knows the first. Raises UsageMistake."""
     parser.add_argument("--power", action="store_true", help="judge known-bad engines (selfcheck.power)")
     return parser.parse_known_args(arguments)
 

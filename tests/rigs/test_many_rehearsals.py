@@ -61,25 +61,3 @@ def test_a_copy_with_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert status(table) == before
     assert run(with_data.main, str(table), WRONG) == 1
     assert f"  {RECENT}: only stand-ins and data\n" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("main", "words", "sentence"),
-    [
-        (many.main, ["4.4.0"], "Name a table, or a file with one path per line: --tables FILE."),
-        (
-            many.main,
-            ["4.4.0", "--tables", "/nowhere"],
-            "--tables /nowhere cannot be read (No such file or directory): ",
-        ),
-        (many.main, ["4.4.0", "s3://b/t"], "s3://b/t is no local path, "),
-        (with_data.main, ["s3://b/t", "4.4.0"], "s3://b/t is no local path: "),
-        (with_data.main, ["t", "4.4.0", "--vacuum", "VACUUM t DRY RUN"], "A DRY RUN deletes nothing that could be "),
-    ],
-)
-def test_a_mistake_is_a_sentence(
-    main: Main, words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(main, *words) == 2
-    said = capsys.readouterr()
-    assert said.err.startswith(sentence) and said.err.count("\n") == 1 and not said.out

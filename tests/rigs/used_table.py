@@ -1,7 +1,7 @@
 """``python -m tests.rigs.used_table DIRECTORY [--days N]``: a table that this environment's Delta makes and uses for 72 days.
 
 The days pass at once: after each one, all times in the table become a day older. All values are fixed; the names of files are
-Delta's own, and random. docs/your-tables.md rehearses a VACUUM of it.
+Delta's own, and random. docs/evidence.md compares rehearsals of a VACUUM of it.
 """
 
 from __future__ import annotations

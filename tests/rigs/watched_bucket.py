@@ -68,7 +68,7 @@ def left_in(bucket: Path) -> Iterator[str]:
             yield f"The run has changed {key}."
 
 
-#: A line of versitygw's log of requests, as far as it is looked at: what was asked for, and of which key; ``-``: of none.
+#: The used part of a line in versitygw's log of requests: the request, and its key (``-``: none).
 _REQUEST = re.compile(r" s3_(?P<asked>[A-Za-z]+) (?P<key>\S*)")
 
 #: What requests that change nothing begin with.

@@ -25,7 +25,7 @@ from runner.run.plan import RunPlan, limits_of, plan_of
 from runner.run.worker import EngineWorker, one_engine
 from suites.campaigns import batches
 from suites.catalogue import CATALOGUE
-from tests.runner.test_options import chosen, mistake
+from tests.runner.test_options import chosen
 
 CLUSTER = "spark://host:7077"
 OF_STATE = {id for id, clause in CATALOGUE.items() if clause.chapter in ("crashes", "two at once")}
@@ -120,22 +120,6 @@ def test_a_cluster_that_the_run_starts_is_one() -> None:
     own = chosen("--spark-cluster=2")
     assert own.scripts == 0 and limits_of(own) == limits_of(options(CLUSTER))
     assert set_up(own.kind, own.storage) == {"master": "standalone[2]"}
-
-
-@pytest.mark.parametrize(
-    "argument", [f"--spark-master={CLUSTER}", "--spark-master=local[*]", "--spark-conf=spark.master=local"]
-)
-def test_it_has_no_other_master(argument: str) -> None:
-    master = argument.rpartition("master=")[2]
-    assert mistake("--spark-cluster=2", argument) == (
-        f"--spark-cluster starts a master of its own: leave out the other one, {master}."
-    )
-
-
-def test_it_is_for_spark() -> None:
-    assert mistake("--spark-cluster=2", "--engine=deltalake") == (
-        "--spark-cluster is for Spark, which deltalake does not run on: leave it out."
-    )
 
 
 @pytest.mark.long

@@ -77,7 +77,7 @@ def checked(
     return write_counterexamples(
         failures_in(first, [line]),
         header=first,
-        provider=provider,
+        dialects=(provider.dialect,),
         directory=directory,
         workspace=directory,
         scripts=scripts,

@@ -31,7 +31,7 @@ def test_the_pages_are_made_again_and_nothing_else_is_replaced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine").touch()
-    with pytest.raises(UsageMistake, match="is there, and is no demo: name a new directory"):
+    with pytest.raises(UsageMistake, match="exists and is not a demo: name a new directory"):
         demo.main(["--out", str(tmp_path)])
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
     (tmp_path / "demo").mkdir()

@@ -16,9 +16,9 @@ from engines.deltalake.versions import DeltalakeReleases
 from engines.port import EngineUnavailable
 from engines.spark.versions import DeltaReleases, pair_of
 from runner.doctor import machine, report
-from runner.doctor.judging import missing_python, needs_of, python_for, serve
+from runner.doctor.judging import needs_of, serve
 from runner.doctor.pythons import FoundPython, pythons, works
-from runner.doctor.report import MachineReport, lines, obstacle
+from runner.doctor.report import MachineReport, lines
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,74 +111,7 @@ def test_delta_rs_is_served_by_any_python_of_the_suite() -> None:
     assert all(serve(need, python(3, 10)) and not serve(need, python(3, 9)) for need in needs)
 
 
-@pytest.mark.parametrize(
-    ("versions", "chosen"),
-    [
-        (["spark"], "3.13"),
-        (["3.3.2"], "3.11"),
-        (["3.3.2", "4.4.0"], "3.11"),
-        (["3.3.2@3.5.3"], "3.11"),
-        (["deltalake"], "3.13"),
-        (["deltalake==1.5.1", "deltalake==1.6.6"], "3.13"),
-        (["my_engine:ENGINE==1.0"], "3.13"),
-    ],
-)
-def test_the_first_python_that_serves_all_is_chosen(versions: list[str], chosen: str) -> None:
-    found = (python(3, 13), python(3, 12), python(3, 11), python(3, 10))
-    assert python_for([needs_of(one) for one in versions], found, lambda _: True).number == chosen
-
-
-def test_one_that_does_not_work_is_passed_over() -> None:
-    found = (python(3, 11), python(3, 10))
-    assert python_for([needs_of("3.3.2")], found, lambda one: one != found[0]) == found[1]
-
-
-@pytest.mark.parametrize(
-    ("versions", "sentence"),
-    [
-        (
-            ["3.3.2"],
-            "Delta 3.3.2 runs on Python 3.10 to 3.11, and none is found on this machine: `uv python install 3.11` brings",
-        ),
-        (["3.3.2", "4.4.0"], "Delta 3.3.2 and Delta 4.4.0 run on Python 3.10 to 3.11, and none"),
-        (["3.3.2", "deltalake==1.6.6"], "Delta 3.3.2 and deltalake 1.6.6 are not two versions of one engine: "),
-        (["5.0.0"], "Delta 5.0.0 is not known here: "),
-        (["4.4.0@3.5.1"], "Delta 4.4.0 does not run on PySpark 3.5.1: "),
-        (["deltalake=1.5.1"], "deltalake=1.5.1 names no version of deltalake: "),
-        (["deltalake==1.6.4"], "deltalake 1.6.4 was never released: "),
-        (["x"], "x names no version: "),
-    ],
-)
-def test_what_cannot_be_judged_is_refused_with_a_sentence(versions: list[str], sentence: str) -> None:
-    with pytest.raises(EngineUnavailable) as refused:
-        python_for([needs_of(one) for one in versions], [python(3, 12)], lambda _: True)
-    assert str(refused.value).startswith(sentence)
-
-
 # The machine ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({}, None),
-        ({"pythons": (python(3, 9),)}, missing_python([needs_of("spark")])),
-        ({"registry": "cannot be reached"}, "The package registry that pip is set to cannot be reached: check"),
-        ({"registry": "cannot be reached", "made": True}, None),
-        ({"disk": 2**30}, "1.0 GB are free where the environments go, and the gate takes 2.0 GB: make room"),
-        ({"memory": 2**30}, "1.0 GB of memory are free, and the gate takes 2.0 GB: end other programs"),
-        ({"memory": None}, None),
-        ({"javas": {"PATH": 8}}, None),
-        (
-            {"javas": {"JAVA_HOME": 8}, "refused": {"4.2": "JAVA_HOME is Java 8: unset it."}},
-            "JAVA_HOME is Java 8: unset it.",
-        ),
-        ({"javas": {"JAVA_HOME": 25}, "refused": {"3.5": "JAVA_HOME is Java 25: unset it."}}, None),
-    ],
-)
-def test_why_the_gate_cannot_run(changed: dict[str, object], reason: str | None) -> None:
-    said = obstacle(replace(HEALTHY, **changed))  # type: ignore[arg-type]
-    assert said is None if reason is None else said is not None and said.startswith(reason)
 
 
 def test_what_a_gate_has_fetched_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,15 +132,6 @@ def test_what_a_gate_has_fetched_is_found(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_jars_are_named_as_in_the_cache() -> None:
     """By the name of their artifact (engines.spark.jvm.jars), with its version."""
     assert report._jars_of(needs_of("4.3.1")) == "delta-spark_4.1_2.13-4.3.1"
-
-
-def test_what_is_missing_is_said_with_the_command_that_brings_it() -> None:
-    said = lines(replace(HEALTHY, pythons=(python(3, 12),), uv=True))
-    assert (
-        "Delta     2.4.0, 3.0.0, 3.1.0, 3.2.1, 3.3.2, 3.3.3: needs Python 3.10 to 3.11: `uv python install 3.11` brings one"
-        in said
-    )
-    assert any(line.startswith("deltalake 1.0.2, ") and line.endswith("1.6.6: can be judged here") for line in said)
 
 
 def test_spark_3_on_linux_on_arm_needs_a_java_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:

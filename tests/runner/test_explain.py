@@ -1,4 +1,4 @@
-"""What is said of a clause, a case, a known fault and a known-bad engine."""
+"""The texts about a clause, a case, a known fault and a known-bad engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from faults import FAULTS
 from known_faults.concerns import CONCERNS
 from records.mistakes import UsageMistake
 from reports.document.terminal import show
-from runner.command_line.commands import in_a_sentence
 from runner.explain.__main__ import explained, main
 from runner.explain.cases import REPORTS, case_of, names
 from runner.explain.findings import ROOT, about
@@ -112,33 +111,3 @@ def test_cases_of_the_corpus_are_explained_within_a_screen_or_two() -> None:
     for name in names()[::150]:
         said = told(name)
         assert said[0].startswith("Case ") and len(said) < 80 and any(line.startswith("  - Step ") for line in said)
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("VAC-SAF-2", "VAC-SAF-2 is no clause, case, known fault or known-bad engine: did you mean VAC-SAFE-2"),
-        (
-            "deltalake:999",
-            "deltalake:999 is no clause, case, known fault or known-bad engine: did you mean deltalake:9",
-        ),
-        (
-            "inline-vectr",
-            "inline-vectr is no clause, case, known fault or known-bad engine: did you mean inline-vector?",
-        ),
-        (
-            "zzz",
-            "zzz is no clause, case, known fault or known-bad engine: `tombstone gate --clause list` names the clauses.",
-        ),
-    ],
-)
-def test_a_name_of_nothing_is_refused_with_what_comes_near(
-    name: str, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert in_a_sentence(main)([name]) == 2
-    assert capsys.readouterr().err.startswith(sentence)
-
-
-def test_an_engine_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageMistake, match="hive is no engine: use one of spark, "):
-        main(["VAC-SAFE-2", "hive"])

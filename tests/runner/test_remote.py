@@ -24,7 +24,7 @@ from runner.command_line.bucket import bucket_of
 from runner.run.circumstances import set_up
 from runner.run.plan import limits_of
 from tests.builders.s3_server import BUCKET, Served, s3_server
-from tests.runner.test_options import chosen, mistake
+from tests.runner.test_options import chosen
 
 
 def test_only_sql_is_judged() -> None:
@@ -41,19 +41,7 @@ def test_the_header_names_it() -> None:
     assert set_up(own.kind, own.storage) == {"master": "sc://local"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--spark-cluster=2"], "--spark-cluster and --spark-remote cannot be judged in one run: name one of them."),
-        (["--engine=deltalake"], "--spark-remote is for Spark, which deltalake does not run on: leave it out."),
-        (["--spark-master=local[2]"], "--spark-remote starts a master of its own: leave out the other one, local[2]."),
-    ],
-)
-def test_what_cannot_be_combined(arguments: list[str], sentence: str) -> None:
-    assert mistake("--spark-remote=local", *arguments) == sentence
-
-
-# A server that is not the run's ------------------------------------------------------------------------------------------
+# A separate server --------------------------------------------------------------------------------------------------------
 
 
 SERVER = "--spark-remote=sc://spark.example:15002/;token=secret"
@@ -78,35 +66,6 @@ def test_a_token_is_in_no_header() -> None:
     assert set_up(own.kind, own.storage) == {"master": "sc://spark.example:15002"}
     assert own.scripts == 0, "a script starts a Spark of its own"
     assert not is_cluster("sc://spark.example:15002"), "nobody knows it"
-
-
-@pytest.mark.parametrize(
-    ("address", "sentence"),
-    [
-        (
-            "spark.example:15002",
-            "--spark-remote spark.example:15002 is no address of a server: write sc://HOST:PORT, or local.",
-        ),
-        (
-            "sc://spark.example",
-            "--spark-remote sc://spark.example is no address of a server: write sc://HOST:PORT, or local.",
-        ),
-        (
-            "sc://h:port/;token=x",
-            "--spark-remote sc://h:port is no address of a server: write sc://HOST:PORT, or local.",
-        ),
-    ],
-)
-def test_an_address_that_is_none_is_refused(address: str, sentence: str) -> None:
-    assert mistake(f"--spark-remote={address}") == sentence
-
-
-@pytest.mark.parametrize("option", ["--spark-conf=a=b", "--spark-clock=machine", "--jars=tox.ini"])
-def test_options_of_a_jvm_are_refused(option: str) -> None:
-    name = option.partition("=")[0]
-    assert mistake(SERVER, option) == (
-        f"{name} is for a Spark that the run starts: leave it out with --spark-remote sc://…, whose server has its own."
-    )
 
 
 def test_nothing_listens_there() -> None:

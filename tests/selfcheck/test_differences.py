@@ -14,7 +14,7 @@ from model.vocabulary.table import DEFAULT_RETENTION, Column, Commit, DataFile, 
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from reports.document.markdown import text
-from selfcheck.difference_tables import BEGIN, END, PAGE, Differences, differences, possible_pairs
+from selfcheck.difference_tables import BEGIN, END, PAGE, Differences, differences, page, possible_pairs
 
 COLUMNS = (Column("p", Type.INTEGER), Column("a", Type.INTEGER))
 ROWS = tuple((value,) for value in (1, 2, 3))
@@ -115,7 +115,13 @@ def test_pairs_of_the_same_session_and_of_an_earlier_one() -> None:
     assert not found(checkpoint, OpenSession(), earlier).pairs, "the session has seen the checkpoint"
 
 
-def test_the_page_has_each_command_and_each_change() -> None:
+def test_the_page_has_each_change_and_what_does_not_show() -> None:
     table = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
-    assert all(f"\n| {text(name)} | " in table for name in (*FIRSTS, *(one.value for one in Mutation)))
+    assert all(f"\n| {text(one.value)} | " in table for one in Mutation)
     assert len(possible_pairs()) == len(FIRSTS) * 13 - 16
+    seen = found(Delete(Compare("a", Op.LE, 2, Type.INTEGER)), Vacuum())
+    said = page(seen, Differences())
+    assert f"| {text('<= as <')} | 1 | 1 | 1 of 2 |" in said
+    assert "live files forgotten (FULL)" in said, "no file is old"
+    assert f"the gate has 1 of {len(possible_pairs())} pairs on Delta, and 0 on deltalake." in said
+    assert "by the first command: DELETE 12, VACUUM 13, " in said

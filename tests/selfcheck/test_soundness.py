@@ -301,10 +301,3 @@ def test_a_worker_that_was_killed_does_not_block_the_end() -> None:
     with pytest.raises(BrokenProcessPool):
         work()
     assert engine_pool._HOST == [], "known in a worker only"
-
-
-@pytest.mark.parametrize("arguments", [["--minutes", "0"], ["--cases", "x"], ["--seed", "0"], ["--engine", "flink"]])
-def test_a_usage_error_is_one_sentence(arguments: list[str], tmp_path: Path) -> None:
-    with pytest.raises(UsageMistake) as refusal:
-        main([*arguments, "--history", str(tmp_path / "history.jsonl")])
-    assert "\n" not in str(refusal.value) and str(refusal.value).endswith(".")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from harness.judging.excusing.excuses import Excuses
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, Read, Vacuum
-from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
-from selfcheck.tampering.command import TamperingPlan, Tried, main, problems, table, tampered_with
+from selfcheck.tampering.command import TamperingPlan, Tried, problems, table, tampered_with
 from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
 from selfcheck.tampering.values import changed, changes
 from suites.catalogue import CATALOGUE
@@ -99,16 +97,3 @@ def test_what_is_neither_noticed_nor_listed_fails_and_so_does_what_is_both() -> 
 def test_the_list_gives_a_reason_and_a_source_for_each_entry() -> None:
     for entry in unpromised(LISTED, "model"):
         assert entry.ways and entry.reason.endswith(".") and entry.source
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--profile", "nightly"], "draws no fixed cases"),
-        (["--engine", "other"], "is not known"),
-        (["--cases-per-way", "0"], "lists the options"),
-    ],
-)
-def test_a_mistake_is_said_in_a_sentence(arguments: list[str], words: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageMistake, match=words):
-        main([*arguments, "--out", str(tmp_path / "table.md")])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -88,25 +86,6 @@ def test_names_are_kept_for_who_asks(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert named["table"] == str(table) and f"{SECRET}%" in named["columns"]
     assert named["unknown"] == [SECRET, f"{SECRET}.owner"]
     assert document["unreadable"] == [{"reason": "no-log", "count": 1, "named": [str(tmp_path / "none")]}]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([], "Name the tables: "),
-        (["ftp://x/y"], "ftp:// is no storage that can be read: "),
-        (["s3://bucket/a b"], "s3://bucket/a b cannot be opened: "),
-        (["--tables", "nowhere.txt"], "nowhere.txt cannot be read: "),
-        (["--tables", "-"], "The standard input names no table: "),
-    ],
-)
-def test_a_mistake_is_a_sentence(
-    words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
-    assert main(words) == 2
-    said = capsys.readouterr()
-    assert said.err.startswith(sentence) and said.err.count("\n") == 1 and not said.out
 
 
 @pytest.mark.parametrize("words", [["--jobs", "0", "a"], ["--history", "-1", "a"]])

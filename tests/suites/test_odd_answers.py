@@ -75,7 +75,9 @@ def test_a_null_partition_value_is_null_or_the_empty_string(spelled: str | None,
     file = DataFile(0, (None,), ((1,),), modified=-WEEK, empty_nulls=spelled is None)
     case = Case(Table(columns, ("p",), (file,), (Commit(-HOUR, adds=(0,)),)), (Delete(IsNull("p")),))
     tamper = actions.set_fields(actions.removes, partitionValues={"p": spelled})
-    fault = delete_fault("spells-null-otherwise", "DEL-REM-1B", tamper, "A remove spells NULL otherwise than the add.")
+    fault = delete_fault(
+        "spells-null-otherwise", "DEL-REM-1B", tamper, "A remove spells NULL differently from the add."
+    )
     judged = full_judge(KnownBadEngine(ReferenceEngine(), fault), tmp_path).judge(case)
     assert judged.failure is None and judged.tallies["DEL-REM-1B"].subjects == 1
     assert not [id for id in judged.failed if not id.startswith("DEL-CRC")]  # a changed commit has no checksum

@@ -1,4 +1,4 @@
-"""A DELETE rewrites files of which no row satisfies its condition.
+"""A DELETE rewrites files without a row that satisfies its condition.
 
     pip install deltalake pyarrow
     python needless_rewrite.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL

@@ -30,7 +30,7 @@ for line in sys.stdin:
     print(json.dumps(answer, default=str), file=answers, flush=True)
 """
 DELETE = "import sys; from deltalake import DeltaTable; print(DeltaTable(sys.argv[1]).delete('v = 1')['num_deleted_rows'])"
-#: Partition values, of which Delta and deltalake spell the directories.
+#: Partition values: Delta and deltalake spell their directories.
 VALUES = ("ü", "a b", "\uffff")
 
 

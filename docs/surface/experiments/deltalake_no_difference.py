@@ -232,7 +232,7 @@ def _bounds(body: dict) -> bool:
 
 
 def of_family(family: str) -> list[str]:
-    """The statements that set its settings otherwise than by default."""
+    """The statements that change its settings from their defaults."""
     session = QueryBuilder()
     session.execute("SET datafusion.catalog.information_schema = true")
     rows = pa.table(session.execute("SELECT name, value FROM information_schema.df_settings")).to_pylist()

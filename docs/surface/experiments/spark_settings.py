@@ -3,7 +3,7 @@
     pip install pyspark==4.2.0 delta-spark==4.4.0
     python spark_settings.py [PART OF A NAME ...]    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 
-Every setting of FAMILIES that Spark knows and that a session can set is set otherwise than by default: a switch the other way, a number
+Every setting of FAMILIES that Spark knows and that a session can set is changed from its default: a switch the other way, a number
 to another number, the rest to what OTHERWISE says. Copies of two tables are tried with TOGETHER neighbours at once; if that makes a
 difference, with each half of them, until it is known which setting makes it. There must be none but in ALONE and CONTROLS. Named on
 the command line a setting is tried alone, and must not lose a row: what it changes is said.

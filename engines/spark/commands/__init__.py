@@ -1,1 +1,1 @@
-"""The commands of a step in the forms that users write, and what they answer."""
+"""The commands of a step in the forms that users write, and their answers."""

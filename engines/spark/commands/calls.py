@@ -29,7 +29,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Name(Expression):
-    """A variable of who runs the call, a function of ``script_functions``, or what that module imports."""
+    """A variable of the caller, a function of ``script_functions``, or an import of that module."""
 
     word: str
 
@@ -134,7 +134,7 @@ class Let:
 
 @dataclass(frozen=True)
 class Do:
-    """A call that the command needs; ``undo`` takes back what outlasts the step, where a session has other steps to run."""
+    """A call that the command needs; ``undo`` removes what outlasts the step, if the session runs other steps."""
 
     call: Expression
     undo: Expression | None = None

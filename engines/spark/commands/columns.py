@@ -83,7 +83,6 @@ def condition(predicate: Predicate, zone: str) -> Column:
 
 
 def value_of(expression: Expression, zone: str) -> Column:
-    """An expression as a Column."""
     if isinstance(expression, Of):
         return _column(expression.column)
     if isinstance(expression, Literal):

@@ -1,4 +1,4 @@
-"""Runs calls in a session. What they need outlasts the command by nothing, also after an error."""
+"""Runs calls in a session. Nothing that they need outlasts the command, also after an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from model.text.layout import escape
 
 
 def place_of(spark: SparkSession, root: Path, path: str, *, store: ObjectStore | None, version: int | None) -> Place:
-    """The table at ``root``, which a step names by ``path``. Names beside it are no table's: the suite has no such tables."""
+    """The table at ``root``, which a step names by ``path``. No table of the suite has one of the names beside it."""
     name = free_name()
     return Place(
         str(root),

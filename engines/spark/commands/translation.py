@@ -129,7 +129,7 @@ def reading(root: str, version: object = None) -> Expression:
 
 
 def _by_earlier(step: Delete | Vacuum) -> Calls:
-    """A command of the session that has opened the table: what it opened has a clock of its own."""
+    """A command by the session that opened the table earlier, which has another clock."""
     command = OPENED.vacuum(*_hours(step)) if isinstance(step, Vacuum) else OPENED.delete(*_text(step))
     return Calls(command, (Do(OPENED_LOG.clock().setTime(INSTANT)),))
 

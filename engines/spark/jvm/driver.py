@@ -67,7 +67,6 @@ class JvmPlan:
         return self.directory / f"jvm-{generation}"
 
     def log_of(self, generation: int) -> Path:
-        """The log of the JVM of a generation."""
         return self.directory_of(generation) / "spark.log"
 
     @property

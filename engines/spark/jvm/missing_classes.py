@@ -1,4 +1,4 @@
-"""Whether a JVM died as a class is missing: then the next one does too."""
+"""Whether a JVM died because a class is missing: then the next one dies too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ _DIED = re.compile(r"died of this:\n\S*(?:NoClassDefFoundError|ClassNotFoundExce
 
 
 def missing_class(log: Path) -> str | None:
-    """The class for lack of which the JVM with this log died; None: it did not, or lives."""
+    """The missing class that ended the JVM with this log; None if it did not end by that."""
     found = _DIED.findall(tail(log, lines=_LINES))
     return found[-1].replace("/", ".") if found else None

@@ -41,7 +41,7 @@ _OWN = re.compile("-Xshare|-XX:(SharedArchiveFile|ArchiveClassesAtExit|AOT)")
 
 @dataclass(frozen=True)
 class StartupCache:
-    """The cache of one key: a file that is used, or one that is recorded because there is none."""
+    """The cache of one key: a file that is used, or a file to record."""
 
     directory: Path
     key: str

@@ -56,8 +56,6 @@ _LINES, _SHOWN = 40, 3
 
 @dataclass(frozen=True)
 class ClusterProcess:
-    """A process of the cluster."""
-
     name: str  # for messages
     served: Served
 
@@ -149,7 +147,7 @@ class Cluster:
             watch.wait(0.05)
 
     def watch(self, lost: Callable[[], None]) -> None:
-        """Call ``lost``, in a thread of its own, when a process of the cluster ends by itself."""
+        """Call ``lost``, in a new thread, when a process of the cluster ends by itself."""
         for part in self._parts:
             threading.Thread(target=self._wait_for_loss, args=[part, lost], daemon=True).start()
 
@@ -169,7 +167,7 @@ class Cluster:
             )
 
     def executors_said(self) -> str:
-        """The end of what an executor wrote, as a sentence; empty if none wrote anything."""
+        """The end of an executor's log, as a sentence; empty if none wrote anything."""
         logs = sorted(self._directory.glob("executors-*/app-*/*/stderr"), key=lambda log: log.stat().st_size)
         return f" The log of an executor ends: {_end(logs[-1])}." if logs else ""
 

@@ -1,6 +1,6 @@
-"""The executors of a cluster: what they need beside their own Spark, and whether they can do what a run asks of them.
+"""The executors of a cluster: what they need besides their Spark, and whether they can do what a run asks of them.
 
-All that driver and executors must share is the file system on which the tables are made; so the jars go there too.
+Driver and executors must share only the file system of the tables; so the jars go there too.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def served_to_executors(*, jars: Sequence[str], conf: Mapping[str, str]) -> dict
 
 
 def _copies(entries: Sequence[str], folder: Path) -> list[str]:
-    """Copies of jars and directories, each in a folder of its own, as two may have the same name."""
+    """Copies of jars and directories, each in a new folder, as two may have the same name."""
     copies = []
     for number, entry in enumerate(map(Path, entries)):
         copy = folder / str(number) / entry.name
@@ -135,7 +135,7 @@ def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, l
 
 @contextmanager
 def interrupts_as_before() -> Iterator[None]:
-    """A SparkContext would let Ctrl-C cancel its jobs first; this process has none that a run waits for."""
+    """Restores Ctrl-C, which a SparkContext would use to cancel its jobs; no run waits for a job of this process."""
     handler = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -242,7 +242,7 @@ class _Check:
 
 
 def cause_of(failure: Exception) -> str:
-    """The line of a failure that says most: what came first in Java, or what a task said."""
+    """The most telling line of a failure: the first cause in Java, or the error of a task."""
     text = str(failure)
     first_causes = re.findall(r"^Caused by: (.+)", text, re.MULTILINE)[-1:]
     of_tasks = re.findall(r"\(\S+ executor \S+\): (.+)", text)

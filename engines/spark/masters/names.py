@@ -1,4 +1,4 @@
-"""Spark's masters: which of them are this machine alone, which one a run starts itself, and whether one can be reached."""
+"""Spark's masters: which of them are only this machine, which one a run starts itself, and whether one can be reached."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_local(master: str) -> bool:
 
 
 def is_server(master: str) -> bool:
-    """Whether it is the address of a server of Spark Connect that is not the run's: ``sc://host:15002``."""
+    """Whether it is the address of a foreign server of Spark Connect: ``sc://host:15002``."""
     return master.startswith(_CONNECT) and master != REMOTE
 
 
@@ -56,12 +56,12 @@ def is_server_address(text: str) -> bool:
 
 
 def is_cluster(master: str) -> bool:
-    """Whether tasks run in other processes than the driver. Nobody knows it of a server that is not the run's."""
+    """Whether tasks run in other processes than the driver; unknown for a foreign server."""
     return not is_local(master) and not master.startswith(_CONNECT)
 
 
 def without_parameters(address: str) -> str:
-    """The address of a server without its parameters, one of which may be a token: for reports and sentences."""
+    """The address of a server without its parameters, which may hold a token: for reports and sentences."""
     return address.partition("/;")[0].rstrip("/")
 
 

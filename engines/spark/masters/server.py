@@ -1,4 +1,4 @@
-"""A server of Spark Connect that is not the run's: its address, a client, and what the run must know of it before it begins."""
+"""A foreign server of Spark Connect: its address, a client, and what the run must know of it before it begins."""
 
 from __future__ import annotations
 
@@ -55,9 +55,8 @@ class ServerLease:
 
 
 def client(address: str) -> Any:
-    """A new session of a client, with the settings that the model needs. It gives up at once when the server is gone.
-
-    Raises EngineUnavailable, with the remedy, for an address that is none, and a setting that the server refuses.
+    """A new session of a client, with the settings that the model needs. It gives up at once when the server is gone. Raises
+    EngineUnavailable, with the remedy, for an invalid address, and for a setting that the server refuses.
     """
     try:
         session = importlib.import_module("pyspark.sql.connect.session")
@@ -92,7 +91,9 @@ def require_reachable(address: str, *, limit: float = REACH_LIMIT) -> None:
 
 @dataclass(frozen=True)
 class ServerVersions:
-    """Of its Spark and its Delta. ``delta``: None if its commits do not say it. ``engine_info``: what they say."""
+    """The versions of its Spark and its Delta. ``delta``: None if its commits do not tell it. ``engine_info``: the text in its
+    commits.
+    """
 
     spark: str
     delta: str | None
@@ -100,10 +101,8 @@ class ServerVersions:
 
 
 def probed(remote: Any, address: str, directory: Path, store: ObjectStore | None = None) -> ServerVersions:
-    """What the server says of itself when it makes a table below ``directory``, which both must reach; in a bucket, below
-    its path there.
-
-    Raises EngineUnavailable, with the remedy, if it cannot, or if its clock is not this machine's.
+    """The server's versions, from a table that it makes below ``directory``, which both must reach; in a bucket, below its path
+    there. Raises EngineUnavailable, with the remedy, if it cannot make one, or if its clock is not this machine's.
     """
     place = without_parameters(address)
     begun = now()

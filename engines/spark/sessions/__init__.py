@@ -1,1 +1,1 @@
-"""Sessions of Spark, and what a step sets in them: settings, the clock, a user's functions."""
+"""Sessions of Spark, and what a step sets in them: settings, the clock, user functions."""

@@ -1,4 +1,4 @@
-"""A session beside the adapter's own that opens a table and keeps what it has opened."""
+"""A second session of the adapter that opens a table and keeps it open."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Stream:
 
     @property
     def directory(self) -> Path:
-        """Where what it has delivered and its checkpoint are; it names no table: the suite's tables have no such names."""
+        """Where the stream's output and checkpoint are; no table of the suite has such a name."""
         return self.root.with_name(f"{self.root.name}-delivered")
 
     def deliver(self) -> DataFrame:
-        """Deliver what is new; all rows that it has delivered so far."""
+        """Deliver what is new; returns all rows delivered so far."""
         (self.directory / "rows").mkdir(parents=True, exist_ok=True)
         # Files here, wherever the table is.
         rows, checkpoint = f"file:{self.directory}/rows", f"file:{self.directory}/checkpoint"

@@ -47,7 +47,7 @@ def connect(lease: Lease) -> SparkSession:
 
 
 def has_jvm(spark: SparkSession) -> bool:
-    """Whether the run reaches the session's JVM. It does not where the session is one of a client, on a server of others."""
+    """Whether the run can reach the session's JVM. It cannot for a client's session on a foreign server."""
     return hasattr(type(spark), "_jvm") or "_jvm" in vars(spark)
 
 

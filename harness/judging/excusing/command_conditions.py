@@ -306,7 +306,7 @@ _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIM
 
 
 def _ignores_a_damaged_row_group(observation: Observation) -> bool:
-    """Whether a DELETE that rewrites files ignores what it cannot read of a live file, of which it can read the rest."""
+    """Whether a DELETE that rewrites files ignores the unreadable part of a live file."""
     ignored = any(Setting.IGNORE_CORRUPT_FILES in step.settings for step in deletes(observation))
     rewrites = not observation.table.has(Feature.DELETION_VECTORS)
     in_parts = [file for file in observation.table.damaged_files if file.damage is Damage.LAST_GROUP]

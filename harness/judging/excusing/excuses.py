@@ -22,7 +22,7 @@ class Excuses:
             self._known.setdefault(known_fault.clause, []).append(known_fault)
 
     def excuse(self, clause: str, circumstances: Circumstances, violation: Violation) -> KnownFault | None:
-        """The known fault that the violation is; one without a condition before others. None: it is none."""
+        """The known fault behind the violation, one without a condition first; None if there is none."""
         observation = circumstances.observation
         error = cache(partial(recorded_error, observation))
         kinds = cache(partial(kinds_of, observation, violation.subject))

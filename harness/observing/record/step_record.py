@@ -98,7 +98,7 @@ def recorded_error(observation: Observation) -> RecordedError | None:
 
 
 def unrecorded(observation: Observation) -> RecordedStep:
-    """The record of a step of which no more can be told: what a violation in it refers to."""
+    """The record of a step without an outcome: only what a violation in it refers to."""
     error = observation.outcome.error
     return RecordedStep(
         index=observation.index,

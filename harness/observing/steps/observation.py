@@ -74,7 +74,7 @@ class Observation:
     start: int  # of the case, ms since the epoch
     versions: Mapping[int, ExpectedVersion]  # all versions so far, with this step's
     expected_rows: Rows  # of the current version after the step, as the case predicts them
-    clone_rows: Rows | None  # of the table's shallow clone, likewise; None: there is none
+    clone_rows: Rows | None  # of the table's shallow clone, likewise; None if it has none
     earlier: tuple[Observation, ...]
     rules: Rules  # of the engine
     side: str = field(default="", kw_only=True)  # which engine ran it, where two work on the table

@@ -90,7 +90,7 @@ class LogFacts:
 
     @cached_property
     def left_out(self) -> frozenset[str]:
-        """The removed files of which commits have a remove, and the readers of the newest checkpoint find none."""
+        """The removed files whose remove is in a commit, but not found by readers of the newest checkpoint."""
         found = {remove.file for remove in self.tombstones} | {add.file for add in self.current.adds.values()}
         earlier = (
             action

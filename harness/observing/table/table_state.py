@@ -68,7 +68,7 @@ class TableState:
     checksums: Mapping[int, Mapping[str, object] | None] = field(
         default_factory=dict
     )  # N.crc by version; None: no JSON
-    clone: CloneState | None = None  # None: there is none
+    clone: CloneState | None = None  # None if it has none
     broken: str | None = None  # why the log cannot be replayed: ``log`` and ``snapshot`` are those of the state before
 
     @property

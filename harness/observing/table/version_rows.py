@@ -1,4 +1,4 @@
-"""The rows of versions, of which each has most of its rows from the version before it."""
+"""The rows of versions; each version shares most of its rows with the one before."""
 
 from __future__ import annotations
 

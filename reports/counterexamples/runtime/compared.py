@@ -31,13 +31,13 @@ def states() -> dict[str, str]:
 
 
 def changed(before: dict[str, str]) -> list[str]:
-    """The paths that are new, gone or otherwise than before."""
+    """The paths that are new, gone or changed."""
     after = {path: dated(os.path.join(ROOT, path)) for path in listing()}
     return [path for path in {**before, **after} if before.get(path) != after.get(path)]
 
 
 def changed_files(before: dict[str, str]) -> list[str]:
-    """The files outside the log that are gone or otherwise than before."""
+    """The files outside the log that are gone or changed."""
     after = {path: dated(os.path.join(ROOT, path)) for path in listing()}
     files = [path for path in before if before[path] != "a directory" and not path.startswith("_delta_log/")]
     return [path for path in files if after.get(path) != before[path]]

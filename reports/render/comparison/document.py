@@ -95,7 +95,7 @@ def comparison_document(comparison: Comparison, *, directory: Path | None = None
             _uncompared(comparison),
             *_in_turn(comparison, place),
             _accepted(comparison),
-            _unexplained(comparison),
+            _unexplained(comparison.unexplained, comparison),
             _better(comparison),
             *_known_of_both(comparison),
             _explained(comparison),
@@ -126,7 +126,8 @@ def brief_document(comparison: Comparison, *, again: str) -> Document:
             _ways(comparison),
             _uncompared(comparison),
             *_in_turn(comparison),
-            _unexplained(comparison),
+            _unexplained([one for one in comparison.unexplained if not one.is_text], comparison),
+            Text(_in_words(comparison)),
             _better(comparison),
             _next(next_steps(comparison, cases="cases/ of the whole comparison")),
             Text("This makes the whole comparison, with the cases and all that differs:"),
@@ -283,7 +284,7 @@ def _accepted(comparison: Comparison) -> Block:
 # What differs, what is better, and what is known ----------------------------------------------------------------------
 
 
-def _unexplained(comparison: Comparison) -> Block:
+def _unexplained(groups: Sequence[Group], comparison: Comparison) -> Block:
     rows = [
         (
             "in words alone" if one.is_text else can(one.severity),
@@ -292,10 +293,15 @@ def _unexplained(comparison: Comparison) -> Block:
             one.cases,
             Code(one.base.id),
         )
-        for one in comparison.unexplained
+        for one in groups
     ]
     heads = ("At worst", "Difference", "Which is right", "Cases", "Smallest case")
     return _section(f"Unexplained differences: {len(rows)}", heads, rows, brief=3)
+
+
+def _in_words(comparison: Comparison) -> str:
+    count = sum(one.is_text for one in comparison.unexplained)
+    return f"{counted(count, 'unexplained difference')} in words alone." if count else ""
 
 
 def _better(comparison: Comparison) -> Block:
@@ -342,7 +348,7 @@ def _detail(group: Group, comparison: Comparison) -> Block:
     where = line(f"Step {group.step} of case ", Code(group.base.id), ": ", Code(step.text)) if step else ""
     rows = [(name, Code(one), Code(other)) for name, one, other in side_by_side(group)]
     return Details(
-        f"{signature(group)} ({_kind(group.explanation)}; {number})",
+        f"{signature(group)} ({group.explanation.word if group.explanation else 'unexplained'}; {number})",
         (
             Text(where or "No step was judged."),
             Text(_why(group.explanation)),
@@ -350,10 +356,6 @@ def _detail(group: Group, comparison: Comparison) -> Block:
             table(("", *side_titles(comparison)), rows),
         ),
     )
-
-
-def _kind(explanation: Explanation | None) -> str:
-    return explanation.word if explanation else "unexplained"
 
 
 def _why(explanation: Explanation | None) -> str:

@@ -1,4 +1,4 @@
-"""CONC: two sessions at once, one of which is held at a point of its command until the other has finished."""
+"""CONC: two sessions at once; the first is held at a point of its command until the other has finished."""
 
 from __future__ import annotations
 

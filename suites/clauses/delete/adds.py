@@ -286,7 +286,7 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
     implementation="spark",
 )
 def adds_have_statistics(d: DeleteObservation) -> Judgement:
-    """For tables whose columns all fit into the 32 of which Delta collects statistics, or whose properties say which do."""
+    """For tables with at most the 32 columns whose statistics Delta collects, or with properties that name them."""
     if len(list(stored_columns(d.table, ()))) > INDEXED:
         return NOT_EXERCISED
     indexed = indexed_columns(d.table)
