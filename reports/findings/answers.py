@@ -42,7 +42,7 @@ def _known(number: int, losing: int) -> str:
 
 
 def _of_part(run: Run, part: Part, known: str) -> Answer:
-    """Of a part of a run: what fails in it, and how to come to the verdict."""
+    """The answer of a part of a run: what fails in it, and how to get the verdict."""
     more = f"{known}. This is {part}: python -m reports merge gives the verdict"
     if run.footer.exit == 0:
         return Answer(Word.PASS_SO_FAR, f"nothing new fails on {named(run)}{more}")
@@ -57,7 +57,7 @@ def _with(run: Run, *verdicts: Verdict) -> list[str]:
 
 
 def _broken(run: Run) -> Iterator[str]:
-    """What the engine does wrong, and what the list of known faults says wrongly of it."""
+    """The engine's new faults, and the entries of known faults that are gone."""
     failed, stale = _with(run, Verdict.FAILS), _with(run, Verdict.LISTED_BUT_GONE)
     found = findings_of(run).failures
     if found:
