@@ -250,7 +250,7 @@ def _uncompared(comparison: Comparison) -> Block:
 
 
 def _in_turn(comparison: Comparison, directory: Path | None = None) -> Iterator[Block]:
-    """The ways in which one of the two goes wrong on tables of the other. Their page lies below ``directory``, if there is one."""
+    """The ways in which one of both goes wrong on tables of the other. Their page lies below ``directory``, if there is one."""
     if comparison.shared is None:
         return
     rows = [
