@@ -21,7 +21,7 @@ def untold(_: Shape) -> Told:
 
 
 def _only_if(possible: Callable[[Shape], bool]) -> OnShape:
-    """Not told, except that a table for which this does not hold cannot have it."""
+    """Unknown if this holds for the table; otherwise the table cannot have it."""
     return lambda shape: None if possible(shape) else False
 
 
@@ -46,7 +46,7 @@ def writes_vectors(shape: Shape) -> bool:
 
 
 def _has_vectors(shape: Shape) -> Told:
-    """None: the next command may write one, a tombstone may have one."""
+    """Unknown if not: the next command may write one, or a tombstone may have one."""
     return True if shape.vectors.files else None if _supports_vectors(shape) else False
 
 
@@ -63,7 +63,7 @@ def _partition_types(shape: Shape) -> set[str]:
 
 
 def _types(shape: Shape) -> set[str]:
-    """Of all columns, and inside of them."""
+    """The types of all columns, at any depth."""
     return {one.type for one in (*shape.columns.kinds, *shape.columns.nested)} | _partition_types(shape)
 
 
@@ -102,7 +102,7 @@ _PLAIN = frozenset({"boolean", "byte", "date", "integer", "long", "short"})
 
 
 def _encodes_paths(shape: Shape) -> Told:
-    """False: all paths of files are relative, and no partition may need encoding."""
+    """False if all paths of files are relative, and no partition may need encoding."""
     if "encoded" in shape.paths.forms:
         return True
     plain_names = set(shape.names.partition) <= {"begins-with-dot", "begins-with-underscore", "dot", "upper-case"}
@@ -116,7 +116,7 @@ def _names_by_uri(shape: Shape) -> Told:
 
 
 def _removed_several_times(shape: Shape) -> bool:
-    """Whether it is possible: with deletion vectors, or after a RESTORE, which a log that is not whole may not show."""
+    """Whether it is possible: with deletion vectors, or after a RESTORE, which an incomplete log may not show."""
     seen = sum(shape.history.operations.values())
     return _supports_vectors(shape) or "RESTORE" in shape.history.operations or shape.log.cleaned or seen == 0
 

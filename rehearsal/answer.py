@@ -107,7 +107,7 @@ def _deleted(trial: Trial) -> set[str]:
 
 
 def _disagrees(trial: Trial) -> str:
-    """What it did that the model excludes; what is lost comes first."""
+    """What the engine did against the model; lost files come first."""
     if trial.gone_in_dry_run:
         number = counted(len(trial.gone_in_dry_run), "file")
         return f"DRY RUN of {trial.release} deletes {number}, such as {trial.gone_in_dry_run[0]}"

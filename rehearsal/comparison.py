@@ -59,7 +59,7 @@ def _may_delete(prediction: Prediction, path: str) -> bool:
 
 
 def _causes(first: Prediction, second: Prediction, changes: Iterable[RuleChange]) -> Iterator[str]:
-    """Refusals; and each rule that makes a difference if nothing but it is changed."""
+    """Refusals; and each rule that alone makes a difference."""
     for one in (first, second):
         if one.refusal is not None:
             yield f"{one.release.title} refuses the statement: {one.refusal}."

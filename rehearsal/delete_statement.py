@@ -162,7 +162,7 @@ class _Conditions:
 
 
 def _literal(node: exp.Expr, type: AnyType) -> Value:
-    """None for a literal of another kind. Raises ValueError for a text that is no value of the type."""
+    """None for a literal of another kind. Raises ValueError for a text that the type cannot have."""
     if isinstance(node, exp.Boolean):
         return bool(node.this) if type is Type.BOOLEAN else None
     if type in _TEXTS:

@@ -94,7 +94,7 @@ def _observed(
 
 
 def _broken(deletion: DeletePrediction, observation: DeleteObservation) -> tuple[BrokenClause, ...]:
-    """The first violation of each clause by each known fault, and by none."""
+    """The first violation of each clause, for each known fault and for none."""
     release = deletion.release
     faults = known(known_faults_in(known_faults_of(release.engine), places=(FILES,)), release.version)
     excuses, circumstances = Excuses(faults), Circumstances(observation)

@@ -164,7 +164,7 @@ def _tree(releases: Sequence[ReleaseRehearsal]) -> Iterator[Block]:
 
 
 def _branch(node: Node, names: Sequence[str]) -> Branch:
-    """A directory with those below it. Where both releases do the same, it has one line for both."""
+    """A directory with its subdirectories; one line for both releases if they do the same."""
     doing = [_doing(one, name if node.differs else "") for name, one in zip(names, node.releases)]
     notes = [why for name, one in zip(names, node.releases) for why in _whys(one, name if node.differs else "")]
     left_out = ""

@@ -118,7 +118,7 @@ class KnownOfTable:
         return _first(filter(is_it, self._faults))
 
     def _holds(self, name: str) -> Told:
-        """Whether a condition holds; None: neither the shape nor the log and the listing tell."""
+        """Whether a condition holds; None if neither the shape nor the log and the listing tell."""
         told = CONDITIONS_ON_SHAPES[name](self._shape)
         if told is not None or name in _OF_FILES_OF_THE_LOG:
             return told
@@ -153,7 +153,7 @@ class KnownOfTable:
 
 
 def _is_of_vectors(fault: KnownFault) -> bool:
-    """Whether the fault's clause is about tables with deletion vectors alone."""
+    """Whether the fault's clause is only about tables with deletion vectors."""
     needs = CATALOGUE[fault.clause].needs
     return bool(needs) and all(isinstance(one, VectorStorage) for one in needs)
 

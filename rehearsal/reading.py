@@ -176,7 +176,7 @@ def _require_known(protocol: Protocol) -> None:
 
 
 def _copy_commits(store: Store, copy: Path) -> LogNames:
-    """What of the log is copied: all commits, and what the last LITE VACUUM left."""
+    """Copies all commits, and the file that the last LITE VACUUM left."""
     directory = copy / LOG_DIRECTORY
     directory.mkdir(parents=True)
     commits: dict[int, str] = {}
@@ -241,8 +241,11 @@ def _copied(store: Store, names: Iterable[str], directory: Path) -> None:
 
 
 def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
-    """The log, and its latest version as stored. A checkpoint is copied only if commits are missing: the oldest that serves,
-    as it has most tombstones and leads to most versions. Raises DeltaLogError and StoreError."""
+    """The log, and its latest version as stored.
+
+    A checkpoint is copied only if commits are missing: the oldest that suffices, as it has most tombstones and leads to most
+    versions. Raises DeltaLogError and StoreError.
+    """
     directory = copy / LOG_DIRECTORY
     failed: UnreadableCheckpoint | None = None
     for base in names.bases():
@@ -266,7 +269,7 @@ def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
 
 
 def _copy_sidecars(store: Store, checkpoint: Iterable[str], directory: Path) -> None:
-    """Of the checkpoint with these files, which are copied. Raises UnreadableCheckpoint and StoreError."""
+    """The sidecars of a copied checkpoint with these files. Raises UnreadableCheckpoint and StoreError."""
     if sidecars := [name for file in checkpoint for name in _sidecars(directory / file)]:
         (directory / SIDECARS).mkdir(exist_ok=True)
         _copied(store, (f"{SIDECARS}/{name}" for name in sidecars), directory)
@@ -285,7 +288,7 @@ def _sidecars(checkpoint: Path) -> list[str]:
 
 
 def _document(path: Path) -> Mapping[str, object] | None:
-    """The JSON object in a file; None if it is absent or none."""
+    """The JSON object in a file; None if the file is absent or has none."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -49,12 +49,12 @@ def make(read: ReadTable, root: Path) -> None:
 
 
 def _deepest_first(read: ReadTable) -> Iterator[str]:
-    """What is made in a directory changes the directory's time."""
+    """A new entry changes the time of its directory."""
     yield from sorted(read.state.listing, key=lambda path: -path.count("/"))
 
 
 def _target(text: str, old: str, root: Path) -> str:
-    """The text of a link: an absolute one leads to the same place in the copy. All lead into the table."""
+    """The text of a link; an absolute one leads to the same place in the copy. All lead into the table."""
     if not text.startswith("/"):
         return text
     return str(root / os.path.relpath(os.path.normpath(text), old))

@@ -65,7 +65,7 @@ def tree_of(releases: Sequence[ReleaseRehearsal], most: int = MOST, most_in_one:
 
 
 class _Found:
-    """What each release does by the parts of a path, with all below it; ``children``: the paths one step deeper."""
+    """What each release does at a path and below it, by the parts of the path; ``children``: the paths one step deeper."""
 
     def __init__(self, releases: Sequence[ReleaseRehearsal]) -> None:
         self._whys: list[dict[tuple[str, ...], list[ByReason]]] = [defaultdict(list) for _ in releases]

@@ -116,7 +116,7 @@ def vacuumed(engine: HostedEngine, prediction: Prediction, root: Path, *, dry: b
 
 
 def _trial(prediction: Prediction, known: KnownOfTable, announced: Run, run: Run) -> Trial:
-    """What a VACUUM did, after the DRY RUN of it."""
+    """A VACUUM, after its DRY RUN."""
     if run.outcome.error is not None:
         return replace(_of_refusal(prediction, run), fault=known.of_error(run.outcome))
     differing = () if prediction.vacuum.dry_run else tuple(_differing(prediction, run))

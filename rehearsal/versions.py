@@ -73,7 +73,7 @@ def versions_after(state: TableState, going: Collection[str], *, cutoff: int) ->
 
 
 def _is_backdated(tombstone: Remove, committed: int | None) -> bool:
-    """Whether the time of a tombstone is earlier than its commit's by more than a transaction takes."""
+    """Whether a tombstone is older than its commit by more than a transaction takes."""
     return (
         committed is not None
         and tombstone.deletion_timestamp is not None

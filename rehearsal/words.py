@@ -89,7 +89,9 @@ def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
 
 
 def _announced(trial: Trial) -> str:
-    """``DRY RUN listed 37 paths, and then 4 files (2 kB) went. Of those listed 33 were not there any more``, without an end."""
+    """``DRY RUN listed 37 paths, and then 4 files (2 kB) went. Of those listed 33 were not there any more``, without a full
+    stop.
+    """
     but = trial.announced
     said = [f"DRY RUN listed {counted(trial.listed, 'path')}, and then {files(trial.gone)} went"]
     counts = (

@@ -64,12 +64,12 @@ def merge(paths: Sequence[Path], out: Path, *, known_faults: Path | None = None)
 
 
 def _clauses(listed: Iterable[ListedFault]) -> list[tuple[str, tuple[str, ...]]]:
-    """By what known faults judge: not by whom they concern."""
+    """What known faults judge, without whom they concern."""
     return [(one.reason, one.clauses) for one in listed]
 
 
 def _known_faults(header: Header, path: Path | None, today: date) -> tuple[KnownFault, ...]:
-    """The known faults, which must be those that the parts were judged by: their cases say already what is excused."""
+    """The known faults. The parts must have used the same: their cases say already what is excused."""
     if path is None and not is_built_in(header):
         if not header.known_faults:
             return ()

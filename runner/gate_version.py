@@ -55,7 +55,7 @@ def available(text: str) -> Version:
 
 
 def _refusal(requirement: str, errors: str) -> str:
-    """Why pip does not install it, in a sentence. Where it is told of no release at all, it has not reached a registry."""
+    """Why pip does not install it, in a sentence. If pip finds no release at all, it has not reached a registry."""
     if "(from versions: none)" not in errors:
         return f"pip finds no {requirement}: name a release that exists."
     return (
@@ -94,7 +94,7 @@ _TOX = (sys.executable, launched.__file__, "tox", "run", "-qq", "-e", "versioned
 
 
 def _environ_of(version: Version) -> dict[str, str]:
-    """The variables of a tox for the version, which is none of the tox that may run this."""
+    """The variables for a new tox of the version, without those of a tox that runs this process."""
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
     return environ | variables(version)
 

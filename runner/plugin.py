@@ -109,7 +109,7 @@ def _show_lists(chosen: Options) -> None:
 
 
 def _check_fault(chosen: Options) -> None:
-    """Raises UsageMistake for a ``--known-bad`` that is none, or that no case for this engine can show."""
+    """Raises UsageMistake for an unknown ``--known-bad``, or one that no case for this engine can show."""
     if chosen.known_bad is None:
         return
     if isinstance(chosen.kind, PairKind):

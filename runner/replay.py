@@ -28,7 +28,7 @@ def _severity(violation: RecordedViolation) -> Severity:
 
 
 def _attention(violation: RecordedViolation) -> tuple[bool, int]:
-    """What is no known fault first, then the gravest."""
+    """New faults first, then the gravest."""
     return violation.excused is not None, _severity(violation).rank
 
 

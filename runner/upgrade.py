@@ -154,7 +154,7 @@ def upgrade(
 
 
 def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence[str]) -> bool:
-    """Let both run in turn on the same tables. False: they were not asked, as the options do not allow it."""
+    """Run both in turn on the same tables. False if the options do not allow it."""
     if (base.engine, base.version) == (candidate.engine, candidate.version):
         return False
     if others := sorted(given(options).keys() - _ALSO_IN_TURN):
@@ -167,7 +167,7 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
 
 
 def _ended(report: Path) -> bool:
-    """Whether a gate judged all its cases. Its exit code does not say it: 2 is also that of a clause that no case exercised."""
+    """Whether a gate judged all its cases. Its exit code does not tell: 2 also means a clause that no case exercised."""
     try:
         read_run(report)
     except StreamError:

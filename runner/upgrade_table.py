@@ -204,7 +204,7 @@ def table(rows: Iterable[UpgradeRow], folder: str) -> str:
 
 
 def _asked(names: Sequence[str]) -> tuple[str, list[UpgradePair]]:
-    """The engine, and the pairs of the table between the versions that are named."""
+    """The engine, and the pairs of the table between the named versions."""
     versions = all_versions.versions_named(names)
     engine = versions[0].engine
     judged, named = releases_of(engine).judged, {one.version for one in versions}
@@ -247,7 +247,7 @@ def _compared(pair: UpgradePair, base: Run, candidate: Run, together: TurnReport
 
 
 def _rows(engine: str, made: Mapping[UpgradePair, str]) -> list[UpgradeRow]:
-    """The rows of the pages that are made, and of those that are kept of the other pairs."""
+    """The rows of the new pages, and of the kept pages of other pairs."""
     rows = []
     for pair in pairs_of(releases_of(engine).judged):
         name = page_name(engine, pair)

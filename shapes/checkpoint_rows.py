@@ -48,7 +48,7 @@ def rows_of(store: Store, path: str) -> Iterator[Action | LoggedFile]:
 
 
 def _wanted(leaves: Sequence[str]) -> list[str]:
-    """Of the struct of statistics one leaf is enough: it says whether a row has one."""
+    """One leaf of the statistics' struct is enough: it tells whether a row has one."""
     tops = (*_WHOLE, *_OF_FILES, *_OF_TOMBSTONES)
     found = [leaf for leaf in leaves if any(leaf == top or leaf.startswith(f"{top}.") for top in tops)]
     return found + [leaf for leaf in leaves if leaf.startswith(f"{_STRUCT}.")][:1]

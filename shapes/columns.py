@@ -36,7 +36,7 @@ _MARKS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class _Inner:
-    """What is inside of a nested type: a field, or without a name an element, a key or a value."""
+    """A part of a nested type: a field, or without a name an element, a key or a value."""
 
     name: str | None
     kind: ColumnKind

@@ -111,7 +111,7 @@ def _read_checkpoint(latest: Latest, store: Store, path: str) -> None:
 
 
 def _items(store: Store, path: str) -> Iterator[Action | LoggedFile]:
-    """A file that is missing makes the checkpoint incomplete, as one that is damaged does."""
+    """A missing file makes the checkpoint incomplete, like a damaged one."""
     try:
         yield from actions_of(store, path) if path.endswith(".json") else rows_of(store, path)
     except UnreadableCommit as error:

@@ -31,7 +31,7 @@ def _read(table: str, wanted: Wanted) -> ReadTable | RefusedTable:
 
 
 def _in_pool(left: deque[str], wanted: Wanted, jobs: int) -> Iterator[ReadTable | RefusedTable]:
-    """Takes from ``left``. Ends early when a process was killed: the table that waited longest is to blame."""
+    """Takes from ``left``. Ends early if a process was killed: the table that waited longest is to blame."""
     running: deque[tuple[str, Future[ReadTable | RefusedTable]]] = deque()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         while left or running:

@@ -90,7 +90,7 @@ def _read(table: str, root: Root, wanted: Wanted) -> ReadTable:
 
 
 def _history(store: Store, log: LogListing, latest: Latest, most: int | None) -> HistoryShape:
-    """Of the newest ``most`` commits; of those before the checkpoint nothing but commitInfo is looked for."""
+    """The newest ``most`` commits; before the checkpoint only commitInfo is looked for."""
     seen = Seen()
     for version in log.commits if most is None else log.commits[max(len(log.commits) - most, 0) :]:
         if version in latest.infos:

@@ -131,7 +131,7 @@ def _rehearse(words: Sequence[str], here: Path) -> Job:
 
 
 def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:
-    """The words before the first option, at most so many, and the others."""
+    """At most so many words before the first option, and the others."""
     count = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
     return list(words[: min(most, count)]), list(words[min(most, count) :])
 
@@ -145,7 +145,7 @@ def _runs(words: Sequence[str], here: Path, least: int) -> list[str]:
 
 
 def _reported(option: str, words: Sequence[str], here: Path, *place: str) -> list[str]:
-    """The option that says where the report goes, if the user does not name it."""
+    """The option for the report's place, if the user does not name it."""
     if any(word.startswith(f"{option}=") for word in words):
         return []
     return [f"{option}={here.joinpath(REPORTS, *place)}"]

@@ -62,7 +62,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _interruptible() -> None:
-    """Where a shell starts a command in the background, the signal is ignored, by all that the command starts too."""
+    """A shell that starts a command in the background lets it, and its children, ignore the signal."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -74,7 +74,7 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
 
 
 def _environ() -> dict[str, str]:
-    """What a run is given: nothing that is about another tox or pytest, and paths that are whole."""
+    """The variables of a run: nothing of another tox or pytest, and whole paths."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("TOX_", "PYTEST_"))}
     if places := environ.get("TOMBSTONE_PYTHONPATH"):
         environ["TOMBSTONE_PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, places.split(os.pathsep)))

@@ -24,8 +24,9 @@ _MOST = 3 * 76
 
 @dataclass(frozen=True)
 class _Reason:
-    """Why the answer is what it is. ``cause``: of the worst, in words; ``more``: what follows it; ``brief``: the text
-    without the cause after a graver reason."""
+    """A reason for the answer. ``cause``: of the worst, in words; ``more``: what follows it; ``brief``: the text without the
+    cause, after a graver reason.
+    """
 
     rank: int
     told: str
@@ -83,7 +84,7 @@ def answer_to(comparison: Comparison) -> Answer:
 
 
 def _told(reasons: Sequence[_Reason], whole: int) -> Iterator[str]:
-    """The reasons, so many of them with their causes."""
+    """The reasons; so many of them have their causes."""
     for number, one in enumerate(reasons):
         if number < whole:
             yield one.whole
@@ -92,7 +93,7 @@ def _told(reasons: Sequence[_Reason], whole: int) -> Iterator[str]:
 
 
 def _harms(comparison: Comparison, base: str) -> Iterator[str]:
-    """What the candidate does alone, and on tables of the base."""
+    """The candidate's harms alone, and on tables of the base."""
     worse = comparison.worse
     if comparison.outweighs:
         harm = in_ways((one.severity for one in worse), that=f"that {base} does not", lesser="is worse")

@@ -153,7 +153,7 @@ _NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True)
 class _Kind:
-    """What the violations of one shift have in common."""
+    """The common properties of the violations of one shift."""
 
     change: VerdictChange
     clause: str
@@ -202,7 +202,7 @@ class Judgements:
                 self._add_worse(_Kind(VerdictChange.UNCOMPARED, clause, cause, _NOT_JUDGED), (case, None), violations)
 
     def _add_worse(self, kind: _Kind, sides: _Sides, violations: Sequence[RecordedViolation]) -> None:
-        """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
+        """The first violation in a case that is not accepted, and the first that each entry accepts."""
         firsts: dict[KnownFault | None, RecordedViolation] = {}
         for one in violations:
             firsts.setdefault(covering(self._accepted.current, sides[0], one), one)
@@ -217,7 +217,7 @@ class Judgements:
         self._shifts.setdefault(kind, _Violating()).take(sides, violation, self._severity(violation))
 
     def _severity(self, violation: RecordedViolation) -> Severity:
-        """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
+        """That of the violation's cause, else the clause's, which is its worst."""
         return violation.severity or self._severities[violation.clause]
 
     def shifts(self) -> tuple[ClauseShift, ...]:
@@ -261,7 +261,7 @@ class _Broken:
 
 
 def _broken(case: RecordedCase) -> dict[str, _Broken]:
-    """What a case violates, by clause."""
+    """The violations of a case, by clause."""
     found: dict[str, _Broken] = {}
     for one in case.violations:
         of_clause = found.setdefault(one.clause, _Broken())
@@ -276,7 +276,7 @@ _Found = Iterable[tuple[_Kind, Sequence[RecordedViolation]]]
 def _worse(
     before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: RecordedCase, side: ComparedSide
 ) -> _Found:
-    """What the candidate violates in a case, and the base does not. ``side``: the base."""
+    """The violations of the candidate in a case that the base does not have. ``side``: the base."""
     for clause, broken in after.items():
         had = before.get(clause, _Broken())
         new = [(VerdictChange.REGRESSED, cause, own) for cause, own in broken.causes.items() if cause not in had.causes]
@@ -296,7 +296,7 @@ def _worse(
 def _improved(
     before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: RecordedCase, side: ComparedSide
 ) -> _Found:
-    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
+    """The violations of the base in a case that the candidate does not have. ``side``: the candidate."""
     for clause, broken in before.items():
         if clause in after or clause not in side.judged:
             continue

@@ -264,7 +264,7 @@ def compare(
 
 
 def _side(run: Run, results: Mapping[str, ClauseFinding]) -> ComparedSide:
-    """What a run was asked and knows. Of a stream that lists no known faults, those that its cases show."""
+    """What a run was asked and knows. If a stream lists no known faults, those that its cases show."""
     listed: list[ListedFault | ShownFault] = [*(run.header.known_faults or ()), *findings_of(run).known]
     return ComparedSide(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
@@ -305,7 +305,7 @@ def _clauses(
 def _change(
     base: ClauseFinding | None, candidate: ClauseFinding | None, in_cases: set[VerdictChange]
 ) -> tuple[VerdictChange, str]:
-    """The gravest change of any case; without one, that of the verdicts."""
+    """The gravest change in a case; without one, that of the verdicts."""
     judged = [result is not None and result.verdict in _JUDGED for result in (base, candidate)]
     if judged[0] != judged[1]:
         lacking, side = (candidate, "candidate") if judged[0] else (base, "base")

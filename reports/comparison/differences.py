@@ -134,7 +134,7 @@ def _compared(field: FactField, base: Facts, candidate: Facts, same_commits: boo
 
 
 def _between(base: RecordedFact, candidate: RecordedFact) -> Iterable[tuple[str | None, str | None, Amount | None]]:
-    """What of two facts the base has, what the candidate, and how much more or less."""
+    """The texts that only the base has, that only the candidate has, and how much more or less."""
     if isinstance(base, Counter) or isinstance(candidate, Counter):
         one, other = (side if isinstance(side, Counter) else Counter[str]() for side in (base, candidate))
         lost, new = one - other, other - one

@@ -127,7 +127,7 @@ _RIGHT: Mapping[tuple[bool, bool], Right] = {
 
 
 def _by_verdicts(broken: Sequence[Sequence[RecordedViolation]]) -> Right:
-    """By what the sides violate in a step. Where neither does, nothing is known: no clause may be about it."""
+    """By the violations of both sides in a step. Without any, nothing is known: no clause may be about it."""
     right = _RIGHT[bool(broken[0]), bool(broken[1])]
     return Right.UNKNOWN if right is Right.BOTH else right
 
@@ -161,7 +161,7 @@ class Explainer:
         return {one: self._by_the_model(own) for one, own in made.items()}
 
     def _by_the_model(self, found: Finding) -> Finding:
-        """What nothing else explains is explained where the model says that only the candidate is right."""
+        """A difference without another explanation is explained if the model says that only the candidate is right."""
         if found.explanation is not None or found.right is not Right.CANDIDATE or not found.predicted:
             return found
         base, candidate = self._names[::-1] if self._backwards else self._names
@@ -268,13 +268,13 @@ def _fault(violation: RecordedViolation) -> tuple[str, str, str | None]:
 
 
 def _both_known(broken: Sequence[Sequence[RecordedViolation]]) -> bool:
-    """Whether all that the two sides violate in a step is known of them, and not all of it of both."""
+    """Whether all violations of both sides in a step are known faults, but not all of them of both versions."""
     reasons = [{one.excused for one in violations} for violations in broken]
     return None not in reasons[0] | reasons[1] and reasons[0] != reasons[1]
 
 
 def _of_faults(broken: Sequence[Sequence[RecordedViolation]], names: Sequence[str]) -> Explanation:
-    """What each side violates, and the other does not for the same reason."""
+    """The violations of each side that the other does not have for the same reason."""
     reasons = [{str(one.excused) for one in violations} for violations in broken]
     sides = zip(names, reasons, reversed(reasons))
     return _known((name, one) for name, mine, theirs in sides for one in sorted(mine - theirs))

@@ -44,7 +44,7 @@ def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int
 
 
 def _places(run: Run) -> Mapping[str, dict[str, int]]:
-    """Where the cases are, by origin and id. They are sorted, so of a case drawn twice both sides use the same one."""
+    """The places of the cases, by origin and id. They are sorted, so both sides use the same one of a case drawn twice."""
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for place, case in enumerate(run.cases):
         found[case.origin].setdefault(case.id, place)

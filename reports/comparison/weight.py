@@ -59,8 +59,9 @@ def better_in(shifts: Iterable[ClauseShift]) -> tuple[WeighedWay, ...]:
 
 
 def _ways(shifts: Sequence[ClauseShift]) -> tuple[WeighedWay, ...]:
-    """A known fault is one way, whatever clauses it violates. So is what the smallest case of the gravest failure shows
-    of the others."""
+    """A known fault is one way, however many clauses it violates. So is everything that the smallest case of the gravest
+    failure shows.
+    """
     known: dict[str, list[ClauseShift]] = {}
     for one in shifts:
         if one.known:

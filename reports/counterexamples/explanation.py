@@ -92,7 +92,7 @@ def explanation(
 
 
 def _context(violation: RecordedViolation, clause: ListedClause, others: Sequence[str]) -> Iterator[Block]:
-    """What it costs, the cause, and what fails with it."""
+    """The harm, the cause, and what fails with it."""
     if violation.severity is clause.severity and clause.harm:
         yield Text(line(Strong("What it costs:"), f" {clause.harm}"))
     if violation.cause:
@@ -220,7 +220,7 @@ def _steps(judged: RecordedCase, failing: int, *, own_clock: bool) -> Block:
 
 
 def _sessions(judged: RecordedCase, failing: int) -> Iterator[Block]:
-    """Of two sessions at once what each did, side by side."""
+    """What each of two sessions did, side by side."""
     step, record = judged.case.steps[failing], next((one for one in judged.steps if one.index == failing), None)
     if not isinstance(step, Together) or record is None or record.outcome.second is None:
         return
@@ -269,7 +269,7 @@ def _results(step: EngineStep, record: RecordedStep) -> Iterator[Inline | Line]:
 
 
 def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: RecordedOutcome) -> Line:
-    """The paths that it lists, or those that it answers with, such as the deleted files; Spark's answer is the table's path."""
+    """The listed or answered paths, such as the deleted files; Spark's answer is the table's path."""
     if step.dry_run:
         return line("lists ", _some("path", outcome.rows or ()))
     if outcome.answer is None:

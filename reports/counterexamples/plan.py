@@ -140,7 +140,7 @@ def may_be_killed(step: EngineStep) -> bool:
 
 
 def _things_left(left: CrashSnapshot) -> Things:
-    """What a step that was killed left."""
+    """The storage after a step that was killed."""
     log, files = [], []
     for file in left.files:
         content = base64.b64decode(file.content)

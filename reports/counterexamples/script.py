@@ -44,14 +44,14 @@ def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
 
 
 def _cannot_tell(plan: ScriptPlan, reason: str) -> str:
-    """The script where none can run the case."""
+    """The script for a case that no script can run."""
     opening = docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
     end = f"sys.exit({called('cannot_tell', reason)})"
     return "\n\n\n".join([f"{opening}\n\nimport sys", LIBRARY.functions["cannot_tell"], end]) + "\n"
 
 
 def _after_kill(found: Check, plan: ScriptPlan) -> Check:
-    """A check in a script that begins with what a step left that was killed. Raises CannotCheck."""
+    """A check in a script that begins with the storage after a killed step. Raises CannotCheck."""
     early = [step for step in used_versions(plan.scripted.runs) if plan.left_by is not None and step <= plan.left_by]
     if plan.shows_storage and (found.before or found.uses & {ANSWER, ERROR}):
         raise CannotCheck(

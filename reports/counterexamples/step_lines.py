@@ -43,8 +43,9 @@ def lines_of(run: ScriptRun, dialect: Dialect, check: Check | None, *, damaged: 
 def _call(
     run: ScriptRun, command: ScriptCommand, uses: frozenset[str], dialect: Dialect, *, damaged: bool
 ) -> list[str]:
-    """The command itself. Its error is caught if the check uses it, or if the command failed in the run, or may fail on
-    another engine."""
+    """The command itself. Its error is caught if the check uses it, if the command failed in the run, or if it may fail on
+    another engine.
+    """
     step, answered = run.step, ANSWER in uses
     returns = bool(command.rows) and (answered or isinstance(step, (Read, ReadChanges)))
     text = command.rows if returns else command.text

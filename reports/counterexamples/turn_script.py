@@ -78,7 +78,7 @@ def _opening(plan: TurnPlan) -> list[str]:
 
 
 def _undecided(plan: TurnPlan, reason: str, replay: str) -> TurnScript:
-    """The script where none can run the case, or check it."""
+    """The script for a case that no script can run or check."""
     end = f"sys.exit({called('undecided', reason, replay)})"
     parts = [f"{docstring([*_opening(plan), ''])}\n\nimport sys", LIBRARY.functions["undecided"], end]
     return TurnScript("\n\n\n".join(parts) + "\n", decides=False)

@@ -136,7 +136,7 @@ def _is_shown(block: Block, *, whole: bool) -> bool:
 
 
 def _width(console: Console) -> int | None:
-    """That of a table; None: the terminal's."""
+    """The width of a table; None for the terminal's."""
     return None if console.is_terminal else max(console.width, _LOG_WIDTH)
 
 

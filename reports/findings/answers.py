@@ -54,7 +54,7 @@ def _with(run: Run, *verdicts: Verdict) -> list[str]:
 
 
 def _broken(run: Run) -> Iterator[str]:
-    """What the engine does wrong, and what the list of known faults says wrongly of it."""
+    """The engine's new faults, and the entries of known faults that are gone."""
     failed, stale = _with(run, Verdict.FAILS), _with(run, Verdict.LISTED_BUT_GONE)
     found = findings_of(run).failures
     if found:

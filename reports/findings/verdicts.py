@@ -221,9 +221,10 @@ def _judge(
 
 
 def _with_cases_left(verdict: Verdict, reason: str, known: Sequence[KnownFault], left: str) -> tuple[Verdict, str]:
-    """The verdict where the budget left out cases, or other parts of the run have them, or cases were changed to what can be
-    asked: the whole ones may exercise a clause, or show that it fails as it is known to. ``left`` says of a clause that no judged
-    case exercises where they are."""
+    """The verdict if the budget left out cases, other parts of the run have them, or cases were narrowed: the omitted cases may
+    exercise a clause, or show its known fault. ``left`` tells where the cases are that exercise a clause which no judged case
+    does.
+    """
     if verdict is Verdict.LISTED_BUT_GONE:
         return Verdict.HOLDS, f"It is listed as a known fault ({_reasons(known)}): none of the judged cases fails it."
     if verdict is Verdict.NOT_TESTED:
@@ -232,7 +233,7 @@ def _with_cases_left(verdict: Verdict, reason: str, known: Sequence[KnownFault],
 
 
 def _is_given_its_times(header: Header) -> bool:
-    """Whether files were as old as their bucket says, or the clock was that of a server: then the cases ask less."""
+    """Whether the bucket set the files' times, or a server the clock: the cases then ask less."""
     master = header.machine.get("master", "")
     return header.machine.get("storage") == "bucket" or (master.startswith("sc://") and master != "sc://local")
 

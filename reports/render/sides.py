@@ -60,7 +60,7 @@ _MUST: Mapping[type[Unchanged | Gone], str] = {Unchanged: "must be kept", Gone: 
 
 
 def _states(case: Case) -> dict[str, str]:
-    """What each path of the first table is."""
+    """The kind of each path of the first table."""
     table = case.table
     live = set(live_ids(table))
     removed = {one.file for commit in table.commits for one in commit.removes}

@@ -56,7 +56,7 @@ def _validator(kind: str) -> Draft202012Validator:
 
 
 def _first_error(line: Json) -> ValidationError | None:
-    """The error nearest to the top of a line, by the schema; None: it has none."""
+    """The error nearest to the top of a line, by the schema; None if it has none."""
     validator = _validator(line["type"])
     try:
         errors = [] if validator.is_valid(line) else list(validator.iter_errors(line))

@@ -87,7 +87,7 @@ def _place(one: JudgedPart) -> str:
 
 
 def _difference(one: Header, other: Header) -> str:
-    """The first thing in which the headers of one run cannot differ, and do; empty: there is none."""
+    """The first wrong difference between the headers of one run; empty if there is none."""
     named = {
         name: (one.versions.get(name), other.versions.get(name))
         for name in dict.fromkeys((*one.versions, *other.versions))

@@ -50,7 +50,7 @@ def _machine(machine: Mapping[str, str]) -> str:
 
 
 def _values(name: str, machines: Iterable[Mapping[str, str]]) -> list[str | None]:
-    """What one or the other of the machines has, each once."""
+    """The values of both machines, each once."""
     return list(dict.fromkeys(machine.get(name) for machine in machines))
 
 

@@ -49,7 +49,7 @@ def replay_command(header: Header, case: Path) -> str:
 
 
 def _launched(header: Header, engine: str) -> tuple[str, ...]:
-    """How the launcher names what the run judged."""
+    """The launcher's words for what the run judged."""
     environment = Path(header.interpreter or "").parent.parent.name
     if environment in _NEWEST and engine in ENGINES:
         return _NEWEST[environment]

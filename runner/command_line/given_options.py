@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class _Group:
-    """Stands for pytest's parser and its groups, to which ``runner.command_line.options`` declares options."""
+    """Replaces pytest's parser and its groups, in which ``runner.command_line.options`` declares options."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         self._parser = parser
@@ -34,7 +34,7 @@ class _Group:
 
 
 class _Declared(_Group):
-    """Collects the options. Those that are not given have no value."""
+    """Collects the options; those without a given value have none."""
 
     def addoption(self, *names: str, **attributes: Any) -> None:
         self._parser.add_argument(*names, **{name: value for name, value in attributes.items() if name != "default"})
@@ -132,7 +132,7 @@ def check_gate(arguments: Sequence[str]) -> None:
 
 
 def _sentence(errors: str) -> str:
-    """What pytest says on standard error, without its usage and its headings."""
+    """pytest's message on standard error, without its usage and its headings."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
     said = [line for line in lines if not line.startswith(("ERROR: usage:", "inifile:", "rootdir:"))]
     return "; ".join(line.removeprefix("Exit: ").removeprefix("ERROR: ").rpartition(": error: ")[2] for line in said)

@@ -52,7 +52,7 @@ def _watch(end: Callable[[], None]) -> None:
 
 
 def _interrupt() -> None:
-    """End in order; what does not is killed, and its reaper cleans up (runner.processes.reaper)."""
+    """End in order; processes that do not end are killed, and their reaper cleans up (runner.processes.reaper)."""
     main = threading.main_thread().ident
     assert main is not None
     signal.pthread_kill(main, _SIGNAL)

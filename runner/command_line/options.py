@@ -143,7 +143,7 @@ def add_options(parser: OptionParser) -> None:
 
 
 def _own_options() -> list[Option]:
-    """Those of the built-in engines."""
+    """The options of the built-in engines."""
     return [option for engine in ENGINES for option in kind_of(engine).options]
 
 
@@ -195,7 +195,7 @@ def options(config: pytest.Config) -> Options:
 
 
 def _selections() -> list[str]:
-    """What ``--clause`` takes: the ids, and their parts that several have."""
+    """The possible values of ``--clause``: the ids, and their common prefixes."""
     return sorted({id for clause in CATALOGUE for id in (clause, clause.rpartition("-")[0], clause.partition("-")[0])})
 
 
@@ -210,7 +210,7 @@ _DECIDE: Mapping[str, str | None] = {
 
 
 def _again(get: Callable[[str], Any]) -> tuple[str, ...]:
-    """The options with which a case of the run is judged again. Each is one word."""
+    """The options that judge a case of the run again. Each is one word."""
     values = [(one.name, get(one.key) if one.repeatable else [get(one.key)]) for one in _own_options()]
     own = [(name, value) for name, found in values for value in found if value is not None]
     others = [(f"--{name.replace('_', '-')}", get(name)) for name in _DECIDE if get(name) != _DECIDE[name]]
@@ -242,7 +242,7 @@ def _value(option: Option, texts: Any) -> Any:
 
 
 def _scripts(text: str | None, engine: str, profile: Profile, given: Given, storage: Storage) -> int | None:
-    """How many scripts are run. On Spark each starts a JVM. A script has no options of the engine, and no other storage."""
+    """How many scripts are run. On Spark each starts a JVM. A script has no engine options, and no other storage."""
     if text is not None:
         return _number("--check-scripts", text)
     if storage is not Storage.LOCAL or is_pair(engine):
@@ -332,7 +332,7 @@ def _positive(option: str, text: str, what: str, example: str) -> float:
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
-    """The number of a part, and of how many."""
+    """The number of a part, and the number of parts."""
     if text is None:
         return None
     try:

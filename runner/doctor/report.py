@@ -57,7 +57,7 @@ def look(place: Path) -> MachineReport:
 
 
 def _jars_of(need: Needs) -> str:
-    """What the jars of a Delta are called in the cache (engines.spark.jvm.jars)."""
+    """The names of a Delta's jars in the cache (engines.spark.jvm.jars)."""
     assert need.pyspark is not None
     delta = need.title.removeprefix("Delta ")
     return f"{artifact_for(delta=delta, pyspark=need.pyspark)}-{delta}"
@@ -135,7 +135,7 @@ def _engine(name: str, needs: Sequence[tuple[str, Needs]], found: MachineReport)
 
 
 def _missing(need: Needs, found: MachineReport) -> str:
-    """What a version lacks, with what brings it; empty: nothing."""
+    """What a version lacks, with the remedy; empty if nothing."""
     if not any(serve(need, python) for python in found.pythons):
         last = need.pythons[1] if need.pythons else (3, 13)
         number = f"{last[0]}.{last[1]}"

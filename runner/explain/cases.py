@@ -57,7 +57,7 @@ def case_of(name: str, reports: Path = REPORTS) -> FoundCase | None:
 
 
 def _reported(name: str, reports: Path) -> FoundCase | None:
-    """In the newest report that has it, also in one of a run that did not end."""
+    """In the newest report that has it, even if its run did not end."""
     streams = [stream for pattern in (FILE_NAME, COMPRESSED_NAME) for stream in reports.rglob(pattern)]
     for stream in sorted(streams, key=lambda one: one.stat().st_mtime, reverse=True):
         with gzip.open(stream) if stream.name == COMPRESSED_NAME else stream.open("rb") as lines:

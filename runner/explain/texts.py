@@ -70,7 +70,7 @@ def _promise(id: str) -> str:
 
 
 def _releases(clause: Clause[Any], engine: str) -> str:
-    """The releases that it is judged of, or why none is."""
+    """The releases that judge it, or why none does."""
     kind, judged = kind_of(engine), list(releases_of(engine).judged)
     why = [not_applicable(clause, one, kind.capabilities_of(one), kind.rules_of(one)) for one in judged]
     able = [one for one, reason in zip(judged, why) if reason is None]

@@ -34,7 +34,7 @@ def serve(engine: Engine, dialect: DialectFor | None) -> Server:
 
 
 def _sendable(dialect: DialectFor | None) -> DialectFor | None:
-    """None for what cannot be sent to the judge, such as a function in a function of an engine from outside."""
+    """None if it cannot be sent to the judge, such as a nested function of an engine from outside."""
     try:
         ForkingPickler.dumps(dialect)
     except Exception:  # noqa: BLE001 - each class of an engine from outside may raise another one

@@ -276,7 +276,7 @@ class Controller:
         return all_contradicted
 
     def _write_report(self, run: Run, found: Sequence[Failure]) -> None:
-        """The views, which a part of a run has none of, and what the terminal shows."""
+        """The views (none for a part of a run), and the text on the terminal."""
         directory, proposal = self._options.report_dir, self._options.propose_known_faults
         if run.header.shard is None:
             write_views(run, directory)

@@ -68,7 +68,7 @@ def limits_of(options: Options) -> Sequence[Limits]:
 
 
 def _capabilities(options: Options) -> Capabilities:
-    """What the engine supports, the place where it runs, and the engine that it shares its cases with."""
+    """What the engine, its place and the engine with which it shares its cases support."""
     supported = kind_of(options.engine).capabilities_of(installed_version(options.engine))
     for limits in limits_of(options):
         supported = supported.shared(limits.capabilities)
@@ -79,14 +79,13 @@ def _capabilities(options: Options) -> Capabilities:
 
 
 def _engines(options: Options) -> list[str]:
-    """The engine, and the one that it shares its cases with."""
+    """The engine, and the one with which it shares its cases."""
     return [options.engine, *([options.shared_with[0]] if options.shared_with else [])]
 
 
 def _factor(profile: Profile, options: Options, capabilities: Capabilities) -> float:
-    """How many times what may be left out fits into the budget, by ``harness.campaigns.costs``, on the slowest engine.
-
-    Of a fixed profile that is its corpus, else what is drawn. All else takes its time of the budget, even if it is longer.
+    """How often the optional cases fit into the budget, by ``harness.campaigns.costs``, on the slowest engine: the corpus of a
+    fixed profile, else the drawn cases. All else takes its time of the budget, even if it is longer.
     """
     assert options.seconds is not None
     costs = [kind_of(engine).costs for engine in _engines(options)]

@@ -102,7 +102,7 @@ class EngineWorker:
 
     @cached_property
     def _choice(self) -> Choice | None:
-        """How cases are drawn to the user's tables."""
+        """How to draw cases that resemble the user's tables."""
         return None if self._options.like is None else drawn_to(self._options.like, self.open()[0].capabilities)
 
     def replay(self) -> None:

@@ -131,7 +131,7 @@ def write() -> None:
 
 
 def _version(text: str) -> Version:
-    """The version that a user names; of an engine's name alone, the one that is installed."""
+    """The version that a user names; for an engine's name alone, the installed one."""
     return version_of(name_of(text, kind_of(text).installed_version()) if text in ENGINES else text)
 
 

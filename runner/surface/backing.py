@@ -62,7 +62,7 @@ def _undrawn(entry: SurfaceEntry) -> Iterator[str]:
 
 
 def _keyword(name: str) -> str:
-    """The keyword of SQL that an item of the grammar is about; empty: none, or a sign, which the grammar calls by a name."""
+    """The SQL keyword of an item of the grammar; empty if it has none, or is a sign, which the grammar calls by a name."""
     word = name.partition("(")[2].removesuffix(")")
     return word if word.isupper() and word not in _SIGNS else ""
 
@@ -95,7 +95,7 @@ def _forms() -> str:
 
 
 def _is_class(kind: str, name: str) -> bool:
-    """Whether this is a class of an API, or how one is made: code may reach it without its name."""
+    """Whether this is a class of an API, or its constructor: code may reach it without its name."""
     return kind == "api" and name[0].isupper() and "." not in name
 
 
@@ -107,7 +107,7 @@ def _written(kind: str, name: str) -> str:
 
 
 def _set_by_steps() -> frozenset[str]:
-    """The settings that steps set with a value of their own."""
+    """The settings to which steps give a value."""
     return frozenset({"spark.sql.session.timeZone", FILE_SIZE, *settings_of_vacuum(Vacuum(parallel=True))})
 
 

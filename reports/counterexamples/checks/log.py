@@ -103,7 +103,7 @@ def field_matches(expects: FieldMatches, dialect: Dialect) -> Check:
 
 
 def _none_fails(expects: FieldMatches) -> Check:
-    """Of the other measures, which list the values that are wrong."""
+    """For the other measures, which list the wrong values."""
     kind, field = expects.kind, expects.field
     if expects.measure is Measure.CLOCK:
         found = none_of(*lines("found", compared.outside))

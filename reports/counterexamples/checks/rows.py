@@ -59,7 +59,7 @@ def _comparable(row: Any, types: list[AnyType]) -> list[Any]:
 
 
 def _is_simple(type: AnyType) -> bool:
-    """Whether ``json.dumps(value, default=str)`` has one text for each value."""
+    """Whether ``json.dumps(value, default=str)`` is unique for each value."""
     return type in (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.BOOLEAN, Type.DATE)
 
 

@@ -138,7 +138,7 @@ def brief_document(comparison: Comparison, *, again: str) -> Document:
 
 
 def _basis(comparison: Comparison) -> Iterator[str]:
-    """What was compared, what both get wrong, and what could not be judged."""
+    """What was compared, the faults of both, and what could not be judged."""
     differ = (
         f"{comparison.differing} differ in what the engines did: "
         f"{counted(len(comparison.unexplained), 'unexplained difference')} and {len(comparison.explained)} explained"
@@ -250,7 +250,7 @@ def _uncompared(comparison: Comparison) -> Block:
 
 
 def _in_turn(comparison: Comparison, directory: Path | None = None) -> Iterator[Block]:
-    """In which ways one of the two goes wrong on tables of the other. Their page lies below ``directory``, if there is one."""
+    """The ways in which one of both goes wrong on tables of the other. Their page lies below ``directory``, if there is one."""
     if comparison.shared is None:
         return
     rows = [

@@ -61,7 +61,7 @@ _CONVERTER = Converter()
 
 
 def _written(kind: Any, *names: str, **renamed: str) -> None:
-    """Of this class these fields are written, some by another name."""
+    """These fields of the class are written, some by another name."""
     own: dict[str, Any] = {
         one.name: override(omit=one.name not in (*names, *renamed), rename=renamed.get(one.name))
         for one in fields(kind)
