@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,51 +9,23 @@ import pytest
 
 from harness.campaigns.corpus import corpus_cases
 from model.codec import case_id, loads
-from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
 from reports.render.together import (
     CASES,
-    JSON,
     MARKS,
-    SUMMARY,
     prepare,
     write_case,
     write_files,
     write_script,
 )
-from reports.together.answer import TurnReport, TurnWay, answer_of
-from tests.builders.turn_ways import WAY
-
-A, B = "Delta 4.4.0", "deltalake 1.6.6"
-NEW = replace(
-    WAY,
-    side=A,
-    other=B,
-    severity=Severity.WRONG_ANSWERS,
-    message="3 rows are read, 2 are there: a|b.",
-    cases=("50fe18cd8156", "b5937cf56dc7"),
-)
-KNOWN = replace(NEW, side=B, other=A, known="It is listed.", cases=("222222222222",), severity=Severity.WRONG_WORDS)
-
-
-def run(*ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnReport:
-    return TurnReport((A, B), cases, 40, 61.4, ways, tuple(errors))
-
-
-def test_the_json_has_all_that_the_run_found(tmp_path: Path) -> None:
-    write_files(run(NEW, KNOWN, errors=["x"]), tmp_path)
-    content = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))
-    answer = answer_of(run(NEW))
-    assert (content["answer"], content["exit"], content["reason"]) == (answer.word.value, 1, answer.reason)
-    assert (content["sides"], content["cases"], content["errors"]) == ([A, B], 3, ["x"])
-    assert [way["known"] for way in content["ways"]] == [None, "It is listed."]
-    assert content["ways"][0]["severity"] == Severity.WRONG_ANSWERS.value
+from reports.together.reading import FILE, read_together
+from tests.reports.answers import BACK, CANDIDATE, FORWARD, LISTED, compared, turns
 
 
 def test_a_later_run_replaces_an_earlier_one_and_nothing_of_the_user(tmp_path: Path) -> None:
     case, *_ = corpus_cases("smoke")
     prepare(tmp_path, option="--out")
-    write_files(run(NEW), tmp_path)
+    write_files(turns(FORWARD), tmp_path)
     write_case(case, case_id(case), tmp_path)
     assert loads((tmp_path / CASES / f"{case_id(case)}.json").read_text(encoding="utf-8")) == case
     (tmp_path / CASES / "notes.json").write_text("{}", encoding="utf-8")
@@ -83,12 +53,23 @@ def test_a_directory_that_cannot_be_made_is_a_mistake(out: str, tmp_path: Path) 
         prepare(tmp_path / out, option="--out")
 
 
-def test_the_summary_is_known_as_one_of_the_suite(tmp_path: Path) -> None:
-    for judged in (run(), run(NEW), run(cases=0)):
-        write_files(judged, tmp_path)
-        assert (tmp_path / SUMMARY).exists()
-        prepare(tmp_path, option="--out")
-        assert not (tmp_path / SUMMARY).exists()
+def test_a_report_is_read_back(tmp_path: Path) -> None:
+    report = turns(FORWARD, BACK, LISTED, errors=["x"])
+    write_files(report, tmp_path)
+    assert read_together(tmp_path) == report
+
+
+@pytest.mark.parametrize("content", [None, "no JSON", "[]", "{}", '{"sides": 1}'])
+def test_what_is_no_report_is_a_mistake(content: str | None, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / FILE).write_text(content, encoding="utf-8")
+    with pytest.raises(UsageMistake, match=FILE):
+        read_together(tmp_path)
+
+
+def test_a_report_about_other_versions_is_a_mistake() -> None:
+    with pytest.raises(UsageMistake, match=r"--together has Delta 3.3.2 and Delta 4.4.0 in turn"):
+        compared(replace(turns(), sides=("Delta 3.3.2", CANDIDATE)))
 
 
 # Scripts --------------------------------------------------------------------------------------------------------------
