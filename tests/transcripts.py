@@ -29,8 +29,9 @@ from deltalog.storage.times import set_modified
 from engines.provider import ENGINES
 from model.codec import dumps
 from rehearsal import __main__ as rehearsal
+from rehearsal import trials
 from reports import command as reports
-from runner import all_versions, gate_version, together, turn_table, upgrade, upgrade_table
+from runner import all_versions, demo, gate_version, together, turn_table, upgrade, upgrade_table
 from runner.command_line.commands import Main, in_a_sentence
 from runner.doctor import __main__ as doctor
 from runner.doctor import report
@@ -80,6 +81,7 @@ COMMANDS: Mapping[str, Main] = {
     "write": lambda words: wrote(Path(words[0]), words[1]),
     "ls": lambda words: print(*listed(Path(words[0])), sep="\n") or 0,
     "doctor": doctor.main,
+    "demo": demo.main,
     "replace": lambda words: replaced(Path(words[0]), *words[1:]),
     "cat": lambda words: print(*(Path(word).read_text(encoding="utf-8") for word in words), sep="", end="") or 0,
 }
@@ -167,6 +169,7 @@ def tables(root: Path) -> None:
     for commit in (root / "copied" / LOG_DIRECTORY).iterdir():
         set_modified(commit, AT)
     (root / "no-table").mkdir()
+    (root / "names.txt").write_text(f"{root}/orders\n{root}/cleaned\n{root}/no-table\n", encoding="utf-8")
     (root / "docs" / "upgrades").mkdir(parents=True)
     (root / "README.md").write_text("Nothing.\n", encoding="utf-8")
     for about in ("versions", "upgrades", "together"):
@@ -224,6 +227,7 @@ def _steady(text: str, root: Path) -> str:
     for place in (str(root), str(root).replace("_", "\\_")):  # as Markdown has it
         text = text.replace(place, "HERE")
     text = text.replace(str(gate_version.ROOT), "ROOT")
+    text = re.sub(r"\bin \d+ s: ", "in SECONDS: ", text)
     return re.sub(r"\b(?!2025)\d{4}-\d\d-\d\dT[\d:.]+Z", "NOW", text)
 
 
@@ -242,6 +246,8 @@ def said(lines: list[str]) -> Iterator[str]:
             stack.enter_context(patch.dict(os.environ, _environ(), clear=True))
             stack.enter_context(used(gate, root))
             stack.enter_context(patch.object(doctor, "look", lambda _: machine.found))
+            for module in (trials, many, with_data):  # every version is the one that is installed here
+                stack.enter_context(patch.object(module, "python_of", lambda _: Path(sys.executable)))
             stack.enter_context(patch.object(report, "brings_java", lambda _: True))
             stack.enter_context(patch.object(doctor, "pythons", lambda: machine.pythons))
             stack.enter_context(patch.object(doctor, "sys", SimpleNamespace(version_info=(3, 9), executable="python")))

@@ -30,7 +30,6 @@ from model.text.layout import NULL_DIRECTORY, escape
 
 START = 1_700_000_000_000  # ms since the epoch
 
-PARTITION_TYPES = ("string", "integer", "date")
 DATA_COLUMNS = (("id", "long"), ("text", "string"), ("flag", "boolean"), ("day", "date"), ("small", "integer"))
 
 ODD_TEXTS = (

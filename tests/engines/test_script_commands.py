@@ -86,7 +86,6 @@ TEXT = "`p` = 'a' AND NOT (`v` > 1)"
 NAME = "spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{ROOT}'\")"
 VIEW = 'spark.sql(\n    f"CREATE OR REPLACE TEMPORARY VIEW tombstone_view AS SELECT * FROM delta.`{ROOT}`"\n)'
 ROWS = "rows = spark.sql(\"SELECT * FROM VALUES (1, 'a') AS t("
-OF_A_SESSION = ("earlier", "opened", "opened_log")
 CLOCK = "opened_log.clock().setTime(T + 0)"
 
 #: What is printed for a step: what it needs, and the command.

@@ -133,17 +133,6 @@ def test_a_release_with_a_fault_of_vacuum_fails(
     assert answer.endswith(f" {does}, such as {path}: {reason.value}")
 
 
-def test_a_right_release_passes_and_a_wrong_one_after_it_does_not(
-    here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = str(write_table(tmp_path / "table"))
-    right, wrong = "tests.outside_engine:WITH_ALL==1.0", "tests.rehearsal.known_bad:BY_FILE_AGE==1.1"
-    assert rehearse(table, right) == 0
-    assert " did so on a copy\n" in capsys.readouterr().out
-    assert rehearse(table, right, wrong) == 1
-    assert "\nDO NOT UPGRADE: " in capsys.readouterr().out
-
-
 def test_no_engine_is_run_where_it_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "tried", None)
     table = write_table(tmp_path / "table")

@@ -96,6 +96,7 @@ def _known() -> Iterator[Row]:
         ("R and S are new", first, (grave, words)),
         ("S is new", first, (words,)),
         ("R is new, S not known", first, (grave, words | {"excused": None})),
+        ("neither is known", first, (grave | {"excused": None}, words | {"excused": None})),
         ("known of both", changed(first, known_faults=listed), (grave, words)),
     ):
         yield what, compare(run(case(1), first=base), run(breaking(1, *candidate), first=after))

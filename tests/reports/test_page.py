@@ -119,45 +119,47 @@ def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
     assert f"--replay={folder}/case.json" in page.text
 
 
-def test_the_picture_has_every_file_the_clock_and_the_cutoff() -> None:
-    picture = pictured((SetClock(Moment(DAY)), Vacuum()))
-    assert picture is not None
-    assert len(picture.rows) == len(LISTED_TABLE.files) + len(LISTED_TABLE.stray_files)
-    assert [tick.x for tick in picture.ticks] == sorted({tick.x for tick in picture.ticks})
-    assert told(picture) == {"clock": "start + 1 d", "cutoff": "start - 6 d"}
-    assert {row.state for row in picture.rows} == {"live", "removed", "stray"}
-    empty = replace(LISTED_TABLE, files=(), commits=LISTED_TABLE.commits[:0], stray_files=())
-    assert pictured((Vacuum(),), table=empty) is None
-
-
-def pictured(steps: tuple[Step, ...], *, table: Table = LISTED_TABLE, **recorded: Any) -> Picture | None:
+def pictured(*steps: Step, table: Table = LISTED_TABLE, **recorded: Any) -> Picture | None:
     """The picture of the last of the steps. ``recorded``: what its record has besides; a stream of before has neither."""
     of_case, last = Case(table, steps), len(steps) - 1
     return picture_of(of_case, case(1, step(index=last, **recorded), case=to_json(of_case)), last)
 
 
-def told(picture: Picture | None) -> dict[str, str]:
+RETAINS, LATER = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
+
+
+@pytest.mark.parametrize(
+    ("steps", "recorded", "told"),
+    [
+        ((SetClock(Moment(DAY)), Vacuum()), {}, {"clock": "start + 1 d", "cutoff": "start - 6 d"}),
+        ((RETAINS,), {"clock": 0, "cutoff": -HOUR}, {"clock": "start", "cutoff": "start - 1 h"}),
+        ((RETAINS,), {"clock": 0, "cutoff": -WEEK}, {"clock": "start", "cutoff": "start - 7 d"}),
+        (
+            (Delete(), LATER, Vacuum()),
+            {"clock": 9 * DAY, "cutoff": 2 * DAY},
+            {"clock": "start + 9 d", "cutoff": "start + 2 d"},
+        ),
+        ((RETAINS,), {"clock": 0, "cutoff": None}, {"clock": "start"}),  # it is refused
+        # Of a stream that records no instants only what the case decides is shown.
+        ((RETAINS,), {}, {"clock": "start"}),
+        ((Delete(), LATER, Vacuum()), {}, {}),
+    ],
+)
+def test_the_picture_has_every_file_the_clock_and_the_cutoff(
+    steps: tuple[Step, ...], recorded: dict[str, Any], told: dict[str, str]
+) -> None:
+    picture = pictured(*steps, **recorded)
     assert picture is not None
+    assert len(picture.rows) == len(LISTED_TABLE.files) + len(LISTED_TABLE.stray_files)
+    assert {row.state for row in picture.rows} == {"live", "removed", "stray"}
+    assert [tick.x for tick in picture.ticks] == sorted({tick.x for tick in picture.ticks})
     found = {tick.kind: tick.label for tick in picture.ticks if tick.kind}
-    assert all(label in picture.description for label in found.values())
-    return found
+    assert found == told and all(label in picture.description for label in told.values())
+    assert told or "the clock is not recorded, no cutoff is known" in picture.description
 
 
-def test_the_cutoff_of_a_retain_and_a_clock_that_was_set_are_those_of_the_record() -> None:
-    retains, removed = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
-    assert told(pictured((retains,), clock=0, cutoff=-HOUR)) == {"clock": "start", "cutoff": "start - 1 h"}
-    assert told(pictured((retains,), clock=0, cutoff=-WEEK)) == {"clock": "start", "cutoff": "start - 7 d"}
-    later = {"clock": "start + 9 d", "cutoff": "start + 2 d"}
-    assert told(pictured((Delete(), removed, Vacuum()), clock=9 * DAY, cutoff=2 * DAY)) == later
-    assert told(pictured((retains,), clock=0, cutoff=None)) == {"clock": "start"}, "it is refused"
-
-
-def test_of_a_stream_that_records_no_instants_only_what_the_case_decides_is_shown() -> None:
-    retains, removed = Vacuum(retain_hours=1, safety_check=False), SetClock(Moment(DAY, removed_by_step=0))
-    assert told(pictured((retains,))) == {"clock": "start"}
-    found = pictured((Delete(), removed, Vacuum()))
-    assert told(found) == {}
-    assert found is not None and "the clock is not recorded, no cutoff is known" in found.description
+def test_of_a_table_without_files_there_is_no_picture() -> None:
+    assert pictured(Vacuum(), table=replace(LISTED_TABLE, files=(), commits=(), stray_files=())) is None
 
 
 @pytest.mark.parametrize("rules", [SPARK, replace(SPARK, retain=Retain.ANY), DELTA_RS])

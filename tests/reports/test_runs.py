@@ -29,6 +29,7 @@ from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
 from reports.document.html import html
 from reports.document.markdown import code, heads, markdown, row, text
 from reports.findings.coverage import Covered
+from reports.findings.drawn import Drawing
 from reports.findings.of_run import findings_of
 from reports.findings.verdicts import CaseFold, counts, exit_code, verdicts
 from reports.render.junit import junit
@@ -547,6 +548,23 @@ def with_features(*sets: list[str] | None, **other: Any) -> list[RecordedCase]:
 
 
 LINES = with_features(["feed", "mapping", "vectors"], ["mapping"], ["feed", "vectors"], [], None)
+
+
+def test_the_cases_of_a_clause_and_their_features() -> None:
+    """Of those that exercise it, and were not made by shrinking."""
+
+    def exercising(number: int, features: list[str], *met: str, **other: Any) -> RecordedCase:
+        made = case(number, features=features, clauses=("A", "B", "C"), **other)
+        return replace(made, clauses={id: replace(one, met=int(id in met)) for id, one in made.clauses.items()})
+
+    lines = [
+        exercising(1, ["partitions"], "A"),
+        exercising(2, ["partitions", "checkpoint"], "A", "B"),
+        exercising(3, [], "A"),
+        exercising(4, ["partitions"], "C", origin="shrunk"),
+    ]
+    found = {id: (one.cases, one.features) for id, one in taken(Drawing(), lines).of_clauses().items()}
+    assert found == {"A": (3, ("checkpoint", "partitions")), "B": (1, ("checkpoint", "partitions"))}
 
 
 @unhurried

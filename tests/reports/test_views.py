@@ -17,7 +17,7 @@ from reports.document.terminal import show
 from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import as_json
 from reports.render.github import of_comparison
-from reports.text.ladder import Word
+from reports.text.ladder import Answer, Word, gravest
 from tests.reports.answers import found
 from tests.reports.test_comparison import SCHEMA
 from tests.reports.views import APPROVED, views
@@ -30,6 +30,13 @@ def test_the_views_are_those_that_were_approved() -> None:
     assert approved.keys() == made.keys()
     for name, lines in made.items():
         assert lines == approved[name], name
+
+
+def test_what_is_wrong_counts_before_what_could_not_be_judged() -> None:
+    """And that before what is to be looked at."""
+    for exit, lesser in ((1, (2, 3, 0)), (2, (3, 0)), (3, (0,))):
+        words = [next(word for word in Word if word.exit == one) for one in (*lesser, exit)]
+        assert gravest(Answer(word, "") for word in words).exit == exit
 
 
 COMPARISONS = {what: one for what, one in found() if isinstance(one, Comparison)}

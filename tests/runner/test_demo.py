@@ -10,7 +10,6 @@ from records.mistakes import UsageMistake
 from reports.findings.answers import answer_of
 from reports.stream.reading import read_run
 from runner import demo
-from runner.command_line.commands import in_a_sentence
 
 
 @pytest.mark.parametrize(
@@ -54,9 +53,3 @@ def test_the_pages_are_made_again_and_nothing_else_is_replaced(
         tmp_path / "demo" / ".tombstone-demo"
     ).is_file()
     assert "def main" in (tmp_path / "demo" / "broken" / "report.html").read_text(encoding="utf-8"), "with the script"
-
-
-@pytest.mark.parametrize("argument", ["x", "--nonsense"])
-def test_it_takes_no_other_arguments(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert in_a_sentence(demo.main)([argument]) == 2
-    assert capsys.readouterr().err.count("\n") == 1

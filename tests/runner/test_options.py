@@ -14,7 +14,6 @@ from engines.spark.options import SparkOptions
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
 from runner.command_line.options import Options, add_options, options
-from runner.replay import read_case
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.runner.in_process import run_suite
@@ -87,19 +86,6 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "a.jar").write_text("")
     monkeypatch.chdir(tmp_path)
     assert chosen("--jars=a.jar").given["jars"] == (tmp_path / "a.jar",)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"format": 2}', '{"format": 1, "table": {}, "steps": []}', "\udcff"]
-)
-def test_a_corrupt_case_is_a_mistake(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "case.json"
-    path.write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(UsageMistake) as refusal:
-        read_case(path)
-    sentence = str(refusal.value)
-    assert sentence.startswith(f"--replay {path}: not a case that can be replayed: ")
-    assert "\n" not in sentence
 
 
 def test_a_mistake_ends_pytest_with_2_and_one_line(tmp_path: Path) -> None:
