@@ -44,8 +44,18 @@ CONCERNS: Mapping[str, str] = {
     "UPDATE with a change feed and a column named with a backtick": (
         "you UPDATE a table that has a change data feed and a column whose name has a backtick"
     ),
+    "MERGE by name or with a change feed, and a column named with a backtick": (
+        "you MERGE with * into a table with a column whose name has a backtick, or it has a change data feed too"
+    ),
     "MERGE by name with deletion vectors and a column named rowIndexCol": (
         "you MERGE into a table with deletion vectors, and it and the source have a column rowIndexCol"
+    ),
+    "MERGE that adds a column": "you MERGE into a table with schema evolution (merge_schema), and the source has a new column",
+    "MERGE that adds a column to a table with a data column after a partition column": (
+        "you MERGE with schema evolution into a table with a data column after a partition column"
+    ),
+    "MERGE that adds a column and leaves matched rows, or sets some columns": (
+        "you MERGE with schema evolution, and rows that match are left as they are, or only some columns are set"
     ),
     "ZORDER BY a column named with a backtick": "you OPTIMIZE ZORDER BY a column whose name has a backtick",
     "bound of a FLOAT that is a DOUBLE now": "the type of a column was widened from FLOAT to DOUBLE",

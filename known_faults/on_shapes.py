@@ -217,7 +217,11 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
     "UPDATE with a change feed and a column named with a backtick": _only_if(
         lambda s: _has_feed(s) and _names(s, "back-tick")
     ),
+    "MERGE by name or with a change feed, and a column named with a backtick": _only_if(
+        lambda s: _names(s, "back-tick")
+    ),
     "MERGE by name with deletion vectors and a column named rowIndexCol": _only_if(_supports_vectors),
+    "MERGE that adds a column to a table with a data column after a partition column": _only_if(_is_partitioned),
     "ZORDER BY a column named with a backtick": _only_if(lambda s: _names(s, "back-tick")),
     "change feed in another time zone": _only_if(lambda s: _has_feed(s) or _has_feature(s, "changeDataFeed")),
     "damaged row group ignored without deletion vectors": _only_if(lambda s: not writes_vectors(s)),
@@ -237,6 +241,8 @@ CONDITIONS_ON_SHAPES: Mapping[str, OnShape] = {
             "DECIMAL as users write it",
             "DECIMAL of 16 digits as users write it",
             "LIKE with a backslash",
+            "MERGE that adds a column",
+            "MERGE that adds a column and leaves matched rows, or sets some columns",
             "UPDATE of whole partitions",
             "call with constants of several types",
             "checkpoint by a command",

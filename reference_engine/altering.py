@@ -8,7 +8,7 @@ from typing import cast
 
 from deltalog.entries.actions import Action, Metadata
 from deltalog.entries.protocols import features_of, with_features, without_feature
-from deltalog.values.schemas import Field, map_columns, schema_string
+from deltalog.values.schemas import Field, schema_string
 from model.text.literals import identifier
 from model.vocabulary.commands import (
     AddColumn,
@@ -23,9 +23,9 @@ from model.vocabulary.commands import (
 from model.vocabulary.table import WIDER, Feature, retention_text
 from model.vocabulary.values import Type
 from reference_engine.refusals import Refused
-from reference_engine.rewriting import MAX_ID, Rewriting
+from reference_engine.rewriting import Rewriting
 from reference_engine.transaction import ROW_ID, ROW_IDS, ROW_VERSION, Transaction
-from reference_engine.view import PROPERTIES, View, name_of
+from reference_engine.view import PROPERTIES, View
 
 _PROPERTY_OF = {feature: name for name, feature in PROPERTIES.items()}
 
@@ -98,13 +98,7 @@ class Altering(Transaction):
     # Columns ----------------------------------------------------------------------------------------------------------
 
     def add_column(self, command: AddColumn) -> None:
-        field = Field(command.column.name, name_of(command.column.type))
-        properties: dict[str, str] = {}
-        if self.view.table.maps_columns:
-            used = int(self.view.metadata.configuration.get(MAX_ID, "0"))
-            (field,), used = map_columns([field], [f"col-{self.uuid}"], used=used)
-            properties = {MAX_ID: str(used)}
-        self._define("ADD COLUMNS", self._with_fields(*self.view.fields, field, properties=properties))
+        self._define("ADD COLUMNS", self.with_column(command.column))
 
     def rename_column(self, command: RenameColumn) -> None:
         self._refuse_unmapped("RENAME")

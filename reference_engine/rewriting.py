@@ -18,10 +18,7 @@ from model.vocabulary.steps import Delete
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from reference_engine.insertion import by_partition
-from reference_engine.transaction import Kept, Transaction, removal, row_count
-
-#: The property with the greatest column id that was ever given.
-MAX_ID = "delta.columnMapping.maxColumnId"
+from reference_engine.transaction import MAX_ID, Kept, Transaction, removal, row_count
 
 
 @dataclass
@@ -72,8 +69,12 @@ class Rewriting(Transaction):
     def merge(self, command: Merge) -> None:
         table = self.view.table
         rows = [row for _, add in sorted(self.view.live.items()) for row in self.view.visible(add)]
-        inserted = by_partition(self, inserted_rows(command, table, rows))
-        self._change_rows("MERGE", lambda row: merged(command, table, row), inserted)
+        width, into = len(table.columns), self
+        if command.adds is not None:
+            metadata = self.with_column(command.adds)
+            into = replace(self, view=self.view.defined(metadata), beside=[metadata])
+        inserted = by_partition(into, inserted_rows(command, table, rows))
+        into._change_rows("MERGE", lambda row: merged(command, table, row[:width]), inserted)
 
     def _change_rows(
         self,
@@ -101,7 +102,7 @@ class Rewriting(Transaction):
                     packs.setdefault((add.path, self.partition_of(kept[0])), []).append(kept)
         new = list(inserted)
         changes += [(row, "insert") for _, rows in new for row, _ in rows] if rewritten else []
-        if rewritten or new:
+        if rewritten or new or self.beside:
             files = [(partition, rows) for (_, partition), rows in packs.items()]
             self._exchange(operation, rewritten, [*files, *new], changes=changes)
 

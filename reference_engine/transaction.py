@@ -17,16 +17,20 @@ from deltalog.snapshot import Snapshot
 from deltalog.storage.parquet import write_data_file
 from deltalog.storage.paths import encode
 from deltalog.values.arrow_values import to_table
-from deltalog.values.schemas import Field
+from deltalog.values.schemas import Field, map_columns, schema_string
 from deltalog.values.statistics import Indexed, full_statistics
 from model.text.layout import partition_directory, partition_string, physical_name, spark_text
 from model.vocabulary.rules import SPARK, Rules
+from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, Row, Value
 from reference_engine.storage import TableStorage
-from reference_engine.view import View
+from reference_engine.view import View, name_of
 
 ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
 ROW_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
+
+#: The property with the greatest column id that was ever given.
+MAX_ID = "delta.columnMapping.maxColumnId"
 
 #: The domain of row tracking.
 ROW_IDS = "delta.rowTracking"
@@ -147,6 +151,19 @@ class Transaction:
         if isinstance(value, datetime) and not self.rules.utc_partition_values:
             return spark_text(value, self.zone)
         return partition_string(value, type)
+
+    # The definition ---------------------------------------------------------------------------------------------------
+
+    def with_column(self, column: Column) -> Metadata:
+        """The definition with this column after the others."""
+        metadata, field = self.view.metadata, Field(column.name, name_of(column.type))
+        properties: dict[str, str] = {}
+        if self.view.table.maps_columns:
+            used = int(metadata.configuration.get(MAX_ID, "0"))
+            (field,), used = map_columns([field], [f"col-{self.uuid}"], used=used)
+            properties = {MAX_ID: str(used)}
+        schema = schema_string([*self.view.fields, field])
+        return replace(metadata, schema_string=schema, configuration={**metadata.configuration, **properties})
 
     # The commit -------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from deltalog.data.deletion_vectors import read_vector
 from deltalog.data.rows import read_stored_rows, row_ids
-from deltalog.entries.actions import Add, Cdc, Remove
+from deltalog.entries.actions import Add, Cdc, Metadata, Remove
 from deltalog.log import read_log
 from deltalog.storage.listing import EntryKind, list_tree
 from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
@@ -70,7 +71,20 @@ class View:
         self.root = root
         self.log = read_log(root)
         self.snapshot = self.log.snapshot(version)
-        self.metadata = self.snapshot.metadata
+        self._define(self.snapshot.metadata)
+        self.live = {self.place(add): add for add in self.snapshot.adds.values()}
+        self.passed_over: frozenset[str] = frozenset()  # live files that a DELETE of rows leaves unread
+        structs_only = self.metadata.configuration.get("delta.checkpoint.writeStatsAsJson") == "false"
+        self._forgets_checkpointed = structs_only and not reads_struct_statistics
+
+    def defined(self, metadata: Metadata) -> View:
+        """The same with another definition."""
+        found = copy(self)
+        found._define(metadata)
+        return found
+
+    def _define(self, metadata: Metadata) -> None:
+        self.metadata = metadata
         self.fields = parse_schema(self.metadata.schema_string)
         configuration = self.metadata.configuration
         text = configuration.get("delta.deletedFileRetentionDuration")
@@ -90,10 +104,6 @@ class View:
             features=tuple(feature.value for feature in features),
         )
         self.retention = self.table.retention
-        self.live = {self.place(add): add for add in self.snapshot.adds.values()}
-        self.passed_over: frozenset[str] = frozenset()  # live files that a DELETE of rows leaves unread
-        structs_only = configuration.get("delta.checkpoint.writeStatsAsJson") == "false"
-        self._forgets_checkpointed = structs_only and not reads_struct_statistics
 
     @property
     def unknown_features(self) -> frozenset[str]:

@@ -27,7 +27,7 @@ from model.vocabulary.commands import (
     assignments_of,
 )
 from model.vocabulary.predicate import And, Compare, In, Not, Op, Predicate
-from model.vocabulary.table import Feature, retention_text
+from model.vocabulary.table import Column, Feature, retention_text
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, type_name
 
 
@@ -93,15 +93,18 @@ def calls_of(command: Command, columns: Sequence[str]) -> tuple[MethodCall, ...]
     if isinstance(command, CleanUpLog):
         return (MethodCall("cleanup_metadata", {}),)
     if isinstance(command, AddColumn):
-        column = command.column
-        field = {"name": column.name, "type": _json_type(column.type), "nullable": True, "metadata": {}}
-        return (MethodCall("alter.add_columns", {"fields": ColumnSchema(json.dumps(field))}),)
+        return (MethodCall("alter.add_columns", {"fields": schema_of(command.column)}),)
     if isinstance(command, SetRetention):
         name = "delta.logRetentionDuration" if command.of_log else "delta.deletedFileRetentionDuration"
         return (_set_property(name, retention_text(command.hours)),)
     if isinstance(command, Switch) and command.feature in _PROPERTIES:
         return (_set_property(_PROPERTIES[command.feature], str(command.on).lower()),)
     raise ValueError(f"deltalake has no such command: {command}")
+
+
+def schema_of(column: Column) -> ColumnSchema:
+    field = {"name": column.name, "type": _json_type(column.type), "nullable": True, "metadata": {}}
+    return ColumnSchema(json.dumps(field))
 
 
 def source_columns(count: int) -> list[str]:
@@ -152,7 +155,8 @@ def _merge(command: Merge, columns: Sequence[str]) -> tuple[MethodCall, ...]:
     if not command.goes_by_keys_alone:
         tests.insert(0, f"({sql(command.on)})" if tests else sql(command.on))
     merged = {"source": SOURCE, "predicate": " AND ".join(tests), "source_alias": "s", "target_alias": "t"}
-    calls = [MethodCall("merge", merged)]
+    evolution = {} if command.adds is None else {"merge_schema": True}
+    calls = [MethodCall("merge", {**merged, **evolution})]
     for clause in command.clauses:
         name = _CLAUSES[clause.when, clause.then]
         arguments: dict[str, Any] = {} if clause.where is None else {"predicate": sql(clause.where)}

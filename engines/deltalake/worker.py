@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
+from deltalake import DeltaTable, Field, QueryBuilder, Schema, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
 from engines.arrow_rows import rows_of, type_of
@@ -30,6 +30,7 @@ from engines.deltalake.commands import (
     ColumnSchema,
     KnownArgument,
     calls_of,
+    schema_of,
     source_columns,
 )
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
@@ -190,8 +191,9 @@ def _insert(table: DeltaTable, step: Insert) -> tuple[Row, ...]:
     return ()
 
 
-def _arrow_rows(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
-    schema = asked(lambda: pa.schema(table.schema().to_arrow()))
+def _arrow_rows(table: DeltaTable, rows: Sequence[Row], *more: Field) -> pa.Table:
+    """Rows with the columns of the table and ``more``."""
+    schema = asked(lambda: pa.schema(Schema([*table.schema().fields, *more]).to_arrow()))
     columns = [pa.array([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
     return pa.table(columns, schema=schema)
 
@@ -229,7 +231,8 @@ def _argument(value: object, given: Mapping[KnownArgument, Any]) -> Any:
 def _source(table: DeltaTable, command: Merge) -> pa.Table:
     if not command.rows:
         return pa.table([[1]], names=source_columns(1))
-    found = _arrow_rows(table, command.rows)
+    added = [] if command.adds is None else [command.adds]
+    found = _arrow_rows(table, command.rows, *(Field.from_json(schema_of(one).text) for one in added))
     if command.by_name:
         return found.select(found.column_names[::-1])
     return found.rename_columns(source_columns(found.num_columns))

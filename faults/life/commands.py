@@ -17,6 +17,7 @@ from deltalog.log import read_log
 from deltalog.storage.lines import json_lines
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from deltalog.storage.paths import from_root
+from deltalog.values.schemas import parse_schema
 from engines.port import Outcome
 from faults.delete.deletes import cut_off_commits
 from faults.delete.features import drop_row_ids
@@ -104,6 +105,13 @@ def _second_column_set(t: Tampering) -> list[str]:
     """The stored name of the second column that an UPDATE sets."""
     names = [to.column for to in t.command.also[:1]] if isinstance(t.command, Update) else []
     return [field.stored_name for field in t.log.fields if field.name in names]
+
+
+def _column_added(t: Tampering) -> list[str]:
+    """The stored name of the column that a MERGE adds."""
+    added = t.command.adds if isinstance(t.command, Merge) else None
+    fields = (one for metadata in t.log.actions("metaData") for one in parse_schema(metadata["schemaString"]))
+    return [field.stored_name for field in fields if added is not None and field.name == added.name]
 
 
 def _append_twice(t: Tampering) -> None:
@@ -282,6 +290,8 @@ FAULTS = (
     command_fault("merge-loses-a-source-row", "LIFE-1A",
         when(lambda t: isinstance(t.command, Merge) and len(t.command.rows) > 2, change_rows(lambda rows: rows.slice(1))),
         "MERGE loses a row of a source that has three or more.", needs=[CommandKind.MERGE]),
+    command_fault("merge-leaves-a-new-column-empty", "LIFE-1A", _of(Merge, lose_values(_column_added)),
+        "MERGE with schema evolution adds the new column, and leaves it NULL in a file.", needs=[CommandKind.MERGE]),
     command_fault("stream-appends-twice", "LIFE-1A", _of(StreamAppend, _append_twice),
         "A streaming query appends its first file twice.", needs=[CommandKind.STREAM_APPEND]),
     command_fault("renamed-column-is-lost", "LIFE-1A", _of(RenameColumn, _change_fields(_rename_in_files)),
@@ -309,6 +319,9 @@ FAULTS = (
         "Setting the retention drops all other properties.", needs=[CommandKind.SET_RETENTION]),
     command_fault("added-column-comes-first", "LIFE-1D", _of(AddColumn, _change_fields(lambda _, fields: fields[-1:] + fields[:-1])),
         "ADD COLUMN puts the new column before the others.", needs=[CommandKind.ADD_COLUMN]),
+    command_fault("merge-makes-another-table", "LIFE-1D",
+        _of(Merge, _change_definition(lambda metadata: metadata.update(id="11111111-1111-4111-8111-111111111111"))),
+        "MERGE with schema evolution gives the table another id.", needs=[CommandKind.MERGE]),
     command_fault("drop-column-drops-another", "LIFE-1D", _of(DropColumn, _change_fields(_drop_another)),
         "DROP COLUMN drops another column.", needs=[CommandKind.DROP_COLUMN]),
     command_fault("renamed-column-loses-its-statistics", "LIFE-1D", _of(RenameColumn, _keep_list),

@@ -324,7 +324,10 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield from (replace(command, on=part) for part in (Constant(True), *_parts(command.on)) if part != command.on)
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
         yield from (replace(command, keys=keys) for keys in _fewer(command.keys))
-        yield replace(command, by_name=False)
+        if command.adds is not None:
+            yield replace(command, adds=None, rows=tuple(row[:-1] for row in command.rows))
+        elif command.by_name:
+            yield replace(command, by_name=False)
     elif isinstance(command, Restore) and command.by_time:
         yield replace(command, by_time=False)
     elif isinstance(command, CompactLog) and command.but_newest:

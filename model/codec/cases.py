@@ -19,7 +19,7 @@ from model.codec.together_checks import check_together, check_together_table
 from model.codec.validation import InvalidCase
 from model.semantics.definitions import definition_after
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend
+from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend, columns_after
 from model.vocabulary.large_tables import Size, large_table, size_of
 from model.vocabulary.predicate import Expression, Predicate
 from model.vocabulary.steps import Append, Insert, OtherCommand, Step, Together
@@ -245,7 +245,8 @@ def _step_on(table: Table) -> Reader[Step]:
 
     def with_rows(command: Command) -> Command:
         if isinstance(command, (Merge, Overwrite, StreamAppend)):
-            return replace(command, rows=within("rows", read_rows, command.rows))
+            read = list_of(_row_of(columns_after(command, table.columns)))
+            return replace(command, rows=within("rows", read, command.rows))
         return command
 
     return read

@@ -108,6 +108,10 @@ def _merge(command: Merge, table: Table) -> None:
         refuse("must differ in the keys", "rows")
     if command.by_name and command.conditions != (Constant(True),):
         refuse("a source with the names of the table goes with ON TRUE and no other condition", "by_name")
+    if command.adds is not None:
+        _check_new(command.adds, table, "adds")
+        if not (command.by_name and command.can(Then.INSERT, Then.UPDATE_ALL)):
+            refuse("is a column of a source with the names of the table, of which a clause writes whole rows", "adds")
 
 
 def _merge_clause(clause: MergeClause, table: Table, at: str) -> None:
@@ -197,14 +201,17 @@ def _check_assignment(to: Assignment, table: Table, at: str) -> None:
 
 
 def _add(command: AddColumn, table: Table) -> None:
-    column = command.column
-    _check_free(table, column.name, "column.name")
+    _check_new(command.column, table, "column")
+
+
+def _check_new(column: Column, table: Table, at: str) -> None:
+    _check_free(table, column.name, f"{at}.name")
     if column != Column(column.name, column.type):
-        refuse("is added with NULL in all rows: it must be nullable, and have no rule", "column")
+        refuse("is added with NULL in all rows: it must be nullable, and have no rule", at)
     if _holds(column.type, Type.TIMESTAMP_NTZ) and not any(
         _holds(one.type, Type.TIMESTAMP_NTZ) for one in table.columns
     ):
-        refuse("timestamp_ntz is a feature, which the table lacks", "column.type")
+        refuse("timestamp_ntz is a feature, which the table lacks", f"{at}.type")
 
 
 def _rename(command: RenameColumn, table: Table) -> None:

@@ -14,6 +14,7 @@ from model.vocabulary.commands import (
     StreamAppend,
     Switch,
     Update,
+    changes_columns,
 )
 from model.vocabulary.steps import Delete, Mode, OtherCommand, Read, SessionStep, Together, Vacuum, named_step
 from model.vocabulary.table import Feature, Table
@@ -38,6 +39,8 @@ def check_together(step: Together) -> None:
             refuse("has an option that it cannot have beside another session", name)
         if isinstance(one, OtherCommand) and not isinstance(one.command, _COMMANDS):
             refuse(f"{type(one.command).__name__} cannot be beside another session", f"{name}.command")
+        if isinstance(one, OtherCommand) and changes_columns(one.command):
+            refuse("a change of columns cannot be beside another session", f"{name}.command")
     if all(isinstance(one, Read) for one in step.steps):
         refuse("reads twice, and must change something", "second")
     if all(named_step(one) is not None for one in step.steps):

@@ -23,6 +23,7 @@ from model.vocabulary.commands import (
     SetRetention,
     StreamAppend,
     Update,
+    added_by,
     assignments_of,
     conditions_of,
 )
@@ -55,17 +56,20 @@ def rows_after(command: Command, table: Table, rows: Rows, *, restored: Rows | N
             changed[assigned(command, table, row)] += count
         return (rows - matched) + changed
     assert isinstance(command, Merge), "no other command is left"
+    left: Rows = Counter()
     changed = Counter(inserted_rows(command, table, rows))
     for row, count in rows.items():
         after = merged(command, table, row)
-        for one in (row,) if after is None else after:
-            changed[one] += count
-    return changed
+        if after is None:
+            left[row] += count
+        else:
+            changed.update(dict.fromkeys(after, count))
+    return changed + as_read_after(command, table, left)
 
 
 def as_read_after(command: Command, table: Table, rows: Rows) -> Rows:
     """Rows of any version as they are read by the columns that the table has after the command."""
-    if isinstance(command, AddColumn):
+    if added_by(command) is not None:
         return Counter({(*row, None): count for row, count in rows.items()})
     if isinstance(command, DropColumn):
         place = [column.name for column in table.columns].index(command.column)

@@ -26,7 +26,8 @@ def merged(command: Merge, table: Table, row: Row) -> tuple[Row, ...] | None:
         if clause.then is Then.UPDATE_ALL:
             assert source is not None, "a row that is matched"
             return (source,)
-        return (assigned(clause, table, row),)
+        new = assigned(clause, table, row)
+        return (new if command.adds is None else (*new, None),)
     return None
 
 

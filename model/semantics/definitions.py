@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from model.vocabulary.commands import (
-    AddColumn,
     Command,
     DropColumn,
     DropFeature,
@@ -15,6 +14,8 @@ from model.vocabulary.commands import (
     SetRetention,
     Switch,
     WidenColumn,
+    added_by,
+    columns_after,
 )
 from model.vocabulary.steps import OtherCommand, Step, Together
 from model.vocabulary.table import WIDER, Column, Feature, Table
@@ -28,8 +29,8 @@ def table_after(command: Command, table: Table, *, restored: Table | None = None
 
     The rows of ``files`` have the new columns: with NULL in an added one, without the value of a dropped one.
     """
-    if isinstance(command, AddColumn):
-        return _with_columns(table, (*table.columns, command.column), lambda row: (*row, None))
+    if added_by(command) is not None:
+        return _with_columns(table, columns_after(command, table.columns), lambda row: (*row, None))
     if isinstance(command, DropColumn):
         place = [column.name for column in table.data_columns].index(command.column)
         columns = tuple(column for column in table.columns if column.name != command.column)

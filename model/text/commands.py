@@ -50,7 +50,11 @@ def command_text(command: Command, table: str = "t") -> str:
     if isinstance(command, Update):
         return f"UPDATE {table} SET {_set_text(command)}{_where(command.where)}"
     if isinstance(command, Merge):
-        return merge_text(command, table, f"({_count(max(1, len(command.rows)), 'row')})")
+        source = _count(max(1, len(command.rows)), "row")
+        if command.adds is None:
+            return merge_text(command, table, f"({source})")
+        source += f" with the new column {identifier(command.adds.name)} {type_sql(command.adds.type)}"
+        return merge_text(command, table, f"({source})").replace("MERGE", "MERGE WITH SCHEMA EVOLUTION", 1)
     if isinstance(command, Overwrite):
         where = "" if command.where is None else f" where {sql(command.where)}"
         return f"overwrite {table}{where} ({_count(len(command.rows), 'row')})"

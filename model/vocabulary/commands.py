@@ -95,7 +95,8 @@ class Merge:
 
     ``on`` is on columns of the table alone. ``rows`` are those of the source, in schema order, which differ in the ``keys``;
     none: one row that only matches. With ``by_name`` the source has the columns of the table in the reverse order; else under
-    other names.
+    other names. With ``by_name`` it may have one more, last in ``rows``, which the MERGE ``adds`` to the table (schema
+    evolution): rows that are updated or inserted as a whole have its value.
     """
 
     on: Predicate
@@ -103,6 +104,7 @@ class Merge:
     keys: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     by_name: bool = False
+    adds: Column | None = None
 
     @property
     def conditions(self) -> tuple[Predicate, ...]:
@@ -301,6 +303,23 @@ CHANGE_COLUMNS = (AddColumn, RenameColumn, DropColumn, WidenColumn)
 def assignments_of(part: Update | MergeClause) -> tuple[Assignment, ...]:
     """All that it sets, each in another column."""
     return () if part.to is None else (part.to, *part.also)
+
+
+def added_by(command: Command) -> Column | None:
+    """The column that the command puts after the others, with NULL in the rows that it leaves."""
+    if isinstance(command, AddColumn):
+        return command.column
+    return command.adds if isinstance(command, Merge) else None
+
+
+def changes_columns(command: Command) -> bool:
+    return isinstance(command, CHANGE_COLUMNS) or added_by(command) is not None
+
+
+def columns_after(command: Command, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns of the rows that a command writes to a table with these."""
+    added = added_by(command)
+    return columns if added is None else (*columns, added)
 
 
 _KINDS = {type: kind for kind, type in COMMANDS.items()}

@@ -19,7 +19,7 @@ from harness.tables.plan import PlannedFile, PlannedLink, plan_append, plan_stra
 from harness.tables.storage import write_log
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Merge, Overwrite, StreamAppend
+from model.vocabulary.commands import Merge, Overwrite, StreamAppend, columns_after
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
@@ -173,7 +173,8 @@ def rows_file_of(table: Table, step: EngineStep) -> bytes:
     rows = _rows_of(step)
     if rows is None:
         return b""
-    plain = replace(table, partition_by=(), features=())
+    columns = columns_after(step.command, table.columns) if isinstance(step, OtherCommand) else table.columns
+    plain = replace(table, columns=columns, partition_by=(), features=())
     return parquet_bytes(arrow_table(plain, DataFile(0, (), rows, modified=0)))
 
 

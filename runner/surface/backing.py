@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 
 import model.vocabulary
-from engines.spark.commands.other_commands import FILE_SIZE
+from engines.spark.commands.other_commands import EVOLUTION, FILE_SIZE
 from engines.spark.commands.statements import settings_of_vacuum
 from model.text.session_conf import spark_conf
 from model.vocabulary.predicate import Language, Verbatim
@@ -107,8 +107,8 @@ def _written(kind: str, name: str) -> str:
 
 
 def _set_by_steps() -> frozenset[str]:
-    """The settings to which steps give a value."""
-    return frozenset({"spark.sql.session.timeZone", FILE_SIZE, *settings_of_vacuum(Vacuum(parallel=True))})
+    """The settings that steps set with a value of their own."""
+    return frozenset({"spark.sql.session.timeZone", FILE_SIZE, EVOLUTION, *settings_of_vacuum(Vacuum(parallel=True))})
 
 
 def _untried(entry: SurfaceEntry) -> Iterator[str]:

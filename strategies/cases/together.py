@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Checkpoint, Command
+from model.vocabulary.commands import Checkpoint, Command, changes_columns
 from model.vocabulary.operations import Operation
 from model.vocabulary.predicate import And, Compare, IsNull, Op, Predicate
 from model.vocabulary.steps import (
@@ -108,7 +108,7 @@ def _points(first: SessionStep, table: Table) -> SearchStrategy[CrashPoint]:
 
 def _command(operation: Operation) -> _Part:
     drawn: Callable[[Program], SearchStrategy[Command]] = COMMANDS[operation]
-    return lambda program: drawn(program).map(_without_functions)
+    return lambda program: drawn(program).filter(lambda one: not changes_columns(one)).map(_without_functions)
 
 
 def _without_functions(command: Command) -> OtherCommand:

@@ -17,7 +17,6 @@ from model.semantics.evaluate import parts_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
-    AddColumn,
     Command,
     DropFeature,
     Merge,
@@ -25,6 +24,7 @@ from model.vocabulary.commands import (
     Overwrite,
     Switch,
     Update,
+    added_by,
     kind_of,
 )
 from model.vocabulary.predicate import (
@@ -360,7 +360,8 @@ def _together(step: Together, capabilities: Capabilities) -> Step:
 
 
 def _has(command: Command, capabilities: Capabilities) -> bool:
-    if isinstance(command, AddColumn) and not _knows(command.column.type, capabilities):
+    added = added_by(command)
+    if added is not None and not _knows(added.type, capabilities):
         return False
     if isinstance(command, (Switch, DropFeature)):
         needed = VECTORS if command.feature in VECTORS else (command.feature,)

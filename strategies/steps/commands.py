@@ -185,7 +185,8 @@ _INSERT = MergeClause(When.NOT_MATCHED, Then.INSERT)
 def _upserts(draw: DrawFn, program: Program, keys: Sequence[Column]) -> Merge:
     """MERGEs from up to six rows by one or two keys, of which half are rows of the table with other values. Most update the rows
     that match as a whole and insert the others; some delete or update a part, some also what the source does not have. One in
-    three of those without a condition has a source with the names of the table. Shrinks to one row, matched and deleted.
+    three of those without a condition has a source with the names of the table, one in four has a column that the table lacks.
+    Shrinks to one row, matched and deleted.
     """
     table = program.table
     chosen = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=2, unique=True))
@@ -194,12 +195,12 @@ def _upserts(draw: DrawFn, program: Program, keys: Sequence[Column]) -> Merge:
     old = list(live_rows(table))
     rows: dict[Row, Row] = {}
     for row in new[:6]:
-        values = list(row)
+        cells = list(row)
         if draw(one_in(2)) and old:
             other: Row = draw(st.sampled_from(old))
             for place in places:
-                values[place] = other[place]
-        rows.setdefault(tuple(values[place] for place in places), tuple(values))
+                cells[place] = other[place]
+        rows.setdefault(tuple(cells[place] for place in places), tuple(cells))
     clauses: list[MergeClause] = [MergeClause(then=draw(odds((1, Then.DELETE), (4, Then.UPDATE_ALL))))]
     if draw(one_in(3)):
         clauses.insert(0, replace(draw(_changes(table, When.MATCHED)), where=draw(_conditions(table))))
@@ -209,7 +210,23 @@ def _upserts(draw: DrawFn, program: Program, keys: Sequence[Column]) -> Merge:
         clauses.append(replace(draw(_changes(table, When.BY_SOURCE)), where=draw(_conditions(table))))
     on = draw(_conditions(table)) if draw(one_in(5)) else Constant(True)
     found = Merge(on, tuple(clauses), tuple(column.name for column in chosen), tuple(rows.values()))
+    if draw(one_in(4)) and _free_names(table):
+        return draw(_evolving(program, found))
     return replace(found, by_name=found.conditions == (Constant(True),) and draw(one_in(3)))
+
+
+@st.composite
+def _evolving(draw: DrawFn, program: Program, found: Merge) -> Merge:
+    """The MERGE with a new column, without conditions, and with one clause for each kind of rows; one in four has none for those
+    that match."""
+    adds = draw(new_columns(program)).column
+    clauses = {clause.when: replace(clause, where=None) for clause in reversed(found.clauses)}
+    if draw(one_in(4)):
+        del clauses[When.MATCHED]
+    evolved = replace(found, on=Constant(True), clauses=(*reversed(clauses.values()),), by_name=True, adds=adds)
+    if not evolved.can(Then.INSERT, Then.UPDATE_ALL):
+        evolved = replace(evolved, clauses=(*evolved.clauses, _INSERT))
+    return replace(evolved, rows=tuple((*row, draw(values(adds.type, nulls=5))) for row in found.rows))
 
 
 @st.composite

@@ -62,7 +62,7 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Column, Commit, Feature
 from model.vocabulary.values import Type
 from tests import scripts
-from tests.builders.merges import merge
+from tests.builders.merges import evolving, merge
 from tests.handmade.steps import PARTITIONED
 from tests.model.codec_cases import EXPRESSIONS, WHERE, WIDE_WHERE
 
@@ -182,6 +182,18 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
                 (
                     'spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "99")',
                     'spark.sql(f"OPTIMIZE delta.`{ROOT}`")',
+                ),
+            ),
+            (
+                evolving(Column("n", Type.INTEGER), "p", (1, "a", 2), inserts=False),
+                (
+                    'spark.conf.set("spark.databricks.delta.schema.autoMerge.enabled", "true")',
+                    (
+                        "spark.sql(\n"
+                        "    f\"MERGE INTO delta.`{ROOT}` AS t USING (SELECT * FROM VALUES (2, 'a', 1) AS t(`n`, \"\n"
+                        '    "`p`, `v`)) AS s ON t.`p` = s.`p` WHEN MATCHED THEN UPDATE SET *"\n'
+                        ")"
+                    ),
                 ),
             ),
             (CompactLog(3, but_newest=1), ("compact_log(spark, ROOT, 3, 1)",)),

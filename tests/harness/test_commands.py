@@ -41,7 +41,7 @@ from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Deletion
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
-from tests.builders.merges import merge
+from tests.builders.merges import evolving, merge
 
 PLAIN = Table(
     columns=(Column("p", Type.INTEGER), Column("v", Type.LONG), Column("w", Type.STRING)),
@@ -84,6 +84,7 @@ def run(*commands: Command | Step) -> tuple[Step, ...]:
     return tuple(one if isinstance(one, steps) else OtherCommand(one) for one in commands)  # type: ignore[arg-type]
 
 
+N = Column("n", Type.LONG)
 IN_PARTITION = equal("p", 1, Type.INTEGER)
 SEVEN = Assignment("v", Type.LONG, 7)
 LATER = SetClock(Moment(40 * DAY))
@@ -96,6 +97,8 @@ PROGRAMS = {
     "UPDATE": run(Update(SEVEN, IN_PARTITION), Update(SEVEN)),
     "UPDATE of the partition too": run(Update(SEVEN, equal("v", 1), (Assignment("p", Type.INTEGER, 2),))),
     "MERGE": run(merge(equal("v", 1)), merge(equal("v", 3), SEVEN), merge(equal("v", 9), insert=((1, 9, None),))),
+    "MERGE with a new column": run(evolving(N, "v", (3, 1, "x", 5), (1, 9, None, 6)), Delete(equal("n", 5))),
+    "MERGE that only adds a column": run(evolving(N, "v", (1, 99, None, 5), inserts=False), Delete()),
     "overwrite": run(Overwrite(((1, 8, "x"),), IN_PARTITION), Overwrite(((3, 9, "y"),))),
     "streaming append": run(StreamAppend(((1, 8, "x"),))),
     "checkpoint": run(Checkpoint(), Delete(equal("v", 1)), Checkpoint()),
@@ -110,7 +113,7 @@ PROGRAMS = {
     ),
     "DROP FEATURE": run(Delete(equal("v", 1)), DropFeature(Feature.DELETION_VECTORS)),
     "change feed on": run(Switch(Feature.CHANGE_DATA_FEED, on=True), Delete(equal("v", 1))),
-    "ADD COLUMN": run(AddColumn(Column("n", Type.LONG)), Update(Assignment("n", Type.LONG, 1), IN_PARTITION)),
+    "ADD COLUMN": run(AddColumn(N), Update(Assignment("n", Type.LONG, 1), IN_PARTITION)),
     "RENAME COLUMN": run(RenameColumn("v", "x"), Delete(equal("x", 1))),
     "DROP COLUMN": run(DropColumn("w"), Delete(equal("v", 1))),
     "columns back": run(DropColumn("w"), Delete(equal("v", 1)), Restore(0)),

@@ -26,12 +26,15 @@ from model.vocabulary.commands import (
     Checkpoint,
     DropColumn,
     Merge,
+    MergeClause,
     Optimize,
     Overwrite,
     RenameColumn,
     Restore,
     Switch,
+    Then,
     Update,
+    When,
 )
 from model.vocabulary.floats import nearest_float
 from model.vocabulary.predicate import (
@@ -93,7 +96,7 @@ from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
-from tests.builders.merges import merge
+from tests.builders.merges import evolving, merge
 from tests.handmade.damage import LENIENT, damaged, equal
 
 PLAIN = Table(
@@ -175,6 +178,7 @@ INTEGERS = one_file((1,), (2,), columns=(P, Column("v", Type.INTEGER)))
 SEVEN = Compare("v", Op.EQ, 7, Type.INTEGER)
 NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
 SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
+ADDS = evolving(Column("added", Type.STRING), "p", (1, 2.0, "x"))
 ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
 NINE = Compare("v", Op.EQ, 9.0, Type.DOUBLE)
 
@@ -342,9 +346,19 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (Vacuum(mode=Mode.INVENTORY_QUERY, listing=Listing.NOT_NULL),),
     ),
     "test of a metadata column": (PLAIN, (Delete(Verbatim("_metadata.file_size > 0 AND `v` = 1", ("v",))),)),
+    "MERGE by name or with a change feed, and a column named with a backtick": (
+        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER)), features=("changeDataFeed",)),
+        (OtherCommand(Merge(Constant(True))),),
+    ),
     "MERGE by name with deletion vectors and a column named rowIndexCol": (
         one_file((1,), columns=(Column("p", Type.INTEGER), Column("rowIndexCol", Type.INTEGER)), features=VECTORS),
         (OtherCommand(Merge(Constant(True), keys=("p",), rows=((1, 2),), by_name=True)),),
+    ),
+    "MERGE that adds a column": (PLAIN, (OtherCommand(ADDS),)),
+    "MERGE that adds a column to a table with a data column after a partition column": (PLAIN, (OtherCommand(ADDS),)),
+    "MERGE that adds a column and leaves matched rows, or sets some columns": (
+        PLAIN,
+        (OtherCommand(replace(ADDS, clauses=(MergeClause(When.NOT_MATCHED, Then.INSERT),))),),
     ),
     "ZORDER BY a column named with a backtick": (
         one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER))),

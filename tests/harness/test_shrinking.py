@@ -66,7 +66,7 @@ from model.vocabulary.values import Type
 from strategies.cases import deletes as cases
 from strategies.cases import vacuum_commands as vacuum_command_cases
 from strategies.cases import vacuums as vacuum_cases
-from tests.builders.merges import merge
+from tests.builders.merges import evolving, merge
 from tests.sampling import fifty
 
 TABLE = Table(
@@ -318,6 +318,7 @@ SET_V = Assignment("v", Type.INTEGER, 1)
         (Update(Assignment("p", Type.STRING, "b"), also=(SET_V,)), Update(SET_V)),
         (merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(Constant(True))),
         (merge(IN_A, SET_V, when=When.BY_SOURCE), Merge(Constant(True))),
+        (evolving(Column("n", Type.LONG), "v", (1, "a", 2), inserts=False), Merge(Constant(True))),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
         (Restore(-1, by_time=True), Restore(-1)),
         (CompactLog(4, but_newest=2), CompactLog(4)),

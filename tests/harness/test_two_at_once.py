@@ -29,6 +29,7 @@ from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import Type
 from strategies.cases.together import together_cases
 from strategies.restriction.capabilities import restricted_step
+from tests.builders.merges import evolving
 from tests.handmade.crashes import PARTITION, ROW, TABLE, with_features
 from tests.handmade.together import APPEND, ENDS, UPDATE, pair
 
@@ -51,6 +52,10 @@ def test_it_is_read_back_from_its_json_form(case: Case) -> None:
         (Together(APPEND, Vacuum(mode=Mode.INVENTORY_QUERY)), "steps[1].second: has an option"),
         (Together(Read(by_earlier=True), APPEND), "steps[1].first: has an option"),
         (Together(OtherCommand(AddColumn(Column("q", Type.LONG))), ROW), "steps[1].first.command: AddColumn cannot"),
+        (
+            Together(ROW, OtherCommand(evolving(Column("q", Type.LONG), "p", ("a", 1, 2)))),
+            "steps[1].second.command: a change of columns cannot",
+        ),
         (Together(RESTORE, Read(before_step=0)), "steps[1].second: names an earlier version"),
         (Together(OtherCommand(Restore(1)), ROW), "steps[1].first.command.before_step: is 1"),
         (Together(Insert(()), ROW), "steps[1].first.rows: must have at least one row"),

@@ -91,7 +91,7 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from model.vocabulary.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
-from tests.builders.merges import merge
+from tests.builders.merges import evolving, merge
 
 TABLE = Table(
     columns=(
@@ -306,6 +306,7 @@ COMMAND_CASE = Case(
             Optimize(target_size=1000),
             Restore(before_step=28, by_time=True),
             Update(Assignment("b", Type.BOOLEAN, None), also=(Assignment("q", Type.STRING, "c"),)),
+            evolving(Column("new", Type.DATE), "i", ("a", 2**40, True, None, 0.5, date(2020, 1, 31)), inserts=False),
         )
     ),
 )

@@ -23,6 +23,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.steps import Delete, OtherCommand, Step
 from model.vocabulary.table import Column, Feature, Table
 from model.vocabulary.values import Type
+from tests.builders.merges import evolving
 from tests.model.codec_cases import TABLE
 
 PLAIN = replace(TABLE, features=())
@@ -32,6 +33,8 @@ def test_columns_and_the_rows_of_files_change_together() -> None:
     added = table_after(AddColumn(Column("late", Type.DOUBLE)), TABLE)
     assert [column.name for column in added.columns] == ["p", "i", "l", "b", "d", "late"]
     assert [row[-1] for row in added.files[0].rows] == [None, None]
+    merged = table_after(evolving(Column("late", Type.DOUBLE), "i"), TABLE)
+    assert merged == added
     dropped = table_after(DropColumn("l"), TABLE)
     assert [column.name for column in dropped.columns] == ["p", "i", "b", "d"]
     assert dropped.files[0].rows == tuple((row[0], *row[2:]) for row in TABLE.files[0].rows)

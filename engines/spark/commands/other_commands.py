@@ -57,6 +57,9 @@ _NAMES = {
 #: The size of a file that OPTIMIZE writes, in bytes.
 FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
 
+#: Whether a MERGE may add a column to the table.
+EVOLUTION = "spark.databricks.delta.schema.autoMerge.enabled"
+
 #: Commands whose text is the same for people and for Spark.
 _PLAIN = (Optimize, Purge, Update, SetRetention, AddColumn, RenameColumn, DropColumn)
 
@@ -75,7 +78,8 @@ def calls_of_command(command: Command, place: Place) -> Calls:
             )
         return _sql(f"RESTORE TABLE {table} TO VERSION AS OF {place.version}")
     if isinstance(command, Merge):
-        return _sql(_merge(command, table, place.columns()))
+        evolves = Do(SPARK.conf.set(EVOLUTION, "true"), undo=SPARK.conf.unset(EVOLUTION))
+        return _sql(_merge(command, table, place.columns()), *([] if command.adds is None else [evolves]))
     if isinstance(command, Switch):
         return _sql(_set_property(table, _PROPERTIES[command.feature], on=command.on))
     if isinstance(command, DropFeature):
@@ -139,8 +143,9 @@ def _set_property(table: str, name: str, *, on: bool) -> str:
 
 def _merge(command: Merge, table: str, columns: TypedColumns) -> str:
     """The source has names of its own, as conditions name columns of the table alone, or those of the table in reverse."""
-    source = columns if command.by_name else plain_names(columns)
-    rows = command.rows or [(None,) * len(columns)]
+    added = () if command.adds is None else ((command.adds.name, command.adds.type),)
+    source = (*columns, *added) if command.by_name else plain_names(columns)
+    rows = command.rows or [(None,) * len(source)]
     query = rows_sql([row[::-1] for row in rows], source[::-1]) if command.by_name else rows_sql(rows, source)
     names = {name: other for (name, _), (other, _) in zip(columns, source)}
     return merge_text(command, table, f"({query})", columns=names)

@@ -36,7 +36,9 @@ from model.vocabulary.commands import (
     RenameColumn,
     Restore,
     Switch,
+    Then,
     Update,
+    When,
     assignments_of,
     conditions_of,
 )
@@ -249,6 +251,12 @@ def _updates_beside_a_backtick(observation: Observation) -> bool:
     return quoted and feeds and any(isinstance(command, Update) for command in commands(observation))
 
 
+def _merges_beside_a_backtick(observation: Observation) -> bool:
+    quoted = any("`" in column.name for column in observation.table.columns)
+    feeds = observation.table.has(Feature.CHANGE_DATA_FEED)
+    return quoted and any(isinstance(one, Merge) and (feeds or one.by_name) for one in commands(observation))
+
+
 def _lists_a_special_name(observation: Observation, kind: type[Command]) -> bool:
     """Whether such a command leaves a list of columns with statistics in which a name has a character that is not of ASCII's
     letters, digits, "_" and "-". With a dot or a backtick Delta quotes it."""
@@ -265,6 +273,26 @@ def _merges_a_row_index(observation: Observation) -> bool:
     by_name = any(isinstance(command, Merge) and command.by_name for command in commands(observation))
     names = [column.name for column in observation.table.columns]
     return by_name and "rowIndexCol" in names and observation.table.has(Feature.DELETION_VECTORS)
+
+
+def _evolving_merges(observation: Observation) -> list[Merge]:
+    """Those that add a column."""
+    return [command for command in commands(observation) if isinstance(command, Merge) and command.adds is not None]
+
+
+def _evolves_before_data_columns(observation: Observation) -> bool:
+    table = observation.table
+    last = [*(column.name for column in table.data_columns), *table.partition_by]
+    return bool(_evolving_merges(observation)) and last != [column.name for column in table.columns]
+
+
+def _evolves_and_keeps_a_matched_row(observation: Observation) -> bool:
+    """Whether rows that match keep the values that the table has, or some of them."""
+    replaces = (Then.DELETE, Then.UPDATE_ALL)
+    return any(
+        not any(clause.when is When.MATCHED and clause.then in replaces for clause in command.clauses)
+        for command in _evolving_merges(observation)
+    )
 
 
 def _orders_by_a_backtick(observation: Observation) -> bool:
@@ -362,7 +390,11 @@ OF_COMMANDS: dict[str, Callable[[Observation], bool]] = {
     "overwrite where BETWEEN": _overwrites_by_between,
     "MERGE with a partition column named with a dot or a backtick": _merges_into_quoted_partitions,
     "UPDATE with a change feed and a column named with a backtick": _updates_beside_a_backtick,
+    "MERGE by name or with a change feed, and a column named with a backtick": _merges_beside_a_backtick,
     "MERGE by name with deletion vectors and a column named rowIndexCol": _merges_a_row_index,
+    "MERGE that adds a column": lambda o: bool(_evolving_merges(o)),
+    "MERGE that adds a column to a table with a data column after a partition column": _evolves_before_data_columns,
+    "MERGE that adds a column and leaves matched rows, or sets some columns": _evolves_and_keeps_a_matched_row,
     "ZORDER BY a column named with a backtick": _orders_by_a_backtick,
     "RENAME COLUMN in a table with named statistics of a special name": lambda o: _lists_a_special_name(
         o, RenameColumn

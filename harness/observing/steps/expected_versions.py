@@ -15,7 +15,7 @@ from model.prediction.commands import as_read_after, may_be_refused, rows_after
 from model.prediction.delete import matches, may_fail
 from model.prediction.history import changes
 from model.semantics.definitions import table_after
-from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
+from model.vocabulary.commands import Command, DropColumn, Restore, ShallowClone, added_by
 from model.vocabulary.steps import Delete, Insert, OtherCommand, SessionStep
 from model.vocabulary.table import DataFile, Feature, Table
 from model.vocabulary.values import Row
@@ -109,7 +109,7 @@ class ExpectedVersions:
         self.rows, self.table = promise.rows, table
         if isinstance(command, ShallowClone):
             self.clone = self.rows
-        if isinstance(command, (AddColumn, DropColumn)):
+        if isinstance(command, DropColumn) or added_by(command) is not None:
             known = (one.as_now for one in self.by_version.values() if one.as_now is not None)
             found = converted(known, lambda rows: as_read_after(command, before, rows))
             self._carry(lambda one: None if one.as_now is None else found[one.as_now])

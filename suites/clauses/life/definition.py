@@ -12,7 +12,6 @@ from harness.judging.severity import Cause
 from harness.observing.steps.observation import CommandObservation
 from harness.observing.table.definitions import has_columns
 from model.vocabulary.commands import (
-    CHANGE_COLUMNS,
     DropColumn,
     DropFeature,
     RenameColumn,
@@ -20,6 +19,7 @@ from model.vocabulary.commands import (
     SetRetention,
     Switch,
     WidenColumn,
+    changes_columns,
 )
 from model.vocabulary.table import HOUR, Feature, retention_of
 from records.expectations import ByReplay
@@ -74,7 +74,7 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
         yield "partition columns", f"the partition columns are {', '.join(after.metadata.partition_columns)}"
     if before.metadata.id != after.metadata.id:
         yield "id", "the table's id is another"
-    kept = not isinstance(command, (*CHANGE_COLUMNS, Restore))
+    kept = not (changes_columns(command) or isinstance(command, Restore))
     if kept and parse_schema(before.metadata.schema_string) != fields:
         yield "schema", "a column has another type, nullability or metadata"
     if not isinstance(command, Restore):
@@ -141,7 +141,7 @@ def _may_change(c: CommandObservation) -> Iterable[str]:
     if isinstance(command, WidenColumn):
         return (_WIDENING,)
     listed = (_LISTED,) if isinstance(command, (RenameColumn, DropColumn)) else ()
-    return (_GREATEST_ID, *listed) if isinstance(command, CHANGE_COLUMNS) else ()
+    return (_GREATEST_ID, *listed) if changes_columns(command) else ()
 
 
 def _names_in(listed: str) -> list[str]:
