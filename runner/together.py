@@ -48,8 +48,10 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
             python_of(version)
     except EngineUnavailable as refusal:
         raise UsageMistake(str(refusal)) from refusal
-    command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", *arguments, "--report-dir", str(report)]
-    return exit_code_of([*command, "-q"], directory=ROOT, environ=os.environ)
+    # A worker beside the controller, so that pytest does not capture the progress: one, as each has both engines.
+    workers = ["-n", "1", "--dist", "load", "--maxschedchunk", "1"]
+    command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "-q", *workers, *arguments]
+    return exit_code_of([*command, "--report-dir", str(report)], directory=ROOT, environ=os.environ)
 
 
 def main(arguments: list[str]) -> int:

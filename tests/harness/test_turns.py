@@ -67,7 +67,7 @@ LEFT = {
     "accepts-unknown-features": "DEL-INFO-1A",
     "vacuums-in-spite-of-unknown-features": "DEL-INFO-1A",
     "insert-deletes-a-removed-file": "DEL-TT-2",
-    "crash-loses-an-earlier-file": "DEL-TT-2",
+    "crash-loses-an-earlier-file": "VAC-SAFE-10F",
     "crash-leaves-half-a-checkpoint": "CRASH-3",
     "clone-loses-a-file": "LIFE-4A",
     "clone-forgets-vectors": "LIFE-4A",
