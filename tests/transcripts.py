@@ -34,7 +34,7 @@ from reports import command as reports
 from runner import all_versions, demo, gate_version, together, turn_table, upgrade, upgrade_table
 from runner.command_line.commands import Main, in_a_sentence
 from runner.doctor import __main__ as doctor
-from runner.doctor import report
+from runner.doctor import judging
 from runner.doctor.pythons import FoundPython
 from runner.doctor.report import MachineReport
 from runner.explain import __main__ as explain
@@ -217,7 +217,7 @@ def _ran(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
 
 def _environ() -> dict[str, str]:
     """As wide as a log, with keys, as if a bucket could be asked, and as if nobody had started it."""
-    started = ("GITHUB_", "TOMBSTONE_", "JAVA_HOME")
+    started = ("GITHUB_", "TOMBSTONE_", "JAVA_HOME", "FORCE_COLOR", "NO_COLOR")
     own = {name: value for name, value in os.environ.items() if not name.startswith(started)}
     return {**own, "COLUMNS": "120", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
 
@@ -248,7 +248,7 @@ def said(lines: list[str]) -> Iterator[str]:
             stack.enter_context(patch.object(doctor, "look", lambda _: machine.found))
             for module in (trials, many, with_data):  # every version is the one that is installed here
                 stack.enter_context(patch.object(module, "python_of", lambda _: Path(sys.executable)))
-            stack.enter_context(patch.object(report, "brings_java", lambda _: True))
+            stack.enter_context(patch.object(judging, "platform", SimpleNamespace(machine=lambda: "x86_64")))
             stack.enter_context(patch.object(doctor, "pythons", lambda: machine.pythons))
             stack.enter_context(patch.object(doctor, "sys", SimpleNamespace(version_info=(3, 9), executable="python")))
             for line in lines:
