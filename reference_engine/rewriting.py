@@ -108,13 +108,23 @@ class Rewriting(Transaction):
 
     def overwrite(self, command: Overwrite) -> None:
         """Remove whole files where the condition is on partitions; else rewrite those with rows that satisfy it."""
+        if command.adds is not None:
+            metadata = self.with_column(command.adds)
+            into = replace(self, view=self.view.defined(metadata), beside=[metadata])
+            into._exchange(
+                "WRITE", [add for _, add in sorted(self.view.live.items())], by_partition(into, command.rows)
+            )
+            return
         new = by_partition(self, command.rows)
         where = command.where
         if where is not None and not columns_of(where) <= set(self.view.table.partition_by):
             self._change_rows("WRITE", lambda row: () if self._matches(where, row) else None, new)
             return
         removed = [
-            add for _, add in sorted(self.view.live.items()) if self._matches_partition(where, self.view.partition(add))
+            add
+            for _, add in sorted(self.view.live.items())
+            if self._matches_partition(where, self.view.partition(add))
+            and (not command.dynamic or self.view.partition(add) in dict(new))
         ]
         self._exchange("WRITE", removed, new)
 

@@ -120,8 +120,7 @@ class Transaction:
 
     def partition_of(self, row: Row) -> Row:
         """The partition of a full row."""
-        places = [field.name for field in self.view.fields]
-        return tuple(row[places.index(name)] for name in self.view.table.partition_by)
+        return self.view.table.partition_of(row)
 
     @property
     def uuid(self) -> UUID:

@@ -74,6 +74,7 @@ NEWEST = Capabilities(
         CommandKind.SHALLOW_CLONE,
         CommandKind.VACUUM_CLONE,
     },
+    dynamic_overwrites=False,
     crashes=False,
     sessions=False,
     settings=frozenset(),

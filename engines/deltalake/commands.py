@@ -85,7 +85,7 @@ def calls_of(command: Command, columns: Sequence[str]) -> tuple[MethodCall, ...]
         return _merge(command, columns)
     if isinstance(command, Overwrite):
         arguments = {"table_or_uri": TABLE, "data": ROWS, "mode": "overwrite", "predicate": _condition(command.where)}
-        return (MethodCall(WRITE, arguments),)
+        return (MethodCall(WRITE, arguments if command.adds is None else {**arguments, "schema_mode": "overwrite"}),)
     if isinstance(command, Checkpoint):
         return (MethodCall("create_checkpoint", {}),)
     if isinstance(command, CompactLog):

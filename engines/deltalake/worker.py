@@ -39,7 +39,7 @@ from engines.deltalake.sql import identifier
 from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import Answer, EngineError, Outcome, now
-from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite, Restore
+from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite, Restore, added_by
 from model.vocabulary.readings import OF_COLUMNS, Reading, is_ordered, sought_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
@@ -207,7 +207,7 @@ def _commanded(table: DeltaTable, root: Path, command: Command, version: int | N
         assert version is not None, "a RESTORE has a version"
         given[VERSION] = as_of(str(root), version)
     if isinstance(command, Overwrite):
-        given[ROWS] = _arrow_rows(found, command.rows)
+        given[ROWS] = _arrow_rows(found, command.rows, *_added(command))
     if isinstance(command, Merge):
         given[SOURCE] = _source(found, command)
     if isinstance(command, CompactLog):
@@ -228,11 +228,15 @@ def _argument(value: object, given: Mapping[KnownArgument, Any]) -> Any:
     return given[value] if isinstance(value, KnownArgument) else value
 
 
+def _added(command: Command) -> list[Field]:
+    column = added_by(command)
+    return [] if column is None else [Field.from_json(schema_of(column).text)]
+
+
 def _source(table: DeltaTable, command: Merge) -> pa.Table:
     if not command.rows:
         return pa.table([[1]], names=source_columns(1))
-    added = [] if command.adds is None else [command.adds]
-    found = _arrow_rows(table, command.rows, *(Field.from_json(schema_of(one).text) for one in added))
+    found = _arrow_rows(table, command.rows, *_added(command))
     if command.by_name:
         return found.select(found.column_names[::-1])
     return found.rename_columns(source_columns(found.num_columns))

@@ -100,6 +100,7 @@ class SparkScript:
             inventory=posixpath.dirname(self._root) + "-inventory",
             columns=lambda: [(column.name, column.type) for column in table.columns],
             partition=lambda: _partition(table),
+            partition_by=lambda: table.partition_by,
             version=_VERSION,
         )
         if isinstance(step, OpenSession):

@@ -48,6 +48,7 @@ from model.vocabulary.commands import (
     StreamAppend,
     Update,
     VacuumClone,
+    added_by,
 )
 from model.vocabulary.table import DAY, Feature, retention_of
 
@@ -108,8 +109,8 @@ def _second_column_set(t: Tampering) -> list[str]:
 
 
 def _column_added(t: Tampering) -> list[str]:
-    """The stored name of the column that a MERGE adds."""
-    added = t.command.adds if isinstance(t.command, Merge) else None
+    """The stored name of the column that a command adds."""
+    added = added_by(t.command) if t.command is not None else None
     fields = (one for metadata in t.log.actions("metaData") for one in parse_schema(metadata["schemaString"]))
     return [field.stored_name for field in fields if added is not None and field.name == added.name]
 
@@ -287,6 +288,11 @@ FAULTS = (
     command_fault("overwrite-keeps-what-it-replaces", "LIFE-1A",
         when(lambda t: isinstance(t.command, Overwrite) and t.command.where is not None, _drop_first("remove")),
         "An overwrite by a condition leaves a file that it should replace.", needs=[CommandKind.OVERWRITE]),
+    command_fault("dynamic-overwrite-removes-all-partitions", "LIFE-1A",
+        when(lambda t: isinstance(t.command, Overwrite) and t.command.dynamic, actions.remove(files.untouched)),
+        "An overwrite by partitions removes the files of the others too.", needs=[CommandKind.OVERWRITE]),
+    command_fault("overwrite-leaves-a-new-column-empty", "LIFE-1A", _of(Overwrite, lose_values(_column_added)),
+        "An overwrite with a new column adds it, and leaves it NULL in a file.", needs=[CommandKind.OVERWRITE]),
     command_fault("merge-loses-a-source-row", "LIFE-1A",
         when(lambda t: isinstance(t.command, Merge) and len(t.command.rows) > 2, change_rows(lambda rows: rows.slice(1))),
         "MERGE loses a row of a source that has three or more.", needs=[CommandKind.MERGE]),

@@ -332,7 +332,11 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield replace(command, by_time=False)
     elif isinstance(command, CompactLog) and command.but_newest:
         yield replace(command, but_newest=0)
+    elif isinstance(command, Overwrite) and command.adds is not None:
+        yield replace(command, adds=None, rows=tuple(row[:-1] for row in command.rows))
     elif isinstance(command, (Overwrite, StreamAppend)):
+        if isinstance(command, Overwrite) and command.dynamic:
+            yield replace(command, dynamic=False)
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
 
 

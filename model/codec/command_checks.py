@@ -131,6 +131,13 @@ def _merge_clause(clause: MergeClause, table: Table, at: str) -> None:
 
 
 def _overwrite(command: Overwrite, table: Table) -> None:
+    options = [command.where is not None, command.dynamic, command.adds is not None]
+    if sum(options) > 1:
+        refuse("an overwrite has a condition, goes by its partitions, or adds a column", "where")
+    if command.dynamic and not (table.partition_by and command.rows):
+        refuse("goes with rows and a table that has partitions", "dynamic")
+    if command.adds is not None:
+        _check_new(command.adds, table, "adds")
     if command.where is None:
         return
     _check_condition(command.where, table, "where")

@@ -48,7 +48,7 @@ def rows_after(command: Command, table: Table, rows: Rows, *, restored: Rows | N
     if isinstance(command, StreamAppend):
         return rows + Counter(command.rows)
     if isinstance(command, Overwrite):
-        return _unmatched(table, command.where, rows) + Counter(command.rows)
+        return _kept(command, table, rows) + Counter(command.rows)
     if isinstance(command, Update):
         matched = _matched(table, command.where, rows)
         changed: Rows = Counter()
@@ -123,10 +123,13 @@ def _assignments(command: Command) -> list[Assignment]:
     return [to for clause in command.clauses for to in assignments_of(clause)] if isinstance(command, Merge) else []
 
 
+def _kept(command: Overwrite, table: Table, rows: Rows) -> Rows:
+    if not command.dynamic:
+        return rows - _matched(table, command.where, rows)
+    replaced = {table.partition_of(row) for row in command.rows}
+    return Counter({row: count for row, count in rows.items() if table.partition_of(row) not in replaced})
+
+
 def _matched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
     """The rows for which the condition is TRUE."""
     return Counter({row: count for row, count in rows.items() if matches(Delete(where), table, row) is True})
-
-
-def _unmatched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
-    return rows - _matched(table, where, rows)

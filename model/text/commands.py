@@ -32,6 +32,7 @@ from model.vocabulary.commands import (
     assignments_of,
 )
 from model.vocabulary.predicate import Or, Predicate
+from model.vocabulary.table import Column
 
 
 def command_text(command: Command, table: str = "t") -> str:
@@ -53,11 +54,15 @@ def command_text(command: Command, table: str = "t") -> str:
         source = _count(max(1, len(command.rows)), "row")
         if command.adds is None:
             return merge_text(command, table, f"({source})")
-        source += f" with the new column {identifier(command.adds.name)} {type_sql(command.adds.type)}"
+        source += f" with the new column {_column(command.adds)}"
         return merge_text(command, table, f"({source})").replace("MERGE", "MERGE WITH SCHEMA EVOLUTION", 1)
     if isinstance(command, Overwrite):
-        where = "" if command.where is None else f" where {sql(command.where)}"
-        return f"overwrite {table}{where} ({_count(len(command.rows), 'row')})"
+        what = " in the partitions of the new rows" if command.dynamic else ""
+        if command.where is not None:
+            what = f" where {sql(command.where)}"
+        if command.adds is not None:
+            what = f" with the new column {_column(command.adds)}"
+        return f"overwrite {table}{what} ({_count(len(command.rows), 'row')})"
     if isinstance(command, StreamAppend):
         return f"streaming append to {table} ({_count(len(command.rows), 'row')})"
     return _maintenance(command, table)
@@ -80,7 +85,7 @@ def _maintenance(command: Command, table: str) -> str:
     if isinstance(command, DropFeature):
         return f"ALTER TABLE {table} DROP FEATURE {command.feature.value}"
     if isinstance(command, AddColumn):
-        return f"ALTER TABLE {table} ADD COLUMN {identifier(command.column.name)} {type_sql(command.column.type)}"
+        return f"ALTER TABLE {table} ADD COLUMN {_column(command.column)}"
     if isinstance(command, RenameColumn):
         return f"ALTER TABLE {table} RENAME COLUMN {identifier(command.column)} TO {identifier(command.to)}"
     if isinstance(command, DropColumn):
@@ -128,6 +133,10 @@ def _grouped(where: Predicate) -> str:
 def _set_text(part: Update | MergeClause) -> str:
     """What follows SET."""
     return ", ".join(f"{identifier(to.column)} = {literal(to.value, to.type)}" for to in assignments_of(part))
+
+
+def _column(column: Column) -> str:
+    return f"{identifier(column.name)} {type_sql(column.type)}"
 
 
 def _where(condition: Predicate | None) -> str:

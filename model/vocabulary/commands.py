@@ -123,10 +123,13 @@ class Merge:
 
 @dataclass(frozen=True)
 class Overwrite:
-    """Replaces the rows that satisfy ``where`` (None: all rows) by ``rows``, which satisfy it too."""
+    """Replaces the rows that satisfy ``where`` (None: all rows) by ``rows``, which satisfy it too; with ``dynamic`` those of the
+    partitions that ``rows`` have. Or it changes the schema: the table gets a column that it ``adds``, last in ``rows``."""
 
     rows: tuple[Row, ...]
     where: Predicate | None = None
+    dynamic: bool = False
+    adds: Column | None = None
 
 
 @dataclass(frozen=True)
@@ -309,7 +312,7 @@ def added_by(command: Command) -> Column | None:
     """The column that the command puts after the others, with NULL in the rows that it leaves."""
     if isinstance(command, AddColumn):
         return command.column
-    return command.adds if isinstance(command, Merge) else None
+    return command.adds if isinstance(command, (Merge, Overwrite)) else None
 
 
 def changes_columns(command: Command) -> bool:

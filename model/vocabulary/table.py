@@ -323,6 +323,11 @@ class Table:
         values.update(zip((column.name for column in self.data_columns), data))
         return tuple(values[column.name] for column in self.columns)
 
+    def partition_of(self, row: Row) -> Row:
+        """The partition of a full row."""
+        values = dict(zip((column.name for column in self.columns), row))
+        return tuple(values[name] for name in self.partition_by)
+
 
 def _fit(values: Iterable[Value], narrow: AnyType) -> bool:
     """Whether all are values of the narrower type."""

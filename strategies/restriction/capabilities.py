@@ -380,6 +380,8 @@ def _command(command: Command, capabilities: Capabilities) -> Command:
             for clause in command.clauses
         )
         return replace(command, on=_condition(command.on, capabilities), clauses=clauses)
+    if isinstance(command, Overwrite) and not capabilities.dynamic_overwrites:
+        command = replace(command, dynamic=False)
     if isinstance(command, (Optimize, Overwrite, Update)) and command.where is not None:
         return replace(command, where=_condition(command.where, capabilities))
     return command

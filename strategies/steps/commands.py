@@ -246,12 +246,13 @@ def _is_key(column: Column) -> bool:
 @st.composite
 def overwrites(draw: DrawFn, program: Program) -> Overwrite:
     """Overwrites by the rows of one or two new files: half of them of a part of the table, by a condition that is true for the
-    rows, on partition columns or, in one of three, on any. One in six is by no row. Shrinks to the whole table.
+    rows, on partition columns or, in one of three, on any. One in six is by no row. Of the others a quarter goes by the
+    partitions of the rows, and a quarter adds a column. Shrinks to the whole table.
     """
     table = program.table
     rows = draw(_rows_or_none(program))
     if draw(st.booleans()):
-        return Overwrite(rows)
+        return draw(_whole_overwrites(program, rows))
     if not table.partition_by or draw(one_in(3)):
         where = draw(predicates(table, over="any"))
     elif draw(one_in(3)):
@@ -262,6 +263,22 @@ def overwrites(draw: DrawFn, program: Program) -> Overwrite:
         tests = [_equals(column, row[column.name]) for column in table.partition_columns]
         where = tests[0] if len(tests) == 1 or draw(st.booleans()) else And(tests[0], tests[1])
     return Overwrite(tuple(row for row in rows if _satisfies(where, row, table)), where)
+
+
+@st.composite
+def _whole_overwrites(draw: DrawFn, program: Program, rows: tuple[Row, ...]) -> Overwrite:
+    """Half of the whole table as it is, the others by the partitions that the rows have, or with a new column."""
+    table = program.table
+    if draw(st.booleans()):
+        return Overwrite(rows)
+    # A column keeps no more than its name and type if the schema is written again.
+    plain = all(column == Column(column.name, column.type) for column in table.columns)
+    if draw(st.booleans()) and plain and _free_names(table):
+        adds = draw(new_columns(program)).column
+        return Overwrite(tuple((*row, draw(values(adds.type, nulls=5))) for row in rows), adds=adds)
+    # Whether two zeros are one partition is the engine's choice.
+    floats = any(column.type in (Type.FLOAT, Type.DOUBLE) for column in table.partition_columns)
+    return Overwrite(rows, dynamic=bool(rows and table.partition_by) and not floats)
 
 
 def _rows_or_none(program: Program) -> SearchStrategy[tuple[Row, ...]]:

@@ -172,6 +172,29 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
                 ),
             ),
             (
+                Overwrite(((1, "a"),), dynamic=True),
+                (
+                    f'{ROWS}`v`, `p`)")',
+                    'rows.write.format("delta").mode("overwrite").option("partitionOverwriteMode", "dynamic").save(ROOT)',
+                ),
+            ),
+            (
+                Overwrite((), adds=Column("n", Type.LONG)),
+                (
+                    (
+                        "rows = spark.sql(\n"
+                        '    "SELECT * FROM VALUES (CAST(NULL AS INT), CAST(NULL AS STRING), CAST(NULL AS BIGINT)) "\n'
+                        '    "AS t(`v`, `p`, `n`) WHERE FALSE"\n'
+                        ")"
+                    ),
+                    (
+                        'rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").partitionBy("p").save(\n'
+                        "    ROOT,\n"
+                        ")"
+                    ),
+                ),
+            ),
+            (
                 StreamAppend(((1, "a"),)),
                 (f'{ROWS}`source_0`, `source_1`)")', "append_by_stream(spark, ROOT, rows)"),
             ),

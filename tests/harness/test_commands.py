@@ -100,6 +100,8 @@ PROGRAMS = {
     "MERGE with a new column": run(evolving(N, "v", (3, 1, "x", 5), (1, 9, None, 6)), Delete(equal("n", 5))),
     "MERGE that only adds a column": run(evolving(N, "v", (1, 99, None, 5), inserts=False), Delete()),
     "overwrite": run(Overwrite(((1, 8, "x"),), IN_PARTITION), Overwrite(((3, 9, "y"),))),
+    "overwrite of partitions": run(Overwrite(((1, 8, "x"), (3, 9, "y")), dynamic=True), Delete(equal("v", 8))),
+    "overwrite with a new column": run(Overwrite(((1, 8, "x", 5),), adds=N), Delete(equal("n", 5))),
     "streaming append": run(StreamAppend(((1, 8, "x"),))),
     "checkpoint": run(Checkpoint(), Delete(equal("v", 1)), Checkpoint()),
     "log compaction": run(Delete(equal("v", 1)), CompactLog()),

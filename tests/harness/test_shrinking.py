@@ -320,6 +320,8 @@ SET_V = Assignment("v", Type.INTEGER, 1)
         (merge(IN_A, SET_V, when=When.BY_SOURCE), Merge(Constant(True))),
         (evolving(Column("n", Type.LONG), "v", (1, "a", 2), inserts=False), Merge(Constant(True))),
         (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
+        (Overwrite(((1, "a"), (2, "b")), dynamic=True), Overwrite(())),
+        (Overwrite(((1, "a", 5),), adds=Column("n", Type.LONG)), Overwrite(())),
         (Restore(-1, by_time=True), Restore(-1)),
         (CompactLog(4, but_newest=2), CompactLog(4)),
         (StreamAppend(((1, "a"), (2, "b"))), StreamAppend(((2, "b"),))),

@@ -307,6 +307,8 @@ COMMAND_CASE = Case(
             Restore(before_step=28, by_time=True),
             Update(Assignment("b", Type.BOOLEAN, None), also=(Assignment("q", Type.STRING, "c"),)),
             evolving(Column("new", Type.DATE), "i", ("a", 2**40, True, None, 0.5, date(2020, 1, 31)), inserts=False),
+            Overwrite((("a", 2**40, True, None, 0.5, date(2020, 1, 31)),), dynamic=True),
+            Overwrite((("a", 2**40, True, None, 0.5, date(2020, 1, 31), "x"),), adds=Column("newer", Type.STRING)),
         )
     ),
 )

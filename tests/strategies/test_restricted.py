@@ -265,6 +265,9 @@ def test_what_a_feature_or_a_type_needs_is_left_out_with_it() -> None:
     drops = OtherCommand(DropFeature(Feature.ROW_TRACKING))
     assert restricted_step(drops, capabilities=EVERYTHING) == drops
     assert restricted_step(drops, capabilities=replace(EVERYTHING, droppable=frozenset())) == Read()
+    by_partition = OtherCommand(Overwrite(((1,),), dynamic=True))
+    no_partitions = restricted_step(by_partition, capabilities=replace(EVERYTHING, dynamic_overwrites=False))
+    assert no_partitions == OtherCommand(Overwrite(((1,),)))
 
 
 def test_conditions_of_commands_are_restricted() -> None:

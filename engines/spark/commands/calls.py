@@ -209,5 +209,6 @@ class Place:
     inventory: str
     columns: Callable[[], TypedColumns]
     partition: Callable[[], str]
+    partition_by: Callable[[], Sequence[str]] = tuple
     storage: tuple[str | int, ...] = ()
     version: object = None

@@ -115,8 +115,15 @@ def _sql(statement: str, *needed: Do) -> Calls:
 
 def _overwrite(command: Overwrite, place: Place) -> Calls:
     """A DataFrame's overwrite, which takes any condition; that of SQL's INSERT must be one that a source can evaluate."""
-    rows = Let(Name("rows"), SPARK.sql(rows_sql(command.rows, place.columns())))
+    columns = place.columns()
+    if command.adds is not None:
+        columns = (*columns, (command.adds.name, command.adds.type))
+    rows = Let(Name("rows"), SPARK.sql(rows_sql(command.rows, columns)))
     writer = rows.name.write.format("delta").mode("overwrite")
+    if command.dynamic:
+        writer = writer.option("partitionOverwriteMode", "dynamic")
+    if command.adds is not None:
+        writer = writer.option("overwriteSchema", "true").partitionBy(*place.partition_by())
     if command.where is None:
         return Calls(writer.save(place.root), (rows,))
     replaced = Let(Name("replaced"), sql(command.where))

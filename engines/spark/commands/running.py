@@ -19,7 +19,7 @@ from engines.spark.commands.catalog import free_name, named
 from engines.spark.commands.result_rows import ReturnedRows, answered, columns_of, rows_of
 from engines.spark.sessions.session import has_jvm
 from engines.spark.storage.file_system import faulty_path
-from engines.targets import target_path
+from engines.targets import table_text, target_path
 from model.text.invalid_sql import UNKNOWN_PARTITION
 from model.text.layout import escape
 
@@ -35,6 +35,7 @@ def place_of(spark: SparkSession, root: Path, path: str, *, store: ObjectStore |
         inventory=f"{root}-inventory",
         columns=partial(columns_of, spark, root),
         partition=partial(_partition, spark, root),
+        partition_by=partial(_partition_by, spark, root),
         storage=() if store is None else (f"{store.scheme}://{store.bucket}", 1000),
         version=version,
     )
@@ -82,6 +83,11 @@ def _remove(spark: SparkSession, path: str) -> None:
         script_functions.forget(spark, path)
     if os.path.exists(path):
         shutil.rmtree(path)
+
+
+def _partition_by(spark: SparkSession, root: Path) -> list[str]:
+    found = spark.sql(f"DESCRIBE DETAIL {table_text(str(root))}").collect()[0]
+    return list(found["partitionColumns"])
 
 
 def _partition(spark: SparkSession, root: Path) -> str:

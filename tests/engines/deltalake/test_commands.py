@@ -135,6 +135,7 @@ COMMANDS: tuple[Command, ...] = (
     Overwrite(()),
     Overwrite((("a", None, None),), IN_A),
     Overwrite((), IN_A),
+    Overwrite(((*NEW, 5),), adds=Column("n", Type.LONG)),
     Checkpoint(),
     CompactLog(),
     CleanUpLog(),
