@@ -10,7 +10,7 @@ were chosen, and no other step. The cases of other languages stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Ask, Delete, Request
 from runner.command_line.commands import Parser, ended, natural, whole
+from selfcheck.corpus.cover import Candidate, Cover
+from selfcheck.corpus.facets import Facet
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.random_cases import BATCH, random_batches, random_cases
 from strategies.conditions.signatures import functions_in, signatures_of
@@ -94,21 +96,16 @@ def language_of(case: Case) -> Language | None:
 
 def chosen(known: Iterable[Answers]) -> list[Answers]:
     """Those that together answer for all functions, each of the telling ones first."""
-    left, found = list(known), list[Answers]()
-    telling, some = set[str](), set[str]()
+    answers = list(known)
+    cover = Cover([Candidate(dict.fromkeys(_facets(one), 1), seconds=1) for one in answers])
+    cover.fill(lambda facet: facet[0] == "telling")
+    cover.fill(lambda facet: 1)
+    return [answers[place] for place in cover.chosen]
 
-    def gain(one: Answers) -> tuple[int, int]:
-        return len(one.telling - telling), len(one.any - some)
 
-    while left:
-        best = max(left, key=gain)
-        if gain(best) == (0, 0):
-            break
-        left.remove(best)
-        telling |= best.telling
-        some |= best.any
-        found.append(best)
-    return found
+def _facets(one: Answers) -> Iterator[Facet]:
+    for kind, names in (("telling", one.telling), ("any", one.any)):
+        yield from ((kind, name) for name in sorted(names))
 
 
 def cases_with(chosen: Iterable[Answers]) -> list[Case]:
