@@ -127,7 +127,8 @@ def test_a_script_appends_the_same_rows(tmp_path: Path) -> None:
     """On a healthy engine the script of a fault does not say VIOLATED."""
     case = Case(TABLE, (Insert(ROWS), Delete()))
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"]), list(CATALOGUE.values()), tmp_path)
-    (plan, *_) = plans(case, judge)
+    # delta-rs may give the removes of one DELETE two times.
+    plan = next(one for one in plans(case, judge) if one.clause.id != "DEL-META-3")
     assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(plan, SPARK)
     written = tmp_path / "reproduce.py"
     text = reproduction(plan, DELTA_RS)
