@@ -9,6 +9,8 @@ from typing import TypeVar
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
+import harness.campaigns.drawing as _  # noqa: F401 - else Hypothesis draws constants of all modules that are imported
+
 T = TypeVar("T")
 
 #: For properties of whole cases: each takes milliseconds to draw, and is large.

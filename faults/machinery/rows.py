@@ -69,6 +69,14 @@ def change_rows(change: Callable[[pa.Table], pa.Table]) -> Callable[[Tampering],
     return tamper
 
 
+def _without_required(type: pa.DataType) -> pa.DataType:
+    """The type with fields that may all be NULL: Arrow writes no NULL struct with a required one."""
+    if not pa.types.is_struct(type):
+        return type
+    fields = (type.field(place) for place in range(type.num_fields))
+    return pa.struct([pa.field(one.name, _without_required(one.type), metadata=one.metadata) for one in fields])
+
+
 def lose_values(columns: Callable[[Tampering], list[str]]) -> Callable[[Tampering], None]:
     """Make the first of these columns (by physical names) NULL that has values in a new data file."""
 
@@ -78,8 +86,8 @@ def lose_values(columns: Callable[[Tampering], list[str]]) -> Callable[[Tamperin
             rows = rows_of(t, add)
             for index, field in enumerate(rows.schema):
                 if field.name in names and rows.column(index).null_count < rows.num_rows:
-                    nulls = pa.nulls(rows.num_rows, field.type)
-                    replace_rows(t, add, rows.set_column(index, field.with_nullable(True), nulls))
+                    free = pa.field(field.name, _without_required(field.type), metadata=field.metadata)
+                    replace_rows(t, add, rows.set_column(index, free, pa.nulls(rows.num_rows, free.type)))
                     return
 
     return tamper

@@ -181,7 +181,7 @@ def test_the_interesting_tables_are_frequent() -> None:
             },
         }
 
-    check_shares(sample(any_table, seeds=range(16)), conditions)
+    check_shares(sample(any_table, seeds=range(32)), conditions)
 
 
 def test_tables_shrink_to_one_small_file_without_features() -> None:
