@@ -8,13 +8,10 @@ from typing import Any
 
 from engines.kind import Costs, EngineKind, Version
 from engines.port import Engine, EngineUnavailable
-from engines.provider import DEFAULT, kind_of
+from engines.provider import DEFAULT, PAIR, kind_of
 from engines.versions import name_of, version_of
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
-
-#: How what ``--engine`` takes begins.
-PREFIX = "together:"
 
 
 class PairKind(EngineKind):
@@ -62,10 +59,10 @@ class PairKind(EngineKind):
 
 def pair_of(text: str) -> PairKind:
     """Raises EngineUnavailable, with the remedy, for what does not name two versions."""
-    names = text.removeprefix(PREFIX).split(",")
+    names = text.removeprefix(PAIR).split(",")
     if len(names) != 2:
         raise EngineUnavailable(
-            f"{text} must name two versions, such as {PREFIX}3.3.2,4.4.0 or {PREFIX}4.4.0,deltalake==1.6.6."
+            f"{text} must name two versions, such as {PAIR}3.3.2,4.4.0 or {PAIR}4.4.0,deltalake==1.6.6."
         )
     a, b = map(version_of, names)
     if (a.engine, a.version) == (b.engine, b.version):
@@ -78,4 +75,4 @@ def text_of(a: Version, b: Version) -> str:
     named = (
         "@".join(one.parts.values()) if one.engine == DEFAULT else name_of(one.engine, one.version) for one in (a, b)
     )
-    return PREFIX + ",".join(named)
+    return PAIR + ",".join(named)

@@ -27,6 +27,9 @@ ENGINES = (DEFAULT, *sorted({found.name for found in iter_modules(engines.__path
 #: The group of entry points by which a package brings an engine.
 GROUP = "tombstone.engines"
 
+#: How the name of two engines in turn begins.
+PAIR = "together:"
+
 #: No option of an engine.
 NONE_GIVEN: Given = {}
 
@@ -43,7 +46,7 @@ def is_engine(text: str) -> bool:
 
 def is_pair(text: str) -> bool:
     """Whether the text names two engines in turn (``engines.pair``)."""
-    return text.startswith("together:")
+    return text.startswith(PAIR)
 
 
 def _brought(name: str) -> EntryPoints:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engines.versions import version_of
 from records.mistakes import UsageMistake
-from reports.stream.reading import FILE_NAME
+from reports.stream.reading import is_whole
 from reports.together.answer import TurnReport
 from reports.together.reading import read_together
 from runner.together import run_in_turn
@@ -18,7 +18,7 @@ def kept_in_turn(names: Sequence[str], directory: Path, *, make: bool, remedy: s
     Raises UsageMistake if the run is missing, or cannot be read.
     """
     place = place_of(names, directory)
-    if not (place / FILE_NAME).is_file():
+    if not is_whole(place):
         if not make:
             raise UsageMistake(f"There is no run of both in turn in {place}: {remedy}.")
         a, b = map(version_of, names)

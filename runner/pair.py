@@ -19,7 +19,7 @@ from runner.processes.engine_host import WALL_CLOCK
 from runner.processes.hosted_engine import HostedEngine
 from runner.run.controller import Controller
 from runner.run.worker import Opened
-from suites.catalogue import CATALOGUE, promised, unsupported
+from suites.catalogue import promised, unsupported
 
 
 def two_engines(kind: PairKind, controller: Controller) -> Opened:
@@ -54,5 +54,5 @@ def two_engines(kind: PairKind, controller: Controller) -> Opened:
         return TurnJudge(side_a, side_b, directory)
 
     capabilities = kind.capabilities_of(None)
-    inapplicable = {id: reason for id, reason in a.items() if id in b and id in CATALOGUE}
+    inapplicable = {id: reason for id, reason in a.items() if id in b}
     return Opened(" and ".join(kind.names), kind.titles, capabilities, inapplicable, judge, close)

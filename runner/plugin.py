@@ -27,7 +27,7 @@ from runner.command_line.launched import end_with_launcher
 from runner.command_line.near import meant
 from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
-from runner.gate_version import python_of
+from runner.gate_version import python_in, python_of
 from runner.pair import two_engines
 from runner.processes.channel import Caller, Server
 from runner.replay import read_case
@@ -140,7 +140,8 @@ def _is_in_suites(config: pytest.Config, argument: str) -> bool:
 def _open(config: pytest.Config, chosen: Options) -> None:
     if isinstance(chosen.kind, PairKind):
         for version in chosen.kind.sides:
-            python_of(version)
+            if not python_in(version).exists():  # `tox -e together` has made them
+                python_of(version)
     controller = Controller(chosen, Console(file=sys.stdout))
     config.stash[_CONTROLLER] = controller
     controller.start()

@@ -23,12 +23,13 @@ def answer_of(run: Run) -> Answer:
     losing = sum(one.severity is Severity.DATA_LOSS for one in shown)
     known = f". {_known(len(shown), losing)}" if shown else ""
     part = run.header.shard
-    known += f". This is {part}: python -m reports merge gives the verdict" if part is not None else ""
+    more = f". This is {part}: python -m reports merge gives the verdict" if part is not None else ""
     word = of_one(wrong=run.footer.exit == 1, undecided=run.footer.exit == 2, part=part is not None)
     if run.header.pair is not None and word in (Word.FAIL, Word.PASS):
         ways = len(findings_of(run).failures)
         fails = f"do not work on the same tables, in {counted(ways, 'new way')}"
-        return Answer(word, f"{named(run)} {fails if word is Word.FAIL else 'work on the same tables'}")
+        return Answer(word, f"{named(run)} {fails if word is Word.FAIL else 'work on the same tables'}{more}")
+    known += more
     if word is Word.FAIL:
         return Answer(word, f"{named(run)} {', and '.join(_broken(run))}{known}")
     if word is Word.INCONCLUSIVE:

@@ -91,7 +91,7 @@ def run_document(run: Run, *, checked: Sequence[ScriptResult] = (), directory: P
     return Document(
         str(answer),
         (
-            *([] if run.header.pair is None else turn_blocks(report_of(run, run.header.pair))),
+            *([] if run.header.pair is None else turn_blocks(report_of(run))),
             Several(tuple(failures), "failure", "report.html"),
             *(Text(Strong(one.text)) for one in checked if one.disagrees),
             Section("Not decided as it should be", (Items(tuple(_undecided(found))),)),

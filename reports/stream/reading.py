@@ -73,6 +73,15 @@ def read_run(path: Path | str) -> Run:
     return run
 
 
+def is_whole(report: Path) -> bool:
+    """Whether a gate judged all its cases. Its exit code does not tell: 2 also means a clause that no case exercised."""
+    try:
+        read_run(report)
+    except StreamError:
+        return False
+    return True
+
+
 def read_stream(path: Path | str) -> Run:
     """Read a stream as ``read_run`` does, of a whole run or of a part. Raises StreamError."""
     path = stream_path(Path(path))

@@ -23,11 +23,13 @@ def read_together(directory: Path) -> TurnReport:
         raise UsageMistake(f"--together {directory}: {error}") from error
     if run.header.pair is None:
         raise UsageMistake(f"--together {directory} is of one engine: name a directory that `tox -e together` wrote.")
-    return report_of(run, run.header.pair)
+    return report_of(run)
 
 
-def report_of(run: Run, pair: tuple[str, str]) -> TurnReport:
+def report_of(run: Run) -> TurnReport:
     """The run of a pair: its failures are new ways, and each known fault that one side brings about is one."""
+    pair = run.header.pair
+    assert pair is not None, "it is of two engines in turn"
     found = findings_of(run)
     concerned = {one.reason: one.concerns for one in run.header.known_faults or ()}
     new = [_new(one, concerned) for one in found.failures]

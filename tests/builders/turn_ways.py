@@ -54,7 +54,7 @@ def run_in_turn(pair: tuple[str, str], *ways: TurnWay, cases: int = 3, errors: S
 
 
 def report(pair: tuple[str, str], *ways: TurnWay, cases: int = 3, errors: Sequence[str] = ()) -> TurnReport:
-    return report_of(run_in_turn(pair, *ways, cases=cases, errors=errors), pair)
+    return report_of(run_in_turn(pair, *ways, cases=cases, errors=errors))
 
 
 def write_in_turn(run: Run, directory: Path) -> None:

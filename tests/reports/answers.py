@@ -160,7 +160,7 @@ TURNS = (
 
 def compared(in_turn: Run | None, *, allows_changes: bool = False) -> Comparison:
     base, candidate = (run(case(1), first=header(version)) for version in ("4.3.1", "4.4.0"))
-    report = None if in_turn is None else report_of(in_turn, (BASE, CANDIDATE))
+    report = None if in_turn is None else report_of(in_turn)
     return compare(base, candidate, allows_changes=allows_changes, together=report)
 
 

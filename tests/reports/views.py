@@ -135,7 +135,7 @@ def made_comparison() -> Comparison:
         run(*(one for _, one in sides), first=after),
         lambda older, newer: foretold,
         acceptance=Acceptance(Path("ours.toml"), (accepted, over, unneeded), date(2027, 6, 30)),
-        together=report_of(made_turns(), ("Delta 4.0.1", "Delta 4.4.0")),
+        together=report_of(made_turns()),
     )
 
 
@@ -183,7 +183,7 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield "comparison-summary", markdown(comparison_document(comparison))
     yield "comparison-brief", markdown(brief_document(comparison, again="the command"))
     yield "comparison-page", _Text(html(comparison_document(comparison))).text
-    yield "together-summary", markdown(turn_document(report_of(turns, ("Delta 4.0.1", "Delta 4.4.0"))))
+    yield "together-summary", markdown(turn_document(report_of(turns)))
     yield "power", power_tables()
     yield "answers", "".join(answers.told())
     yield "differences", every_difference()

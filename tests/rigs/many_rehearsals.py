@@ -163,10 +163,15 @@ def parser() -> Parser:
     made.add_argument("release", metavar="RELEASE", help="3.3.2, deltalake==1.6.6")
     made.add_argument("paths", metavar="PATH", nargs="*", help="a table's directory")
     made.add_argument("--tables", metavar="FILE", help="a file with one path per line; - is the standard input")
+    add_vacuum(made)
+    return made
+
+
+def add_vacuum(made: Parser) -> None:
+    """The options that say which VACUUM is rehearsed, and when."""
     made.add_argument("--vacuum", default="VACUUM", metavar="SQL", help="the statement, as of `tombstone rehearse`")
     made.add_argument("--at", metavar="TIME", help="when it runs, as of `tombstone rehearse`")
     made.add_argument("--no-retention-check", dest="retention_check", action="store_false", help="a short RETAIN too")
-    return made
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from runner.gate_version import available, python_of
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
 from shapes.store import root_of
+from tests.rigs.many_rehearsals import add_vacuum
 
 
 @dataclass(frozen=True)
@@ -161,9 +162,7 @@ def parser() -> Parser:
     made = Parser(prog="python -m tests.rigs.rehearsal_with_data", description=__doc__, allow_abbrev=False)
     made.add_argument("path", metavar="PATH", help="the table's directory")
     made.add_argument("releases", metavar="RELEASE", nargs="+", help="3.3.2, deltalake==1.6.6")
-    made.add_argument("--vacuum", default="VACUUM", metavar="SQL", help="the statement, as of `tombstone rehearse`")
-    made.add_argument("--at", metavar="TIME", help="when it runs, as of `tombstone rehearse`")
-    made.add_argument("--no-retention-check", dest="retention_check", action="store_false", help="a short RETAIN too")
+    add_vacuum(made)
     return made
 
 
