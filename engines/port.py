@@ -56,7 +56,7 @@ class Outcome:
     #: The effects on storage of a step that was killed, one line each ("create p=1/part-….parquet"), the last the one that its
     #: crash asks for. None: no crash was asked for, or its point was not reached.
     effects: tuple[str, ...] | None = None
-    #: Of a Together, whose outcome this is of the first step: that of the second, and whether the first was held at the point.
+    #: Of an AtOnce, whose outcome this is of the first step: that of the second, and whether the first was held at the point.
     second: Outcome | None = None
     held: bool = False
     #: What was sent to an engine that does not take Spark's SQL, with ``t`` for the table, for reports. None: they show Spark's.
@@ -114,7 +114,7 @@ class Engine(Protocol):
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
-        Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``); of a Together that of
+        Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``); of an AtOnce that of
         the one of the two that names a version. Settings,
         inventory, I/O fault and crash of a step are removed before this returns, also after an error. Files that a step needs are
         beside the root, as ``<root's name>-inventory``, ``-link``, ``-stream`` or ``-target``. What stays there: the clone of a

@@ -39,6 +39,7 @@ from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
     Ask,
+    AtOnce,
     Delete,
     Insert,
     InvalidDelete,
@@ -49,7 +50,6 @@ from model.vocabulary.steps import (
     ReadChanges,
     Request,
     SessionStep,
-    Together,
     Vacuum,
     named_step,
 )
@@ -97,8 +97,8 @@ class ReferenceEngine:
         )
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-        if isinstance(step, Together):
-            return self._together(root, step, clock, version)
+        if isinstance(step, AtOnce):
+            return self._at_once(root, step, clock, version)
         at = _after(now())
         storage = TableStorage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
         try:
@@ -106,7 +106,7 @@ class ReferenceEngine:
         except Killed:
             return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
 
-    def _together(self, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
+    def _at_once(self, root: Path, step: AtOnce, clock: int, version: int | None) -> Outcome:
         """While the first is held, the second does all its work."""
         found: list[Outcome] = []
 

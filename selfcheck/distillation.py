@@ -31,7 +31,7 @@ from known_faults.known import known, known_faults_in
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
-from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
+from model.vocabulary.steps import AtOnce, InvalidVacuum, Vacuum
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from reports.document.markdown import markdown
@@ -355,8 +355,8 @@ def _applicable() -> list[Fault]:
 def _relevant(name: str, clauses: Collection[str], places: Iterable[int], pool: Sequence[Shown]) -> list[int]:
     """Those places whose cases exercise one of the clauses. What is refused in vain beside another is refused by the fault alone:
     for such a fault all cases in which two commands run at once."""
-    if FAULTS[name].on is Together:
-        return [place for place in places if any(isinstance(step, Together) for step in pool[place].case.steps)]
+    if FAULTS[name].on is AtOnce:
+        return [place for place in places if any(isinstance(step, AtOnce) for step in pool[place].case.steps)]
     return [place for place in places if any(("clause", id) in pool[place].facets for id in clauses)]
 
 

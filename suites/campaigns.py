@@ -16,6 +16,7 @@ from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.steps import (
+    AtOnce,
     Delete,
     Insert,
     InvalidDelete,
@@ -23,10 +24,10 @@ from model.vocabulary.steps import (
     OpenSession,
     OtherCommand,
     Read,
-    Together,
     Vacuum,
 )
 from suites import (
+    test_at_once,
     test_corpus,
     test_crashes,
     test_delete,
@@ -34,7 +35,6 @@ from suites import (
     test_regressions,
     test_scale,
     test_settings,
-    test_together,
     test_vacuum,
 )
 from suites.catalogue import CATALOGUE
@@ -47,7 +47,7 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 
 #: The campaigns that draw their cases, from a strategy or by a state machine.
-CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes, test_together))
+CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes, test_at_once))
 
 #: The regression cases, which every run judges first.
 (REGRESSIONS,) = _campaigns(test_regressions)
@@ -74,7 +74,7 @@ _CHAPTERS: Mapping[type, str] = {
     Insert: "LIFE",
     OtherCommand: "LIFE",
     OpenSession: "LIFE",
-    Together: "CONC",
+    AtOnce: "CONC",
 }
 
 

@@ -28,7 +28,7 @@ from model.codec import loads, to_json
 from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK
-from model.vocabulary.steps import Together
+from model.vocabulary.steps import AtOnce
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
@@ -104,7 +104,7 @@ def find(fault: Fault, cases: Sequence[Candidate], judge: Judge) -> Case | None:
     for clause in fault.caught_by:
         for candidate in cases:
             # What is refused in vain beside another is refused by the fault alone: healthy, the clause is not exercised.
-            may_show = clause in candidate.exercises or fault.on is Together
+            may_show = clause in candidate.exercises or fault.on is AtOnce
             judged = judge.judge(candidate.case) if may_show else None
             if judged is not None and clause in judged.violated:
                 start = truncated(candidate.case, max(step.index for step in judged.steps))

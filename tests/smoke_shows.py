@@ -20,7 +20,7 @@ from faults import FAULTS, Fault, KnownBadEngine
 from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id
 from model.vocabulary.case import Case
-from model.vocabulary.steps import InvalidVacuum, Together, Vacuum
+from model.vocabulary.steps import AtOnce, InvalidVacuum, Vacuum
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from selfcheck.processes import processes
@@ -88,7 +88,7 @@ def showing(fault: Fault, healthy: Iterable[JudgedCase], directory: Path) -> tup
     missing, found = set(fault.caught_by), list[Case]()
     for one in healthy:
         # What is refused in vain beside another is refused by the fault alone: healthy, the clause is not exercised.
-        told = missing if fault.on is not Together else one.tallies.keys()
+        told = missing if fault.on is not AtOnce else one.tallies.keys()
         if not told & one.tallies.keys() or not any(isinstance(step, fault.on) for step in one.case.steps):
             continue
         judged = judge.judge(one.case)

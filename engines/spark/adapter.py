@@ -32,10 +32,10 @@ from engines.spark.commands.translation import calls_of, functions_of, reading, 
 from engines.spark.jvm.driver import Lease, end, tail
 from engines.spark.masters.remote import over_connect
 from engines.spark.releases import capabilities_of, rules_of
+from engines.spark.sessions.at_once import run_together
 from engines.spark.sessions.opened import Opened
 from engines.spark.sessions.session import activate, connect
 from engines.spark.sessions.settings import settings
-from engines.spark.sessions.together import run_together
 from engines.spark.storage.file_system import Stop, stopped
 from model.text.literals import identifier
 from model.vocabulary.capabilities import Capabilities
@@ -46,6 +46,7 @@ from model.vocabulary.rules import SPARK_ON_S3, Rules, with_changes
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     Ask,
+    AtOnce,
     Delete,
     InvalidVacuum,
     OpenSession,
@@ -54,7 +55,6 @@ from model.vocabulary.steps import (
     ReadChanges,
     Request,
     SessionStep,
-    Together,
     Vacuum,
 )
 from model.vocabulary.values import Row
@@ -132,8 +132,8 @@ class SparkEngine:
 
     def _run(self, root: Path, step: Request, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
-            if isinstance(step, Together):
-                return self._together(session, root, step, clock, version)
+            if isinstance(step, AtOnce):
+                return self._at_once(session, root, step, clock, version)
             started, stop = now(), Stop()
             clock = started if self._wall_clock else clock
             try:
@@ -162,7 +162,7 @@ class SparkEngine:
         """Disconnect. The JVM belongs to the run and keeps running: what it holds for this process is released while it does."""
         self._spark = self._opened = None
 
-    def _together(self, session: SparkSession, root: Path, step: Together, clock: int, version: int | None) -> Outcome:
+    def _at_once(self, session: SparkSession, root: Path, step: AtOnce, clock: int, version: int | None) -> Outcome:
         def execute(one: SparkSession, part: SessionStep, version: int | None) -> ReturnedRows:
             with settings(one, settings_of(part)):
                 return self._execute(one, root, str(root), part, clock=clock, version=version)

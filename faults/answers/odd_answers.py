@@ -23,7 +23,7 @@ from faults.machinery.fault import Tamper, command_fault, delete_fault, fault, s
 from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.commands import CommandKind, SetRetention
-from model.vocabulary.steps import Read, Together
+from model.vocabulary.steps import AtOnce, Read
 from model.vocabulary.table import Feature
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def _refuse(message: str) -> Tamper:
 
 
 def _refuse_second(t: Tampering) -> Outcome:
-    assert t.outcome.second is not None, "the outcome of a Together has that of the second"
+    assert t.outcome.second is not None, "the outcome of an AtOnce has that of the second"
     return replace(t.outcome, second=_refusal(t.outcome.second, ""))
 
 
@@ -128,7 +128,7 @@ FAULTS = (
     command_fault("command-fails-without-a-word", "LIFE-1E", when(_sets_retention, _refuse("")),
         "A retention cannot be set, and the error has no message.", needs=[CommandKind.SET_RETENTION]),
     fault("second-fails-without-a-word", "CONC-1C", _refuse_second,
-        "The second of two commands at once fails, and the error has no message.", on=Together, needs=["sessions"]),
+        "The second of two commands at once fails, and the error has no message.", on=AtOnce, needs=["sessions"]),
     # statistics
     delete_fault("statistics-are-no-json", "DEL-ADD-1D", _statistics(actions.new_adds, "12 rows"),
         "The statistics of a new file are no JSON."),

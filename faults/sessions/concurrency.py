@@ -11,13 +11,13 @@ from faults.machinery.fault import Condition, Tamper, fault, when
 from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.prediction.conflicts import Conflict
-from model.vocabulary.steps import Delete, Read, Together, Vacuum
+from model.vocabulary.steps import AtOnce, Delete, Read, Vacuum
 
 _NEEDS = ("sessions",)
 
 
-def _together(t: Tampering) -> Together:
-    assert isinstance(t.step, Together)
+def _at_once(t: Tampering) -> AtOnce:
+    assert isinstance(t.step, AtOnce)
     return t.step
 
 
@@ -30,25 +30,25 @@ def _both(t: Tampering) -> bool:
 
 
 def _has(t: Tampering, kind: type) -> bool:
-    return any(isinstance(one, kind) for one in _together(t).steps)
+    return any(isinstance(one, kind) for one in _at_once(t).steps)
 
 
 def _second(t: Tampering) -> Outcome:
-    assert t.outcome.second is not None, "the outcome of a Together has that of the second"
+    assert t.outcome.second is not None, "the outcome of an AtOnce has that of the second"
     return t.outcome.second
 
 
 def _is_refused(t: Tampering) -> bool:
     """The first was refused, and the second has committed."""
-    return t.failed and bool(t.log.written) and not isinstance(_together(t).first, Vacuum)
+    return t.failed and bool(t.log.written) and not isinstance(_at_once(t).first, Vacuum)
 
 
 def _both_delete(t: Tampering) -> bool:
-    return all(isinstance(one, Delete) for one in _together(t).steps)
+    return all(isinstance(one, Delete) for one in _at_once(t).steps)
 
 
 def _reads_first(t: Tampering) -> bool:
-    return isinstance(_together(t).first, Read) and not t.failed
+    return isinstance(_at_once(t).first, Read) and not t.failed
 
 
 def _and(*conditions: Condition) -> Condition:
@@ -138,43 +138,43 @@ _LATE: Tamper = when(_both, _lose_the_last)
 # fmt: off
 FAULTS = (
     fault("lost-update", "CONC-1A CONC-1E", when(_both, _replace_the_other),
-        "The later of two commits takes the version of the earlier one, which is lost.", on=Together, needs=_NEEDS),
+        "The later of two commits takes the version of the earlier one, which is lost.", on=AtOnce, needs=_NEEDS),
     fault("lost-commit", "CONC-1E CONC-1A", _LATE,
-        "The later of two commits is not in the log, though the command says that it succeeded.", on=Together, needs=_NEEDS),
+        "The later of two commits is not in the log, though the command says that it succeeded.", on=AtOnce, needs=_NEEDS),
     fault("deleted-rows-come-back", "CONC-1A", when(_and(_is_refused, _both_delete), _undo_the_other),
-        "A DELETE commits what it has read although another DELETE has deleted from the same files.", on=Together,
+        "A DELETE commits what it has read although another DELETE has deleted from the same files.", on=AtOnce,
         needs=_NEEDS),
     fault("refused-but-committed", "CONC-1B", when(_both, _conflict),
-        "A command is refused for a conflict, and has committed.", on=Together, needs=_NEEDS),
+        "A command is refused for a conflict, and has committed.", on=AtOnce, needs=_NEEDS),
     fault("refused-and-deletes-a-file", "CONC-1B", when(_is_refused, files.delete_first(files.live)),
-        "A command that is refused for a conflict has deleted a file of the table.", on=Together, needs=_NEEDS),
+        "A command that is refused for a conflict has deleted a file of the table.", on=AtOnce, needs=_NEEDS),
     fault("conflict-without-a-name", "CONC-1C",
         when(_is_refused, lambda t: _refused_with(t, "SparkException", "INTERNAL_ERROR")),
-        "A conflict ends in another error than the documented ones.", on=Together, needs=_NEEDS),
+        "A conflict ends in another error than the documented ones.", on=AtOnce, needs=_NEEDS),
     fault("refused-without-a-conflict", "CONC-1D", when(_and(_both, _in_other_partitions), _refuse_without_cause),
-        "A command is refused for a conflict although the other works on other partitions.", on=Together, needs=_NEEDS),
+        "A command is refused for a conflict although the other works on other partitions.", on=AtOnce, needs=_NEEDS),
     fault("second-is-refused", "CONC-1D",
         when(_both, lambda t: replace(t.outcome, second=replace(_second(t), rows=(), error=_conflict(t).error))),
-        "A command is refused for a conflict although nothing was committed while it ran.", on=Together, needs=_NEEDS),
+        "A command is refused for a conflict although nothing was committed while it ran.", on=AtOnce, needs=_NEEDS),
     fault("removes-what-is-gone", "CONC-1F", when(_both, _remove_what_is_gone),
-        "The later of two commits removes files that the earlier one has removed.", on=Together, needs=_NEEDS),
+        "The later of two commits removes files that the earlier one has removed.", on=AtOnce, needs=_NEEDS),
     fault("leaves-a-gap-in-the-log", "CONC-1G", when(_both, _leave_a_gap),
-        "The later of two commits takes a version too high: the log has a gap.", on=Together, needs=_NEEDS),
+        "The later of two commits takes a version too high: the log has a gap.", on=AtOnce, needs=_NEEDS),
     fault("property-changes-by-itself", "CONC-1H", actions.set_table_property,
-        "Of two commands at once one sets a property that neither is about.", on=Together, needs=_NEEDS),
+        "Of two commands at once one sets a property that neither is about.", on=AtOnce, needs=_NEEDS),
     fault("two-at-once-delete-a-removed-file", "CONC-1I",
         when(lambda t: not _has(t, Vacuum), files.delete_first(lambda t: t.log.removed)),
-        "A command deletes a file that it removes from the table while another session is at work.", on=Together,
+        "A command deletes a file that it removes from the table while another session is at work.", on=AtOnce,
         needs=_NEEDS),
     fault("two-at-once-leave-junk-in-the-log", "CONC-1J", write_junk,
-        "Two commands at once leave a file in the log that is no part of it.", on=Together, needs=_NEEDS),
+        "Two commands at once leave a file in the log that is no part of it.", on=AtOnce, needs=_NEEDS),
     fault("two-at-once-checkpoint-loses-a-file", "CONC-1K", without_first("add"),
-        "A checkpoint that is written while another session is at work lacks a file.", on=Together, needs=_NEEDS),
+        "A checkpoint that is written while another session is at work lacks a file.", on=AtOnce, needs=_NEEDS),
     fault("vacuum-deletes-what-is-committed-beside-it", "CONC-2A", when(lambda t: _has(t, Vacuum), _deletes_new_files),
-        "A VACUUM deletes a file that another session commits while it runs.", on=Together, needs=_NEEDS),
+        "A VACUUM deletes a file that another session commits while it runs.", on=AtOnce, needs=_NEEDS),
     fault("reader-sees-half-of-a-version", "CONC-2B", when(_reads_first, _half_of_a_version),
-        "A reader beside a writer misses a row of the version that it reads.", on=Together, needs=_NEEDS),
+        "A reader beside a writer misses a row of the version that it reads.", on=AtOnce, needs=_NEEDS),
     fault("reader-fails-beside-a-writer", "CONC-2C", when(_reads_first, _refused_reader),
-        "A reader ends in an error because another session commits.", on=Together, needs=_NEEDS),
+        "A reader ends in an error because another session commits.", on=AtOnce, needs=_NEEDS),
 )
 # fmt: on

@@ -25,7 +25,7 @@ SPARK_SECONDS = {
     Operation.READ_BEFORE: 0.6,
     Operation.READ_CHANGES: 0.45,
     Operation.INSERT: 1.2,
-    Operation.TOGETHER: 2.5,
+    Operation.AT_ONCE: 2.5,
     Operation.OPEN_SESSION: 0.6,
     Operation.APPEND: 0.02,
     Operation.STRAY_FILES: 0.01,

@@ -30,6 +30,7 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
+    AtOnce,
     Crash,
     Delete,
     Form,
@@ -45,7 +46,6 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
-    Together,
     Vacuum,
     VacuumForm,
     Written,
@@ -292,17 +292,17 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield from (Insert(rows) for rows in _fewer(step.rows) if rows)
     elif isinstance(step, OtherCommand):
         yield from map(OtherCommand, _simpler_commands(step.command))
-    elif isinstance(step, Together):
+    elif isinstance(step, AtOnce):
         yield from _simpler_pairs(step)
 
 
-def _simpler_pairs(step: Together) -> Iterator[Step]:
+def _simpler_pairs(step: AtOnce) -> Iterator[Step]:
     """Each of the two alone, then with one of them simpler."""
     yield from step.steps
     yield from (replace(step, first=simpler) for simpler in _simpler_steps(step.first))  # type: ignore[arg-type]
     yield from (replace(step, second=simpler) for simpler in _simpler_steps(step.second))  # type: ignore[arg-type]
-    if step.point is not Together.point:
-        yield replace(step, point=Together.point)
+    if step.point is not AtOnce.point:
+        yield replace(step, point=AtOnce.point)
 
 
 def _simpler_commands(command: Command) -> Iterator[Command]:

@@ -16,12 +16,12 @@ from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge, Tally
 from harness.observing.observer import Observer
 from harness.observing.record.step_record import normalise, unrecorded
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.crash_observation import CrashObservation
 from harness.observing.steps.expected_versions import Expected, ExpectedVersions
 from harness.observing.steps.observation import DamagedTableObservation, DeleteObservation, Observation, refusal_due
 from harness.observing.steps.observed import StepRun, observation_of
 from harness.observing.steps.sessions import in_order, reached, sessions_of
-from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.left import left_by
 from harness.observing.table.log_compactions import is_ambiguous
@@ -41,6 +41,7 @@ from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Ask,
+    AtOnce,
     Delete,
     EngineStep,
     Insert,
@@ -52,7 +53,6 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
-    Together,
     named_step,
 )
 from model.vocabulary.table import Table
@@ -137,8 +137,8 @@ class CaseRun:
             step = answered_step = Read()  # without an answer, only a read in its place can be judged
         outcome, version = self._run(step, before)  # the engine is not told what it has answered
         step = answered_step
-        if isinstance(step, Together):
-            return self._take_together(index, step, outcome, version, before)
+        if isinstance(step, AtOnce):
+            return self._take_at_once(index, step, outcome, version, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
         after = before if self._leaves_all(step) else self._observer.observe(before, promise.table if promise else None)
         observation = self._observed(index, step, outcome, version, before, after, promise)
@@ -168,7 +168,7 @@ class CaseRun:
         require_machine(outcome)
         return answered(step, outcome, before, self._expected.table)
 
-    def _take_together(self, index: int, step: Together, outcome: Outcome, version: int, before: TableState) -> bool:
+    def _take_at_once(self, index: int, step: AtOnce, outcome: Outcome, version: int, before: TableState) -> bool:
         """Observe and judge two sessions at once, and adopt what the order of their commits makes of the table."""
         expected = self._expected
         after = self._observer.observe(before)
@@ -191,7 +191,7 @@ class CaseRun:
             commit = after.log.commits.get(number)
             expected.commit(number, committed(commit) if commit else outcome.ended)
         expected.settle(promises[-1], self._observer.table)
-        observation = TogetherObservation(
+        observation = AtOnceObservation(
             step=step,
             sessions=sessions,
             order=order,

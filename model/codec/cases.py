@@ -10,19 +10,19 @@ from functools import partial
 from typing import Any
 
 from model.codec import validation
+from model.codec.at_once_checks import check_at_once, check_table_at_once
 from model.codec.command_checks import check_command, check_place
 from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
 from model.codec.plain import Reader, each, list_of, refuse, successive, within
 from model.codec.step_checks import check_step, check_steps
-from model.codec.together_checks import check_together, check_together_table
 from model.codec.validation import InvalidCase
 from model.semantics.definitions import definition_after
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend, columns_after
 from model.vocabulary.large_tables import Size, large_table, size_of
 from model.vocabulary.predicate import Expression, Predicate
-from model.vocabulary.steps import Append, Insert, OtherCommand, Step, Together
+from model.vocabulary.steps import Append, AtOnce, Insert, OtherCommand, Step
 from model.vocabulary.table import FEATURES, Column, DataFile, Table
 from model.vocabulary.values import Row, Value
 
@@ -181,8 +181,8 @@ def _next_step(before: list[Step], tables: list[Table], step: Step) -> Step:
     step = _step_on(tables[-1])(step)
     if isinstance(step, OtherCommand):
         check_place(step.command, before, tables)
-    if isinstance(step, Together):
-        check_together_table(tables[0])
+    if isinstance(step, AtOnce):
+        check_table_at_once(tables[0])
         for name, one in (("first", step.first), ("second", step.second)):
             if isinstance(one, OtherCommand):
                 within(name, partial(check_place, steps=before, tables=tables), one.command)
@@ -232,9 +232,9 @@ def _step_on(table: Table) -> Reader[Step]:
             return Insert(within("rows", read_rows, step.rows))
         if isinstance(step, OtherCommand):
             return OtherCommand(within("command", read_command, step.command))
-        if isinstance(step, Together):
+        if isinstance(step, AtOnce):
             parts: dict[str, Any] = {name: within(name, read, getattr(step, name)) for name in ("first", "second")}
-            check_together(step := replace(step, **parts))
+            check_at_once(step := replace(step, **parts))
             return step
         return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step
 

@@ -89,7 +89,7 @@ STEPS: dict[str, type] = {
     "read_changes": steps.ReadChanges,
     "insert": steps.Insert,
     "other_command": steps.OtherCommand,
-    "together": steps.Together,
+    "together": steps.AtOnce,  # the tag of kept cases, which stays
     "open_session": steps.OpenSession,
     "set_clock": steps.SetClock,
     "append": steps.Append,

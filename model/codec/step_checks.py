@@ -17,6 +17,7 @@ from model.vocabulary.steps import (
     VACUUMS_BY_PATH,
     AddStrayFiles,
     Append,
+    AtOnce,
     Crash,
     CrashPoint,
     Delete,
@@ -29,7 +30,6 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
-    Together,
     Vacuum,
     VacuumForm,
     Written,
@@ -83,11 +83,11 @@ def check_steps(case: Case) -> None:
 
 
 def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[str, Step]]]:
-    """The steps with their places and paths, and both steps of a Together."""
+    """The steps with their places and paths, and both steps of an AtOnce."""
     for index, step in enumerate(steps):
         path = f"steps[{index}]"
         yield index, (path, step)
-        if isinstance(step, Together):
+        if isinstance(step, AtOnce):
             yield from ((index, (f"{path}.{name}", getattr(step, name))) for name in ("first", "second"))
 
 

@@ -17,7 +17,7 @@ from model.vocabulary.commands import (
     added_by,
     columns_after,
 )
-from model.vocabulary.steps import OtherCommand, Step, Together
+from model.vocabulary.steps import AtOnce, OtherCommand, Step
 from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import Row, Type
 
@@ -69,7 +69,7 @@ def definitions(table: Table, steps: Iterable[Step]) -> list[Table]:
 def definition_after(step: Step, found: Sequence[Table]) -> Table:
     """The table after a step; ``found`` are the tables before each step up to this one."""
     now = found[-1]
-    if isinstance(step, Together):
+    if isinstance(step, AtOnce):
         for part in (step.second, step.first):  # in the order in which they commit, if the first is held until then
             now = definition_after(part, [*found[:-1], now])
         return now

@@ -8,6 +8,7 @@ from model.text.commands import command_text
 from model.text.sql import delete_sql, vacuum_sql
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
+    AtOnce,
     Crash,
     Delete,
     EngineStep,
@@ -21,7 +22,6 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
-    Together,
     Vacuum,
     VacuumForm,
     Written,
@@ -61,7 +61,7 @@ def step_text(step: EngineStep, statement: str | None = None) -> str:
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, OtherCommand):
         return command_text(step.command)
-    if isinstance(step, Together):
+    if isinstance(step, AtOnce):
         when = "before it reads its files" if isinstance(step.first, Read) else f"right before: {step.point.value}"
         return f"{step_text(step.first)}, held {when}; meanwhile {step_text(step.second)}"
     if isinstance(step, OpenSession):

@@ -8,6 +8,7 @@ from model.vocabulary.commands import CommandKind, kind_of
 from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
+    AtOnce,
     Delete,
     Insert,
     InvalidDelete,
@@ -17,7 +18,6 @@ from model.vocabulary.steps import (
     Read,
     ReadChanges,
     Step,
-    Together,
     Vacuum,
 )
 
@@ -38,7 +38,7 @@ class Operation(str, Enum):
     READ_BEFORE = "read of an earlier version"
     READ_CHANGES = "read of the change feed"
     INSERT = "append by the engine"
-    TOGETHER = "two at once"
+    AT_ONCE = "two at once"
     APPEND = "append by another writer"
     OPEN_SESSION = "another session opens the table"
     STRAY_FILES = "stray files"
@@ -74,7 +74,7 @@ _OF_STEPS: dict[type, Operation] = {
     InvalidVacuum: Operation.INVALID_VACUUM,
     ReadChanges: Operation.READ_CHANGES,
     Insert: Operation.INSERT,
-    Together: Operation.TOGETHER,
+    AtOnce: Operation.AT_ONCE,
     Append: Operation.APPEND,
     AddStrayFiles: Operation.STRAY_FILES,
     OpenSession: Operation.OPEN_SESSION,

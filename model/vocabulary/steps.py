@@ -354,13 +354,13 @@ class OtherCommand:
     command: Command
 
 
-#: What a session does beside another (model.codec.validation says which of them may be together).
+#: What a session does beside another (model.codec.at_once_checks says which commands may run there).
 SessionStep = Union[Delete, Vacuum, Read, Insert, OtherCommand]
 SESSION_STEPS = (Delete, Vacuum, Read, Insert, OtherCommand)
 
 
 @dataclass(frozen=True)
-class Together:
+class AtOnce:
     """Two sessions at once: ``first`` is held right before its first effect ``point`` until ``second`` has finished.
 
     A ``first`` without such an effect ends before ``second`` begins. A Read is held once it has chosen its version, before it
@@ -382,11 +382,11 @@ AFTER_COMMIT = (CrashPoint.CHECKSUM, CrashPoint.CHECKPOINT, CrashPoint.POINTER_D
 
 #: The steps that the engine runs. Clauses judge them, except for an Insert.
 EngineStep = Union[
-    Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession, Together
+    Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession, AtOnce
 ]
 ENGINE_STEPS = (
     *(Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges),
-    *(Insert, OtherCommand, OpenSession, Together),
+    *(Insert, OtherCommand, OpenSession, AtOnce),
 )
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]
@@ -406,14 +406,14 @@ def renumbered(step: T, place: Callable[[int], int]) -> T:
         return replace(step, of_step=place(step.of_step))
     if isinstance(step, SetClock) and step.to.removed_by_step is not None:
         return replace(step, to=replace(step.to, removed_by_step=place(step.to.removed_by_step)))
-    if isinstance(step, Together):
+    if isinstance(step, AtOnce):
         return replace(step, first=renumbered(step.first, place), second=renumbered(step.second, place))
     return step
 
 
 def named_step(step: Step) -> int | None:
     """The step before which the version was current that a Read or a RESTORE names, also one beside another; None: none."""
-    if isinstance(step, Together):
+    if isinstance(step, AtOnce):
         return next((found for one in step.steps if (found := named_step(one)) is not None), None)
     if isinstance(step, OtherCommand):
         return step.command.before_step if isinstance(step.command, Restore) else None

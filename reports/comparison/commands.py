@@ -68,7 +68,7 @@ _KINDS: Mapping[type, str] = {
     steps.ReadChanges: "read_changes",
     steps.Insert: "insert",
     steps.OpenSession: "open_session",
-    steps.Together: "together",
+    steps.AtOnce: "together",
 }
 
 

@@ -15,6 +15,7 @@ from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
     Append,
+    AtOnce,
     Delete,
     EngineStep,
     InvalidVacuum,
@@ -22,7 +23,6 @@ from model.vocabulary.steps import (
     Read,
     SetClock,
     Step,
-    Together,
     Vacuum,
 )
 from model.vocabulary.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
@@ -222,7 +222,7 @@ def _steps(judged: RecordedCase, failing: int, *, own_clock: bool) -> Block:
 def _sessions(judged: RecordedCase, failing: int) -> Iterator[Block]:
     """What each of two sessions did, side by side."""
     step, record = judged.case.steps[failing], next((one for one in judged.steps if one.index == failing), None)
-    if not isinstance(step, Together) or record is None or record.outcome.second is None:
+    if not isinstance(step, AtOnce) or record is None or record.outcome.second is None:
         return
     second = record.outcome.second
     held = "before it opens its files" if isinstance(step.first, Read) else f"right before: {step.point.value}"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from engines.dialect import ANSWER, COLUMNS, ERROR, Dialect, DialectFor, ScriptRun
 from engines.quoting import Code, called, quoted
 from engines.script_library import free_names
-from model.vocabulary.steps import Append, Together
+from model.vocabulary.steps import Append, AtOnce
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -34,7 +34,7 @@ def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
         return _cannot_tell(plan, "the engine's commands are not known where this was written")
     if plan.unknown is not None:
         return _cannot_tell(plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded")
-    together = next((run.index for run in plan.scripted.runs if isinstance(run.step, Together)), None)
+    together = next((run.index for run in plan.scripted.runs if isinstance(run.step, AtOnce)), None)
     if together is not None:
         return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}")
     runs = any(run.index == plan.judged for run in plan.scripted.runs)

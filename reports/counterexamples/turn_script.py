@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from engines.dialect import COLUMNS, Dialect, DialectFor
 from engines.quoting import Code, called, quoted
 from engines.script_library import Library, free_names
-from model.vocabulary.steps import Append, Delete, Together, Vacuum
+from model.vocabulary.steps import Append, AtOnce, Delete, Vacuum
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -55,7 +55,7 @@ def _reason(plan: TurnPlan, dialects: tuple[Dialect, Dialect]) -> str | None:
     """Why no script can run the steps; None if one can."""
     for turn in plan.turns:
         step = turn.run.step
-        if isinstance(step, Together):
+        if isinstance(step, AtOnce):
             return f"a script cannot hold one of the two sessions of step {turn.run.index}"
         if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
             return f"a script cannot kill an engine in step {turn.run.index}"

@@ -36,6 +36,7 @@ from model.vocabulary.operations import operation_of
 from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves, names_metadata, wrappers_of
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import (
+    AtOnce,
     Delete,
     InvalidDelete,
     InvalidVacuum,
@@ -44,7 +45,6 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     Step,
-    Together,
     Vacuum,
 )
 from model.vocabulary.table import Table
@@ -305,7 +305,7 @@ def facets_of(case: Case) -> Iterator[Facet]:
             found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
             found.add(("mistake", step.mistake.value))
-        if isinstance(step, Together):
+        if isinstance(step, AtOnce):
             sides = f"{operation_of(step.first).value} held, {operation_of(step.second).value}"
             found |= {("two at once", sides), ("held", f"{operation_of(step.first).value}: {step.point.value}")}
         if isinstance(step, (Delete, Vacuum)) and step.crash is not None:

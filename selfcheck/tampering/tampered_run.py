@@ -18,6 +18,7 @@ from harness.observing.steps.observation import Observation
 from harness.observing.table.table_state import TableState
 from harness.running.case_run import CaseRun
 from model.vocabulary.steps import (
+    AtOnce,
     Delete,
     EngineStep,
     Insert,
@@ -27,7 +28,6 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
-    Together,
     Vacuum,
 )
 from model.vocabulary.table import Feature, Table
@@ -68,7 +68,7 @@ class TamperedRun(CaseRun):
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
         killed = isinstance(step, (Delete, Vacuum)) and step.crash is not None  # its answer is no evidence
         if killed or isinstance(
-            step, (Insert, OtherCommand, OpenSession, Together)
+            step, (Insert, OtherCommand, OpenSession, AtOnce)
         ):  # not tampered with, or judged by no clause
             return super()._run(step, state)
         around = self._root.parent

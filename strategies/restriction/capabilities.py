@@ -57,6 +57,7 @@ from model.vocabulary.steps import (
     SESSION_STEPS,
     AddStrayFiles,
     Append,
+    AtOnce,
     Delete,
     Form,
     Insert,
@@ -70,7 +71,6 @@ from model.vocabulary.steps import (
     ReadChanges,
     SetClock,
     Step,
-    Together,
     Vacuum,
     VacuumForm,
 )
@@ -179,7 +179,7 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
 def _for(case: Case, capabilities: Capabilities) -> Capabilities:
     """Without deletion vectors in a case of as many VACUUMs as other commands, if the engine has none of tables with them."""
     vacuums = sum(isinstance(step, (Vacuum, InvalidVacuum)) for step in case.steps)
-    others = sum(isinstance(step, (Delete, InvalidDelete, Together, OtherCommand)) for step in case.steps)
+    others = sum(isinstance(step, (Delete, InvalidDelete, AtOnce, OtherCommand)) for step in case.steps)
     if capabilities.vacuums_vectors or others > vacuums:
         return capabilities
     return replace(capabilities, features=capabilities.features.difference(VECTORS))
@@ -239,7 +239,7 @@ def restricted_step_on(table: Table, step: Step, *, capabilities: Capabilities) 
 
 def _with_retain(step: Step, table: Table) -> Step:
     """The step with the table's retention as RETAIN, which it then has anyway."""
-    if isinstance(step, Together):
+    if isinstance(step, AtOnce):
         first, second = (_with_retain(one, table) for one in step.steps)
         assert isinstance(first, SESSION_STEPS) and isinstance(second, SESSION_STEPS), "a VACUUM stays one"
         return replace(step, first=first, second=second)
@@ -342,21 +342,21 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
         return Append(_files(step.files, capabilities))
     if isinstance(step, AddStrayFiles):
         return AddStrayFiles(_stray_files(step.stray_files, capabilities))
-    if isinstance(step, Together):
-        return _together(step, capabilities)
+    if isinstance(step, AtOnce):
+        return _at_once(step, capabilities)
     if isinstance(step, OtherCommand):
         return OtherCommand(_command(step.command, capabilities)) if _has(step.command, capabilities) else Read()
     return step
 
 
-def _together(step: Together, capabilities: Capabilities) -> Step:
+def _at_once(step: AtOnce, capabilities: Capabilities) -> Step:
     """The two at once; the second alone for an engine whose sessions cannot be held, or that lacks one of the two."""
     first, second = (restricted_step(one, capabilities=capabilities) for one in step.steps)
     if not capabilities.sessions or isinstance(first, Read) != isinstance(step.first, Read):
         return second
     parts = [one for one in (first, second) if isinstance(one, SESSION_STEPS)]
     changes = len(parts) == 2 and not all(isinstance(one, Read) for one in parts)
-    return Together(parts[0], parts[1], step.point) if changes else second
+    return AtOnce(parts[0], parts[1], step.point) if changes else second
 
 
 def _has(command: Command, capabilities: Capabilities) -> bool:

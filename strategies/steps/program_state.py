@@ -15,7 +15,7 @@ from model.vocabulary.commands import (
     StreamAppend,
     WidenColumn,
 )
-from model.vocabulary.steps import AddStrayFiles, Append, Delete, Insert, OtherCommand, SetClock, Step, Together, Vacuum
+from model.vocabulary.steps import AddStrayFiles, Append, AtOnce, Delete, Insert, OtherCommand, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, HOUR, MINUTE, Commit, Table
 
 #: No case runs this long (ms): this long after a DELETE's timestamp is after all timestamps of the program.
@@ -63,7 +63,7 @@ class Program:
             self.engine_steps -= 1
         else:
             return False
-        if isinstance(step, Together):
+        if isinstance(step, AtOnce):
             table = definition_after(step, self.tables)
         if isinstance(step, OtherCommand):
             table = definition_after(step, self.tables)

@@ -21,8 +21,8 @@ from model.vocabulary.table import FEATURES, Column, Damage
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
+from strategies.cases.at_once import PARTS
 from strategies.cases.deletes import ZONES
-from strategies.cases.together import PARTS
 from strategies.tables.types import DECIMALS, PARTITIONABLE, PRIMITIVES
 from suites.catalogue import CATALOGUE, unsupported
 

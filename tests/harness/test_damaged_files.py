@@ -23,7 +23,7 @@ from model.codec import InvalidCase, from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import IsNull, Or
 from model.vocabulary.settings import Setting
-from model.vocabulary.steps import Append, Delete, Request, Together, Vacuum
+from model.vocabulary.steps import Append, AtOnce, Delete, Request, Vacuum
 from model.vocabulary.table import Damage, DataFile, Feature
 from reference_engine import ReferenceEngine
 from strategies.cases.corpus.telling_files import with_telling_files
@@ -115,7 +115,7 @@ def test_a_case_shrinks_to_one_without_a_damaged_file() -> None:
 
 
 def test_no_two_sessions_meet_a_damaged_file() -> None:
-    made = Case(damaged(Damage.MISSING), (Together(Delete(equal("w", 1)), Vacuum()),))
+    made = Case(damaged(Damage.MISSING), (AtOnce(Delete(equal("w", 1)), Vacuum()),))
     with pytest.raises(InvalidCase, match="damaged file, with which no two sessions are tried"):
         from_json(to_json(made))
 

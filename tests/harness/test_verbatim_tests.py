@@ -32,7 +32,7 @@ from model.vocabulary.predicate import (
     key_of,
     verbatim_tests,
 )
-from model.vocabulary.steps import Crash, CrashPoint, Delete, OpenSession, OtherCommand, Read, Request, Step, Together
+from model.vocabulary.steps import AtOnce, Crash, CrashPoint, Delete, OpenSession, OtherCommand, Read, Request, Step
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type, Value
 from reference_engine import ReferenceEngine
@@ -153,7 +153,7 @@ def test_a_case_has_the_text_and_never_the_answer() -> None:
 @pytest.mark.parametrize(
     ("steps", "path"),
     [
-        ((Together(Delete(TEST), Delete(ONE)),), "steps[0].first.where"),
+        ((AtOnce(Delete(TEST), Delete(ONE)),), "steps[0].first.where"),
         ((Delete(TEST, crash=Crash(CrashPoint.COMMITTED)),), "steps[0].where"),
         ((OpenSession(), Delete(TEST, by_earlier=True)), "steps[1].where"),
         ((OtherCommand(Update(Assignment("v", Type.INTEGER, 1), TEST)),), "steps[0].command.where"),

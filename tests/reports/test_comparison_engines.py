@@ -24,7 +24,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS, RuleChange
-from model.vocabulary.steps import Delete, InvalidVacuum, Request, Step, Together, Vacuum, VacuumMistake
+from model.vocabulary.steps import AtOnce, Delete, InvalidVacuum, Request, Step, Vacuum, VacuumMistake
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import Type
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
@@ -204,7 +204,7 @@ def failed_by(run: Run) -> list[tuple[str, Case]]:
 
 
 def _retains(step: Step) -> bool:
-    steps = step.steps if isinstance(step, Together) else (step,)
+    steps = step.steps if isinstance(step, AtOnce) else (step,)
     return any(isinstance(one, Vacuum) and one.retain_hours is not None for one in steps)
 
 

@@ -16,7 +16,7 @@ from engines.object_store import Storage
 from engines.port import EngineUnavailable
 from engines.spark.kind import Spark
 from harness.campaigns.drawing import kept_cases
-from model.vocabulary.steps import Delete, Step, Together, Vacuum
+from model.vocabulary.steps import AtOnce, Delete, Step, Vacuum
 from reference_engine import ReferenceEngine
 from runner.command_line.options import Options
 from runner.run.circumstances import set_up
@@ -46,7 +46,7 @@ def faults(found: Iterable[Step]) -> int:
 
 
 def stops(step: Step) -> bool:
-    return isinstance(step, Together) or (isinstance(step, (Delete, Vacuum)) and step.crash is not None)
+    return isinstance(step, AtOnce) or (isinstance(step, (Delete, Vacuum)) and step.crash is not None)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from strategies.tables.program_tables import program_tables
 from tests.sampling import check_shares, fifty, sample
 
 #: What is drawn in campaigns of its own.
-_OTHERS = (*COMMANDS, Operation.OPEN_SESSION, Operation.TOGETHER)
+_OTHERS = (*COMMANDS, Operation.OPEN_SESSION, Operation.AT_ONCE)
 
 Drawn = tuple[Table, tuple[Step, ...]]
 
@@ -163,7 +163,7 @@ def test_metadata_only_deletes_use_partition_columns_only(data: st.DataObject) -
 def test_an_operation_ends_with_a_step_of_its_kind(data: st.DataObject) -> None:
     program = Program(data.draw(program_tables()), engine_steps=9)
     for operation in data.draw(
-        st.permutations([one for one in Operation if one not in (Operation.OPEN_SESSION, Operation.TOGETHER)])
+        st.permutations([one for one in Operation if one not in (Operation.OPEN_SESSION, Operation.AT_ONCE)])
     ):
         if not allows(program, operation):
             continue

@@ -22,6 +22,7 @@ from faults.machinery.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
 from harness.judging.severity import data_loss
 from harness.observing.observer import Observer
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.crash_observation import DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.steps.observation import (
     ChangesObservation,
@@ -38,13 +39,13 @@ from harness.observing.steps.observation import (
     UnreadTableObservation,
     relative,
 )
-from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.retention import Cutoff
 from model.vocabulary.commands import Optimize, Overwrite
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import (
+    AtOnce,
     Delete,
     DeleteMistake,
     EngineStep,
@@ -55,7 +56,6 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
-    Together,
     Vacuum,
     VacuumMistake,
 )
@@ -131,7 +131,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
         OpenSession: {OpenObservation},
         Insert: {InsertObservation, Observation},  # LIFE-1J judges other commands too
         OtherCommand: {CommandObservation, Observation},
-        Together: {TogetherObservation},
+        AtOnce: {AtOnceObservation},
     }
     for fault in FAULTS.values():
         assert {CATALOGUE[id].of for id in fault.caught_by} <= kinds[fault.on], fault.name
@@ -311,7 +311,7 @@ STEPS: dict[type[EngineStep], EngineStep] = {
     Vacuum: Vacuum(),
     Read: Read(),
     OtherCommand: OtherCommand(Optimize()),
-    Together: Together(Delete(), Delete()),
+    AtOnce: AtOnce(Delete(), Delete()),
     OpenSession: OpenSession(streams=True),
 }
 

@@ -138,7 +138,7 @@ def test_every_rule_runs() -> None:
     alone = set(Operation) - {
         *together,
         Operation.OPEN_SESSION,
-        Operation.TOGETHER,
+        Operation.AT_ONCE,
     }  # campaigns of their own draw these
     assert alone <= drawn and len(drawn & set(COMMANDS)) >= 10
     assert {operation.name.lower() for operation in alone} <= vars(TableMachine).keys()

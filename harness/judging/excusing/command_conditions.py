@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import TypeGuard
 
 from deltalog.errors import DeltaLogError
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.observation import (
     ChangesObservation,
     CommandObservation,
@@ -22,7 +23,6 @@ from harness.observing.steps.observation import (
     Observation,
     OpenObservation,
 )
-from harness.observing.steps.together_observation import TogetherObservation
 from model.prediction.delete import ConditionScope, matches
 from model.semantics.definitions import VECTORS, table_after
 from model.text.layout import file_path
@@ -61,6 +61,7 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import (
+    AtOnce,
     Delete,
     EngineStep,
     InvalidDelete,
@@ -70,7 +71,6 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
-    Together,
     Vacuum,
 )
 from model.vocabulary.table import Column, Damage, Feature
@@ -85,7 +85,7 @@ def at_hand(observation: Observation) -> tuple[EngineStep, ...]:
     if isinstance(step, Read):
         earlier = (one.step for one in reversed(observation.earlier))
         return next(((one,) for one in earlier if not isinstance(one, (Read, ReadChanges))), ())
-    return step.steps if isinstance(step, Together) else (step,)
+    return step.steps if isinstance(step, AtOnce) else (step,)
 
 
 def deletes(observation: Observation) -> list[Delete]:
@@ -315,7 +315,7 @@ def _asks_python_which_files_to_rewrite(observation: Observation) -> bool:
 
 def _restores_vectors_that_are_off(observation: Observation) -> bool:
     """Whether a RESTORE adds a file with a deletion vector, and the table, as it was then, may get no new ones."""
-    if not isinstance(observation, (CommandObservation, TogetherObservation)):
+    if not isinstance(observation, (CommandObservation, AtOnceObservation)):
         return False
     if not any(isinstance(command, Restore) for command in commands(observation)):
         return False

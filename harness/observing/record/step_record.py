@@ -14,6 +14,7 @@ from engines import port
 from harness.observing.evidence import rows_as_json
 from harness.observing.record.commit_record import commit_record, fields_of
 from harness.observing.record.recorded_texts import kind_of_file, recorded_message, recorded_path
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.observation import (
     ChangesObservation,
     EarlierReadObservation,
@@ -23,7 +24,6 @@ from harness.observing.steps.observation import (
     relative,
 )
 from harness.observing.steps.sessions import Session
-from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.table_state import Rows, TableState
 from model.prediction.fates import Reason
@@ -64,7 +64,7 @@ def normalise(observation: Observation) -> RecordedStep:
             rows=_fewer_rows(_answer(observation)) if error is None else None,
             error=error,
             answer=_claim(observation),
-            second=_second(observation) if isinstance(observation, TogetherObservation) else None,
+            second=_second(observation) if isinstance(observation, AtOnceObservation) else None,
         ),
         observed=_observed(observation),
         clock=_clock(observation),
@@ -119,7 +119,7 @@ def _error(observation: Observation, error: port.EngineError | None) -> Recorded
     return RecordedError(error.exception, error.condition, message, sqlstate=error.sqlstate)
 
 
-def _second(observation: TogetherObservation) -> SecondAnswer:
+def _second(observation: AtOnceObservation) -> SecondAnswer:
     outcome = observation.second.outcome
     error = _error(observation, outcome.error)
     rows = _fewer_rows(rows_as_json(_rows_of(observation.second))) if error is None else None
@@ -150,7 +150,7 @@ def _answer(observation: Observation) -> Any:
         return sorted(set(_paths_answered(observation))) if observation.step.dry_run else []
     if isinstance(observation, ReadObservation):
         return rows_as_json(observation.rows)
-    if isinstance(observation, TogetherObservation):
+    if isinstance(observation, AtOnceObservation):
         return rows_as_json(_rows_of(observation.first))
     if isinstance(observation.step, ReadChanges) and observation.step.commits:
         return rows_as_json(Counter(row[:1] for row in observation.outcome.rows))  # times differ from run to run

@@ -22,7 +22,7 @@ from model.vocabulary.commands import (
     Switch,
     Update,
 )
-from model.vocabulary.steps import AFTER_COMMIT, Delete, Insert, OtherCommand, SessionStep, Together, Vacuum
+from model.vocabulary.steps import AFTER_COMMIT, AtOnce, Delete, Insert, OtherCommand, SessionStep, Vacuum
 
 #: The operations that commands write into commitInfo, Delta on Spark and delta-rs alike.
 _OPERATIONS: Mapping[type[SessionStep] | type[Command], tuple[str, ...]] = {
@@ -55,9 +55,9 @@ class Session:
         return self.outcome.error is not None
 
 
-def sessions_of(step: Together, outcome: Outcome, commits: Sequence[LoggedCommit]) -> tuple[Session, Session]:
+def sessions_of(step: AtOnce, outcome: Outcome, commits: Sequence[LoggedCommit]) -> tuple[Session, Session]:
     """The first and the second, with the commits of the step."""
-    assert outcome.second is not None, "the outcome of a Together has that of the second"
+    assert outcome.second is not None, "the outcome of an AtOnce has that of the second"
     outcomes = {"first": outcome, "second": outcome.second}
     steps = {"first": step.first, "second": step.second}
     late = outcome.held and step.point not in AFTER_COMMIT
@@ -77,7 +77,7 @@ def sessions_of(step: Together, outcome: Outcome, commits: Sequence[LoggedCommit
     return first, second
 
 
-def in_order(step: Together, outcome: Outcome, sessions: tuple[Session, Session]) -> tuple[Session, ...]:
+def in_order(step: AtOnce, outcome: Outcome, sessions: tuple[Session, Session]) -> tuple[Session, ...]:
     """Those that succeeded, in the order of their commits. Without commits the one that was held is the later one."""
     first, second = sessions
     late = outcome.held and step.point not in AFTER_COMMIT

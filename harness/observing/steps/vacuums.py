@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.crash_observation import VacuumCrashObservation
 from harness.observing.steps.observation import Observation
-from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 
 
@@ -21,5 +21,5 @@ def _all(observations: Iterable[Observation]) -> Iterator[VacuumObservation]:
             yield one
         elif isinstance(one, VacuumCrashObservation):
             yield one.whole
-        elif isinstance(one, TogetherObservation):
+        elif isinstance(one, AtOnceObservation):
             yield from one.vacuums

@@ -8,8 +8,8 @@ from dataclasses import replace
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss, fails, unreadable, wrong_answers, wrong_words
 from harness.observing import evidence
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.sessions import Session, alike
-from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.table.table_state import Rows
 from model.prediction.conflicts import Conflict
 from model.prediction.fates import Fate
@@ -34,12 +34,12 @@ _SERIAL = ("S7", "P Delta Log Entries")
 
 
 def _violation(
-    c: TogetherObservation, subject: str, message: str, cause: Cause, facts: tuple[str, ...] = ()
+    c: AtOnceObservation, subject: str, message: str, cause: Cause, facts: tuple[str, ...] = ()
 ) -> Violation:
     return Violation(subject, message, _BY_REPLAY, (*facts, *_histories(c)), cause=cause)
 
 
-def _told(c: TogetherObservation, judged: Judgement) -> Judgement:
+def _told(c: AtOnceObservation, judged: Judgement) -> Judgement:
     """The violations of what holds of any step, with what both sessions did."""
     told = (replace(one, expectation=_BY_REPLAY, evidence=(*one.evidence, *_histories(c))) for one in judged.violations)
     return Judgement(judged.subjects, tuple(told))
@@ -48,7 +48,7 @@ def _told(c: TogetherObservation, judged: Judgement) -> Judgement:
 # What a person can check ----------------------------------------------------------------------------------------------
 
 
-def _histories(c: TogetherObservation) -> Iterator[str]:
+def _histories(c: AtOnceObservation) -> Iterator[str]:
     """Both sessions, what each committed, and what the table would have after each order of those that succeeded."""
     held = "was held before" if c.outcome.held else "never came to"
     yield f"the first, which {held} its point ({c.step.point.value}): {_history(c, c.first)}"
@@ -68,7 +68,7 @@ def _operation(info: object) -> str:
     return str(fields.get("operation", "without an operation"))
 
 
-def _history(c: TogetherObservation, session: Session) -> str:
+def _history(c: AtOnceObservation, session: Session) -> str:
     error = session.outcome.error
     if error is not None:
         ended = f"was refused with {error.condition or error.exception}"
@@ -79,7 +79,7 @@ def _history(c: TogetherObservation, session: Session) -> str:
     return f"{step_text(session.step)} {ended}, and {committed}"
 
 
-def _orders(c: TogetherObservation) -> Mapping[str, Rows]:
+def _orders(c: AtOnceObservation) -> Mapping[str, Rows]:
     """The rows after each serial order of the sessions that succeeded, by its name; the order of the log first."""
     names = [one.name for one in c.order]
     if len(names) < 2:
@@ -97,7 +97,7 @@ def _orders(c: TogetherObservation) -> Mapping[str, Rows]:
     harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
-def rows_in_order(c: TogetherObservation) -> Judgement:
+def rows_in_order(c: AtOnceObservation) -> Judgement:
     """The isolation level is Serializable, the only one that Delta on Spark lets a table have, and the default of delta-rs."""
     if c.is_unsafe:
         return NOT_EXERCISED
@@ -118,7 +118,7 @@ def rows_in_order(c: TogetherObservation) -> Judgement:
     harm=data_loss("Who repeats a command that was refused does twice what it says."),
     needs=_NEEDS,
 )
-def refused_commits_nothing(c: TogetherObservation) -> Judgement:
+def refused_commits_nothing(c: AtOnceObservation) -> Judgement:
     """A VACUUM that is refused at its END has begun: its START is in the log, and its deletions are done."""
     refused = [one for one in c.sessions if one.refused and not isinstance(one.step, Vacuum)]
 
@@ -142,7 +142,7 @@ def refused_commits_nothing(c: TogetherObservation) -> Judgement:
     harm=wrong_words("A program cannot tell that it may try again."),
     needs=_NEEDS,
 )
-def refused_for_a_conflict(c: TogetherObservation) -> Judgement:
+def refused_for_a_conflict(c: AtOnceObservation) -> Judgement:
     refused = [one for one in c.sessions if one.refused and not c.may_be_refused(one) and one not in c.readers]
 
     def problem(session: Session) -> Violation | None:
@@ -164,7 +164,7 @@ def refused_for_a_conflict(c: TogetherObservation) -> Judgement:
     harm=fails("A command is refused that could have been committed."),
     needs=_NEEDS,
 )
-def conflicts_are_founded(c: TogetherObservation) -> Judgement:
+def conflicts_are_founded(c: AtOnceObservation) -> Judgement:
     named = [one for one in c.sessions if c.conflicts(one)]
 
     def problem(session: Session) -> Violation | None:
@@ -190,7 +190,7 @@ def _error(session: Session) -> tuple[str, ...]:
     harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
-def versions_of_their_own(c: TogetherObservation) -> Judgement:
+def versions_of_their_own(c: AtOnceObservation) -> Judgement:
     changing = [one for place, one in enumerate(c.order) if c.promises[place].rows != c.promises[place + 1].rows]
 
     def problem(session: Session) -> Violation | None:
@@ -211,7 +211,7 @@ def versions_of_their_own(c: TogetherObservation) -> Judgement:
     harm=harms.WRONG_FILE_ACTIONS,
     needs=_NEEDS,
 )
-def commits_fit(c: TogetherObservation) -> Judgement:
+def commits_fit(c: AtOnceObservation) -> Judgement:
     return NOT_EXERCISED if c.is_unsafe else _told(c, files_fit(c))
 
 
@@ -223,7 +223,7 @@ def commits_fit(c: TogetherObservation) -> Judgement:
     of_broken=True,
     needs=_NEEDS,
 )
-def log_is_whole(c: TogetherObservation) -> Judgement:
+def log_is_whole(c: AtOnceObservation) -> Judgement:
     if c.after.broken is None:
         return judgement(None)
     message = f"The log must be readable after two commands at once; {c.after.broken}."
@@ -237,7 +237,7 @@ def log_is_whole(c: TogetherObservation) -> Judgement:
     harm=harms.ANOTHER_DEFINITION,
     needs=_NEEDS,
 )
-def definition_in_order(c: TogetherObservation) -> Judgement:
+def definition_in_order(c: AtOnceObservation) -> Judgement:
     before, after = c.before.snapshot, c.after.snapshot
     commands = [one.step.command for one in c.order if isinstance(one.step, OtherCommand)]
     changes = [one for one in commands if isinstance(one, (Restore, SetRetention, Switch))]
@@ -260,13 +260,13 @@ def definition_in_order(c: TogetherObservation) -> Judgement:
     return judgement(None)
 
 
-def _last_word(c: TogetherObservation, command: SetRetention | Switch) -> bool:
+def _last_word(c: AtOnceObservation, command: SetRetention | Switch) -> bool:
     """Whether no later one of the two is about the same property."""
     last = c.order[-1].step
     return isinstance(last, OtherCommand) and (last.command is command or type(last.command) is not type(command))
 
 
-def _wrong_definition(c: TogetherObservation, wrong: str | None) -> Violation | None:
+def _wrong_definition(c: AtOnceObservation, wrong: str | None) -> Violation | None:
     if wrong is None:
         return None
     return _violation(c, "definition", f"After both commands {wrong}.", Cause("another definition"))
@@ -279,7 +279,7 @@ def _wrong_definition(c: TogetherObservation, wrong: str | None) -> Violation | 
     harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
-def history_as_it_was(c: TogetherObservation) -> Judgement:
+def history_as_it_was(c: AtOnceObservation) -> Judgement:
     return NOT_EXERCISED if c.is_unsafe else _told(c, earlier_versions(c))
 
 
@@ -290,7 +290,7 @@ def history_as_it_was(c: TogetherObservation) -> Judgement:
     harm=harms.LOG_FILES_LOST,
     needs=_NEEDS,
 )
-def rest_of_the_log(c: TogetherObservation) -> Judgement:
+def rest_of_the_log(c: AtOnceObservation) -> Judgement:
     return _told(c, judgement(check_rest_of_log("Two commands at once", c)))
 
 
@@ -301,7 +301,7 @@ def rest_of_the_log(c: TogetherObservation) -> Judgement:
     harm=harms.TOMBSTONES_LOST,
     needs=_NEEDS,
 )
-def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
+def checkpoints_hold_the_state(c: AtOnceObservation) -> Judgement:
     return _told(c, each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint)))
 
 
@@ -315,7 +315,7 @@ def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
     harm=harms.COMMITS_LOST,
     needs=_NEEDS,
 )
-def vacuum_keeps(c: TogetherObservation) -> Judgement:
+def vacuum_keeps(c: AtOnceObservation) -> Judgement:
     """Files that the writer commits are younger than the retention, except for those that it takes from an earlier version."""
     if c.is_unsafe or not c.vacuums:
         return NOT_EXERCISED
@@ -342,7 +342,7 @@ def vacuum_keeps(c: TogetherObservation) -> Judgement:
     harm=wrong_answers("A reader gets rows that the table never had."),
     needs=_NEEDS,
 )
-def readers_see_one_version(c: TogetherObservation) -> Judgement:
+def readers_see_one_version(c: AtOnceObservation) -> Judgement:
     def problem(session: Session) -> Violation | None:
         if session.refused:
             return None
@@ -358,7 +358,7 @@ def readers_see_one_version(c: TogetherObservation) -> Judgement:
     return each(c.readers, problem)
 
 
-def _versions(c: TogetherObservation, reader: Session) -> list[int]:
+def _versions(c: AtOnceObservation, reader: Session) -> list[int]:
     """The versions that a reader may read: of a writer of several, all from before the step on."""
     named = named_step(reader.step) is not None
     found = [c.version] if named else range(c.before.version, c.after.version + 1)
@@ -372,7 +372,7 @@ def _versions(c: TogetherObservation, reader: Session) -> list[int]:
     harm=unreadable("A reader fails because of another session's work."),
     needs=_NEEDS,
 )
-def readers_succeed(c: TogetherObservation) -> Judgement:
+def readers_succeed(c: AtOnceObservation) -> Judgement:
     readers = [one for one in c.readers if named_step(one.step) is None]
     if c.is_unsafe:
         return NOT_EXERCISED

@@ -28,15 +28,15 @@ from deltalog.storage.names import (
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.judging.severity import NO_CAUSE, Cause
 from harness.observing import evidence
+from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.observation import CommandObservation, Observation
-from harness.observing.steps.together_observation import TogetherObservation
 from harness.observing.steps.vacuums import vacuums_of
 from harness.observing.table.log_compactions import compaction
 from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
 from model.vocabulary.severity import Severity
-from model.vocabulary.steps import OtherCommand, Together
+from model.vocabulary.steps import AtOnce, OtherCommand
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
 from records.expectations import ByReplay, Unchanged, about
 from suites.clauses.shared import causes
@@ -59,14 +59,14 @@ def new_checkpoints(o: Observation) -> list[LoggedCheckpoint]:
     """
     known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
     asked = any(isinstance(one, commands.Checkpoint) for one in _commands(o))
-    may_be_asked = isinstance(o, (CommandObservation, TogetherObservation)) and o.before.version not in known
+    may_be_asked = isinstance(o, (CommandObservation, AtOnceObservation)) and o.before.version not in known
     first = o.before.version + (0 if asked or may_be_asked else 1)
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
 
 
 def _commands(o: Observation) -> list[commands.Command]:
     """The commands other than DELETE and VACUUM of the step."""
-    steps = o.step.steps if isinstance(o.step, Together) else (o.step,)
+    steps = o.step.steps if isinstance(o.step, AtOnce) else (o.step,)
     return [step.command for step in steps if isinstance(step, OtherCommand)]
 
 
@@ -136,7 +136,7 @@ def _may_appear(o: Observation, path: str) -> bool:
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if cleans_up else set()
     if name.kind is LogFileKind.COMPACTED:
         return False
-    if isinstance(o, (CommandObservation, TogetherObservation)) and name.version == o.before.version:
+    if isinstance(o, (CommandObservation, AtOnceObservation)) and name.version == o.before.version:
         return name.kind is LogFileKind.CHECKSUM
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
@@ -307,7 +307,7 @@ def _oldest_tombstone(o: Observation) -> int:
     """Until when files were removed, in ms since the epoch, of which no tombstone must be kept, by the latest time at which the
     step may have written; of a command that changes the retention, by the shorter one."""
     written = o.clock if o.rules.own_clock else o.outcome.ended
-    changed = o.defined if isinstance(o, (CommandObservation, TogetherObservation)) else o.table
+    changed = o.defined if isinstance(o, (CommandObservation, AtOnceObservation)) else o.table
     return written - min(o.table.retention, changed.retention)
 
 

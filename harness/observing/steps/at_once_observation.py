@@ -17,15 +17,15 @@ from harness.observing.table.vacuum_inputs import files_of
 from model.prediction.conflicts import Changed, Conflict, conflicts_named, is_founded
 from model.prediction.fates import Fate
 from model.vocabulary.commands import Restore, SetRetention
-from model.vocabulary.steps import AFTER_COMMIT, OtherCommand, Read, Together, Vacuum, named_step
+from model.vocabulary.steps import AFTER_COMMIT, AtOnce, OtherCommand, Read, Vacuum, named_step
 from model.vocabulary.table import Table
 
 
 @dataclass(frozen=True)
-class TogetherObservation(Observation):
+class AtOnceObservation(Observation):
     """``outcome`` is that of the first. ``promises`` are what the table must be before the step, and after each of ``order``."""
 
-    step: Together
+    step: AtOnce
     sessions: tuple[Session, Session]
     order: tuple[Session, ...]  # that succeeded, as the log has their commits
     promises: tuple[Expected, ...]

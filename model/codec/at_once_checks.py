@@ -16,10 +16,10 @@ from model.vocabulary.commands import (
     Update,
     changes_columns,
 )
-from model.vocabulary.steps import Delete, Mode, OtherCommand, Read, SessionStep, Together, Vacuum, named_step
+from model.vocabulary.steps import AtOnce, Delete, Mode, OtherCommand, Read, SessionStep, Vacuum, named_step
 from model.vocabulary.table import Feature, Table
 
-#: The other commands that may be together with another: those that write one version or none, and leave the columns.
+#: The other commands that may run beside another: those that write one version or none, and leave the columns.
 _COMMANDS = (Optimize, Purge, Restore, Update, Merge, Overwrite, StreamAppend, Checkpoint, SetRetention, Switch)
 
 #: The modes of a VACUUM that need nothing beside the table.
@@ -32,7 +32,7 @@ _UNFIT = (
 )
 
 
-def check_together(step: Together) -> None:
+def check_at_once(step: AtOnce) -> None:
     """Checks the two steps by themselves. The path of a problem is relative to the step. Raises InvalidCase."""
     for name, one in (("first", step.first), ("second", step.second)):
         if not _is_plain(one):
@@ -47,7 +47,7 @@ def check_together(step: Together) -> None:
         refuse("names an earlier version, and only one of the two may", "second")
 
 
-def check_together_table(table: Table) -> None:
+def check_table_at_once(table: Table) -> None:
     """Checks that every command may change the table, and every reader read it. Raises InvalidCase."""
     for feature in _UNFIT:
         if table.has(feature):

@@ -11,8 +11,8 @@ from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.steps import CrashPoint
 from suites.catalogue import CATALOGUE
+from tests.handmade.at_once import APPEND, ENDS, pair
 from tests.handmade.crashes import ROW
-from tests.handmade.together import APPEND, ENDS, pair
 from tests.slow import slow_after
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]

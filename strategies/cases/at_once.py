@@ -14,6 +14,7 @@ from model.vocabulary.commands import Checkpoint, Command, changes_columns
 from model.vocabulary.operations import Operation
 from model.vocabulary.predicate import And, Compare, IsNull, Op, Predicate
 from model.vocabulary.steps import (
+    AtOnce,
     CrashPoint,
     Delete,
     Insert,
@@ -23,7 +24,6 @@ from model.vocabulary.steps import (
     Read,
     SessionStep,
     SetClock,
-    Together,
     Vacuum,
 )
 from model.vocabulary.table import Feature, Table
@@ -65,7 +65,7 @@ _Part = Callable[[Program], SearchStrategy[SessionStep]]
 
 
 @st.composite
-def together_cases(draw: DrawFn) -> Case:
+def cases_at_once(draw: DrawFn) -> Case:
     """Two commands at once on a table with tombstones and stray files, a read, a DELETE, a VACUUM beyond the retention, a read.
 
     Every pair of kinds is equally likely, in both orders; in one of four the two keep to different partitions, if the table
@@ -84,7 +84,7 @@ def together_cases(draw: DrawFn) -> Case:
     first, second = (draw(PARTS[kind](program)) for kind in kinds)
     if draw(one_in(4)):
         first, second = draw(_apart(table, first, second))
-    program.take(Together(first, second, draw(_points(first, table))))
+    program.take(AtOnce(first, second, draw(_points(first, table))))
     program.take(Read())
     program.take(Delete(draw(picks(table))))
     program.take(SetClock(Moment(age + LATER)))
@@ -95,7 +95,7 @@ def together_cases(draw: DrawFn) -> Case:
 def _points(first: SessionStep, table: Table) -> SearchStrategy[CrashPoint]:
     """Where the first is held."""
     if isinstance(first, Read):
-        return st.just(Together.point)
+        return st.just(AtOnce.point)
     if isinstance(first, Vacuum):
         return _OF_VACUUM if first.logging else st.just(CrashPoint.DELETION)
     if isinstance(first, OtherCommand) and isinstance(first.command, Checkpoint):

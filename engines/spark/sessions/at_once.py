@@ -13,7 +13,7 @@ from engines.port import EngineDied, Outcome
 from engines.spark.commands.result_rows import ReturnedRows, rows_of
 from engines.spark.script_functions import clock as set_clock
 from engines.spark.storage.file_system import held
-from model.vocabulary.steps import Read, SessionStep, Together, named_step
+from model.vocabulary.steps import AtOnce, Read, SessionStep, named_step
 
 #: Runs a step in a session; its version is that of a Read or a RESTORE.
 Execute = Callable[[SparkSession, SessionStep, int | None], ReturnedRows]
@@ -28,7 +28,7 @@ _LIMIT = 60
 def run_together(
     spark: SparkSession,
     root: Path,
-    step: Together,
+    step: AtOnce,
     *,
     clock: int,
     version: int | None,

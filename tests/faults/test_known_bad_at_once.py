@@ -12,14 +12,14 @@ from faults import FAULTS, KnownBadEngine
 from harness.running.judge import JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import CrashPoint, Delete, Together
+from model.vocabulary.steps import AtOnce, CrashPoint, Delete
 from reference_engine import ReferenceEngine
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.script import reproduction
 from tests import scripts
 from tests.builders.observations import full_judge
+from tests.handmade.at_once import BOTH_COMMIT, ENDS, OTHER_PARTITION, pair
 from tests.handmade.crashes import ROW
-from tests.handmade.together import BOTH_COMMIT, ENDS, OTHER_PARTITION, pair
 
 
 def judged(engine: Engine, case: Case, directory: Path) -> JudgedCase:
@@ -63,7 +63,7 @@ def test_what_happens_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_the_default_point_is_before_the_commit() -> None:
-    assert Together(ROW, OTHER_PARTITION).point is CrashPoint.COMMITTED
+    assert AtOnce(ROW, OTHER_PARTITION).point is CrashPoint.COMMITTED
 
 
 def test_the_explanation_has_both_sessions_side_by_side_and_the_script_says_why_it_cannot_tell(tmp_path: Path) -> None:

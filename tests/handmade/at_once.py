@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Assignment, SetRetention, Update
 from model.vocabulary.predicate import And, Compare, Op, Predicate
-from model.vocabulary.steps import CrashPoint, Delete, Insert, Mode, OtherCommand, Read, SessionStep, Together, Vacuum
+from model.vocabulary.steps import AtOnce, CrashPoint, Delete, Insert, Mode, OtherCommand, Read, SessionStep, Vacuum
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Type
 from tests.handmade.crashes import PARTITION, ROW, TABLE, with_features
@@ -19,9 +19,9 @@ APPEND = Insert((("a", 99),))
 UPDATE = OtherCommand(Update(Assignment("id", Type.INTEGER, 77), Compare("id", Op.EQ, 30, Type.INTEGER)))
 
 
-def pair(first: SessionStep, second: SessionStep, *features: Feature, point: CrashPoint = Together.point) -> Case:
+def pair(first: SessionStep, second: SessionStep, *features: Feature, point: CrashPoint = AtOnce.point) -> Case:
     """Both at once, then a read."""
-    return Case(with_features(*features) if features else TABLE, (Together(first, second, point), Read()))
+    return Case(with_features(*features) if features else TABLE, (AtOnce(first, second, point), Read()))
 
 
 BOTH_COMMIT = pair(ROW, OTHER_PARTITION)
