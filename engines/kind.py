@@ -23,6 +23,11 @@ class Provider:
         """The commands of reproduction scripts. Without them a script says CANNOT TELL, and how to replay."""
         return None
 
+    @property
+    def dialects(self) -> tuple[DialectFor | None, ...]:
+        """The same of each engine of the run."""
+        return (self.dialect,)
+
     def start(self) -> None:
         """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
 

@@ -22,8 +22,8 @@ class PairKind(EngineKind):
     def __init__(self, a: Version, b: Version) -> None:
         self.sides = a, b
         costs = [kind_of(one.engine).costs for one in self.sides]
-        # Each case in both orders, with a read after each step.
-        self.costs = Costs(min(one.speed for one in costs) / 4, sum(one.start for one in costs))
+        # Each case in both orders, with a read after each step, and two DELETEs at its end.
+        self.costs = Costs(min(one.speed for one in costs) / 6, sum(one.start for one in costs))
 
     @property
     def names(self) -> tuple[str, str]:

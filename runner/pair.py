@@ -1,4 +1,4 @@
-"""Opens two engines in turn, each in a process of its environment, for a worker of a run."""
+"""Two engines in turn, each in processes of its environment: what a run has of them once, and what each of its workers has."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from engines.dialect import DialectFor
+from engines.kind import Provider, Settings
 from engines.pair import PairKind
 from engines.provider import kind_of
 from harness.judging.excusing.excuses import Excuses
@@ -15,30 +17,59 @@ from harness.turns.turn_judge import TurnJudge
 from known_faults.known import known_of
 from records.known_fault import KnownFault
 from runner.gate_version import python_in
-from runner.processes.engine_host import WALL_CLOCK
+from runner.processes.engine_host import Address
 from runner.processes.hosted_engine import HostedEngine
 from runner.run.controller import Controller
 from runner.run.worker import Opened
 from suites.catalogue import promised, unsupported
 
 
+class PairProvider(Provider):
+    """Starts both. A lease has the addresses by which a worker opens its own engines with the same JVMs."""
+
+    def __init__(self, kind: PairKind, settings: Settings) -> None:
+        self._kind, self._settings = kind, settings
+        self._open = ExitStack()
+        self._engines: tuple[HostedEngine, ...] = ()
+
+    @property
+    def dialects(self) -> tuple[DialectFor | None, ...]:
+        return tuple(engine.dialect for engine in self._engines)
+
+    def start(self) -> None:
+        self._engines = opened(self._kind, self._settings.directory, self._settings.started, self._open)
+
+    def lease(self, lost: int) -> list[Address]:
+        return [engine.address for engine in self._engines]
+
+    def close(self) -> None:
+        self._open.close()
+
+
+def opened(
+    kind: PairKind,
+    directory: Path,
+    started: Callable[[int], None],
+    opening: ExitStack,
+    beside: Sequence[Address | None] = (None, None),
+) -> tuple[HostedEngine, ...]:
+    """Both engines, which ``opening`` closes. Raises EngineUnavailable."""
+    engines = []
+    for version, address in zip(kind.sides, beside, strict=True):
+        wall_clock = not kind.sets_clock and kind_of(version.engine).rules_of(version.version).own_clock
+        engine = HostedEngine(
+            python_in(version), version.engine, directory, started, wall_clock=wall_clock, beside=address
+        )
+        opening.callback(engine.close)
+        engines.append(engine)
+    return tuple(engines)
+
+
 def two_engines(kind: PairKind, controller: Controller) -> Opened:
     """Both engines, each by what it promises and what is known of it. Raises EngineUnavailable."""
-    with ExitStack() as opened:
-        engines = []
-        for version in kind.sides:
-            wall_clock = not kind.sets_clock and kind_of(version.engine).rules_of(version.version).own_clock
-            engine = HostedEngine(
-                python_in(version),
-                version.engine,
-                controller.directory(),
-                controller.started,
-                options=[WALL_CLOCK] * wall_clock,
-            )
-            opened.callback(engine.close)
-            engines.append(engine)
-        close = opened.pop_all().close
-    controller.speak(tuple(engine.dialect for engine in engines))
+    with ExitStack() as opening:
+        engines = opened(kind, controller.directory(), controller.started, opening, controller.lease(0))
+        close = opening.pop_all().close
     a, b = map(unsupported, engines)
 
     def judge(directory: Path, selects: Callable[[str], bool], _: Sequence[KnownFault]) -> TurnJudge:

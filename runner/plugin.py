@@ -28,7 +28,7 @@ from runner.command_line.near import meant
 from runner.command_line.options import Options, add_options, options
 from runner.command_line.unknown_options import options_of, unknown_option
 from runner.gate_version import python_in, python_of
-from runner.pair import two_engines
+from runner.pair import PairProvider, two_engines
 from runner.processes.channel import Caller, Server
 from runner.replay import read_case
 from runner.run.bench import chosen_in
@@ -142,7 +142,9 @@ def _open(config: pytest.Config, chosen: Options) -> None:
         for version in chosen.kind.sides:
             if not python_in(version).exists():  # `tox -e together` has made them
                 python_of(version)
-    controller = Controller(chosen, Console(file=sys.stdout))
+    kind = chosen.kind
+    provider = partial(PairProvider, kind) if isinstance(kind, PairKind) else None
+    controller = Controller(chosen, Console(file=sys.stdout), provider)
     config.stash[_CONTROLLER] = controller
     controller.start()
     if config.pluginmanager.hasplugin("dsession") or getattr(config.option, "numprocesses", None):

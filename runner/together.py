@@ -2,7 +2,7 @@
 
 Each case runs in both orders; after each step the other version reads the table. What a version does wrong by itself, on the
 same case, does not count. A and B are versions of Delta, such as 3.3.2, or of another engine: deltalake==1.6.6. The report is
-that of a gate. Without ``--profile`` the cases are judged that show most in turn; of two versions on Spark those of four minutes.
+that of a gate. Without ``--profile`` the cases are judged that show most in turn; of two versions on Spark three minutes of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from runner.processes.child_process import exit_code_of
 DIRECTORY = Path("build/together")
 
 #: What two versions on Spark judge without a budget: a step of Spark takes a second, one of delta-rs milliseconds.
-ON_TWO_SPARKS = "4m"
+ON_TWO_SPARKS = "3m"
 
 
 def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path) -> int:
@@ -48,8 +48,7 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
             python_of(version)
     except EngineUnavailable as refusal:
         raise UsageMistake(str(refusal)) from refusal
-    # A worker beside the controller, so that pytest does not capture the progress: one, as each has both engines.
-    workers = ["-n", "1", "--dist", "load", "--maxschedchunk", "1"]
+    workers = ["-n", "auto", "--maxprocesses", "8", "--dist", "load", "--maxschedchunk", "1"]
     command = [sys.executable, "-m", "pytest", "-c", "tox.ini", "suites", "-q", *workers, *arguments]
     return exit_code_of([*command, "--report-dir", str(report)], directory=ROOT, environ=os.environ)
 

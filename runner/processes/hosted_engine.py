@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +17,7 @@ from model.vocabulary.rules import Rules
 from model.vocabulary.steps import Request
 from runner.processes import reaper
 from runner.processes.channel import Caller
+from runner.processes.engine_host import BESIDE, WALL_CLOCK, Address
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -40,13 +41,17 @@ class HostedEngine:
         directory: Path,
         started: Callable[[int], None],
         *,
-        options: Sequence[str] = (),
+        wall_clock: bool = False,
+        beside: Address | None = None,
     ) -> None:
-        """``directory`` is the run's own; ``started`` gets the id of each process that is started."""
+        """``directory`` is the run's own; ``started`` gets the id of each process that is started. ``wall_clock``: with the
+        machine's clock. ``beside``: with the JVM of the engine that has this ``address``.
+        """
         directory = Path(tempfile.mkdtemp(prefix=f"host-{python.parent.parent.name}-", dir=directory))
         self._log = directory / "log"
         self._python = python
         self._started: list[int] = []  # by the host
+        options = [WALL_CLOCK] * wall_clock + ([] if beside is None else [BESIDE + ":".join(map(str, beside))])
         environ = {key: value for key, value in os.environ.items() if key != "PYTHONHOME"}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -76,6 +81,7 @@ class HostedEngine:
                 started(said["started"])
             else:
                 host, port = said["address"]
+                self.address = host, port, said["key"]
                 return Caller((host, port), bytes.fromhex(said["key"]))
         self._process.wait()
         reason = self._end_of_log().splitlines()[-1]

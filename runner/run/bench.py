@@ -11,7 +11,7 @@ from typing import Any
 
 from engines.bucket import Bucket
 from engines.bucket_run import BucketRun
-from engines.kind import EngineKind, Given, Settings
+from engines.kind import EngineKind, Given, Provider, Settings
 from engines.object_store import ObjectStore, Storage
 from engines.pair import PairKind
 from engines.port import Engine, EngineUnavailable
@@ -95,8 +95,17 @@ def chosen_in(options: Options) -> ChosenEngine:
 class Bench:
     """What a run has one of. ``close`` ends and removes all of it."""
 
-    def __init__(self, chosen: ChosenEngine, *, tell: Callable[[str], None] = print) -> None:
-        """Make the run's directory and its storage; nothing of the engine is started yet. Raises EngineUnavailable."""
+    def __init__(
+        self,
+        chosen: ChosenEngine,
+        *,
+        tell: Callable[[str], None] = print,
+        provider: Callable[[Settings], Provider] | None = None,
+    ) -> None:
+        """Make the run's directory and its storage; the engine is not started yet. ``provider``: instead of the engine's own.
+
+        Raises EngineUnavailable.
+        """
         self._chosen = chosen
         self._tell = tell
         self._bucket: BucketRun | None = None
@@ -111,7 +120,7 @@ class Bench:
                 opened.callback(gateway.close)
                 store = gateway.store
             settings = Settings(self.directory, self.workspace.started, store=store, tell=tell)
-            self.provider = provider_for(chosen.name, settings, chosen.given)
+            self.provider = provider(settings) if provider else provider_for(chosen.name, settings, chosen.given)
             opened.callback(self.provider.close)
             self._open = opened.pop_all()
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from engines.dialect import DialectFor
+from engines.kind import Provider, Settings
 from engines.port import EngineUnavailable
 from known_faults.entries import ended, in_force, proposed
 from known_faults.known import known
@@ -64,7 +64,10 @@ class RunContext:
 class Controller:
     """Owns everything that a run has once. Workers call ``handlers``, those of pytest-xdist over a channel."""
 
-    def __init__(self, options: Options, console: Console) -> None:
+    def __init__(
+        self, options: Options, console: Console, provider: Callable[[Settings], Provider] | None = None
+    ) -> None:
+        """``provider``: of two engines in turn."""
         self._options = options
         self._console = console
         self._began = time.monotonic()
@@ -79,10 +82,10 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._dialects: tuple[DialectFor | None, ...] = ()
         self._chosen = chosen_in(options)
         self._known_faults = self._chosen.known(options.known_faults)
-        self._bench = Bench(self._chosen, tell=partial(console.print, highlight=False, markup=False, soft_wrap=True))
+        tell = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+        self._bench = Bench(self._chosen, tell=tell, provider=provider)
 
     def start(self) -> None:
         """Start the engine; only then an earlier report is removed. Raises EngineUnavailable or UsageMistake."""
@@ -105,10 +108,7 @@ class Controller:
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
         """What workers in other processes call, by name."""
-        called = (
-            *(self.lease, self.lost, self.begin, self.claim, self.case),
-            *(self.directory, self.started, self.speak),
-        )
+        called = (self.lease, self.lost, self.begin, self.claim, self.case, self.directory, self.started)
         return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
@@ -126,10 +126,6 @@ class Controller:
     def started(self, pid: int) -> None:
         """A process that must not outlive the run."""
         self._bench.workspace.started(pid)
-
-    def speak(self, dialects: tuple[DialectFor | None, ...]) -> None:
-        """The commands of the scripts of two engines in turn."""
-        self._dialects = dialects
 
     def lost(self, sentence: str) -> None:
         """No further case can be judged, and why."""
@@ -267,7 +263,7 @@ class Controller:
         checked = write_counterexamples(
             found,
             header=header,
-            dialects=self._dialects or (self._bench.provider.dialect,),
+            dialects=self._bench.provider.dialects,
             directory=self._options.report_dir,
             workspace=self._bench.directory,
             scripts=self._options.scripts,

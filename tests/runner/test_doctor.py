@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -40,7 +39,7 @@ HEALTHY = MachineReport(
 )
 
 
-def test_it_says_so_within_seconds_and_without_the_packages_of_the_suite() -> None:
+def test_it_says_so_without_the_packages_of_the_suite() -> None:
     """Only ``packaging`` is there where the launcher is installed, which tox needs too."""
     import packaging
 
@@ -49,7 +48,6 @@ def test_it_says_so_within_seconds_and_without_the_packages_of_the_suite() -> No
         "import sys; sys.path.insert(0, sys.argv.pop()); import packaging.specifiers, packaging.version; sys.path.pop(0); "
         "import runpy; runpy.run_module('runner.doctor', run_name='__main__', alter_sys=True)"
     )
-    began = time.monotonic()
     environ = {**os.environ, "PIP_INDEX_URL": "http://localhost:9"}
     done = subprocess.run(
         [sys.executable, "-S", "-c", asked, str(site)],
@@ -60,7 +58,6 @@ def test_it_says_so_within_seconds_and_without_the_packages_of_the_suite() -> No
         check=False,
     )
     assert done.returncode == 2 and not done.stderr, done.stderr
-    assert time.monotonic() - began < 10, "it is two on a machine that does nothing else"
     assert "packages  the registry cannot be reached" in done.stdout and "localhost" not in done.stdout
     assert done.stdout.splitlines()[-1].startswith(
         "The gate cannot run here. The package registry that pip is set to cannot"
