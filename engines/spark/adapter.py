@@ -32,7 +32,7 @@ from engines.spark.commands.translation import calls_of, functions_of, reading, 
 from engines.spark.jvm.driver import Lease, end, tail
 from engines.spark.masters.remote import over_connect
 from engines.spark.releases import capabilities_of, rules_of
-from engines.spark.sessions.at_once import run_together
+from engines.spark.sessions.at_once import run_at_once
 from engines.spark.sessions.opened import Opened
 from engines.spark.sessions.session import activate, connect
 from engines.spark.sessions.settings import settings
@@ -168,7 +168,7 @@ class SparkEngine:
                 return self._execute(one, root, str(root), part, clock=clock, version=version)
 
         self._set_clock(session, root, clock)
-        return run_together(session, root, step, clock=clock, version=version, execute=execute, attempt=_attempted)
+        return run_at_once(session, root, step, clock=clock, version=version, execute=execute, attempt=_attempted)
 
     def _acting(self, spark: SparkSession, step: Request) -> SparkSession:
         """The session in which a step runs."""

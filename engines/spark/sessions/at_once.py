@@ -25,7 +25,7 @@ Attempt = Callable[[Callable[[], ReturnedRows]], Outcome]
 _LIMIT = 60
 
 
-def run_together(
+def run_at_once(
     spark: SparkSession,
     root: Path,
     step: AtOnce,
