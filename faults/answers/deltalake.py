@@ -13,9 +13,9 @@ from deltalog.log import read_log
 from engines.port import Outcome
 from faults.machinery import actions, files
 from faults.machinery.fault import Question, delete_fault, fault, vacuum_fault, when
+from faults.machinery.members import JsonAction, raised
 from faults.machinery.rows import replace_rows, rows_of
 from faults.machinery.runs import completed
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.readings import Reading
 from model.vocabulary.rules import DELTA_RS
@@ -75,7 +75,7 @@ def _vectors_to_keep(t: Tampering) -> list[str]:
 
 # fmt: off
 FAULTS = (
-    _of_delete("records-other-counts", "DEL-MET-3A", actions.raise_field(_metrics, "num_removed_files"),
+    _of_delete("records-other-counts", "DEL-MET-3A", actions.first(_metrics, raised("num_removed_files")),
         "operationMetrics of a DELETE count one removed file too many."),
     _of_delete("returns-other-counts", "DEL-MET-3B", _return_other_counts,
         "The metrics that DELETE returns count one removed file too many."),
@@ -98,7 +98,7 @@ FAULTS = (
         "VACUUM returns a live file as deleted, and leaves it."),
     _of_run("returns-what-never-was", "VAC-ANS-1C", _return_what_never_was,
         "VACUUM returns a file as deleted that was not there."),
-    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-4", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-4", actions.metrics("VACUUM END", raised("numDeletedFiles")),
         "END counts one deleted file too many."),
 )
 # fmt: on

@@ -10,6 +10,7 @@ from functools import partial
 
 from faults.machinery import actions, files
 from faults.machinery.fault import Fault, Question, delete_fault, vacuum_fault, when
+from faults.machinery.members import drop
 from faults.machinery.runs import full_run_fault
 from faults.machinery.tampering import Tampering
 from model.semantics.condition_mutants import Mutation, mutants
@@ -138,7 +139,7 @@ def _misreadings() -> Iterable[Fault]:
 def _incomplete_removes() -> Iterable[Fault]:
     for kind in _NOTICED:
         for member, name, clause in _MEMBERS:
-            tamper = when(partial(_of_kind, kind), actions.drop_field(actions.removes, member))
+            tamper = when(partial(_of_kind, kind), actions.first(actions.removes, drop(member)))
             sentence = f"{_SENTENCES[kind]} leaves {member} out of each remove."
             yield delete_fault(f"{kind}-removes-without-{name}", clause, tamper, sentence)
 

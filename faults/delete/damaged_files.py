@@ -15,8 +15,8 @@ from engines.port import Outcome
 from faults.delete.deletes import full_row, is_plain, matches_row
 from faults.machinery import actions
 from faults.machinery.fault import delete_fault, when
+from faults.machinery.members import JsonAction
 from faults.machinery.rows import read_rows, write_rows
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.prediction.delete import ConditionScope, scope_of
 from model.vocabulary.table import Feature
@@ -44,8 +44,7 @@ def _commit(t: Tampering, *more: JsonAction) -> Outcome:
     if t.log.written:
         t.log.append(*more)
     else:
-        info = {"timestamp": t.outcome.ended, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
-        t.log.rewrite(t.log.state.version + 1, [{"commitInfo": info}, *more])
+        t.log.commit(t.outcome.ended, *more)
     return t.outcome if not t.failed else dataclasses.replace(t.outcome, rows=((-1,),), error=None)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from faults.delete.deletes import full_row, is_plain, matches_row
 from faults.machinery import actions
 from faults.machinery.fault import Question, delete_fault, when
+from faults.machinery.members import JsonAction
 from faults.machinery.rows import rows_before, rows_of
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.semantics.condition_mutants import as_true_where_null
 from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, Wrapper, columns_of, wrappers_of

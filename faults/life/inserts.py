@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from faults.delete.deletes import cut_off_commits, first_untouched
+from faults.delete.deletes import first_untouched
 from faults.life.commands import undo_and_refuse
 from faults.machinery import actions, files
 from faults.machinery.fault import fault, succeeds, when
@@ -28,7 +28,7 @@ FAULTS = (
     insert_fault("insert-deletes-a-removed-file", "LIFE-6C",
         when(succeeds, files.delete_all(files.tombstones)),
         "INSERT deletes the files that no version needs but earlier ones."),
-    insert_fault("insert-breaks-the-log", "LIFE-1J", cut_off_commits,
+    insert_fault("insert-breaks-the-log", "LIFE-1J", files.in_each(files.commits, files.cut_off),
         "INSERT leaves a truncated commit."),
     insert_fault("insert-is-refused", "LIFE-6B",
         when(succeeds, undo_and_refuse),

@@ -74,6 +74,11 @@ def when(condition: Condition, tamper: Tamper) -> Tamper:
     return lambda t: tamper(t) if condition(t) else None
 
 
+def committed(t: Tampering) -> bool:
+    """The step committed a version."""
+    return bool(t.log.written)
+
+
 def succeeds(t: Tampering) -> bool:
     """The step ended without an error."""
     return not t.failed

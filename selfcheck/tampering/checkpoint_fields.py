@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
-from faults.machinery.rows import read_rows, write_rows
+from faults.machinery.documents import in_files
+from faults.machinery.fault import Tamper
+from faults.machinery.files import these
+from faults.machinery.members import JsonAction
+from faults.machinery.rows import read_rows
 from faults.machinery.tampering import Tampering
 from selfcheck.tampering.values import changed
 from selfcheck.tampering.way import Way
-
-_Rows = list[dict[str, Any]]
 
 
 def ways(what: str, path: str, t: Tampering) -> Iterator[Way]:
@@ -43,30 +45,20 @@ def _other(value: Any, type: pa.DataType) -> Any:
     return [*value, ("x", "x")] if pa.types.is_map(type) else changed(value)
 
 
-def _take(path: str, places: list[int]) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        write_rows(t.root / path, read_rows(t.root / path).take(places))
+def _take(path: str, places: list[int]) -> Tamper:
+    def take(rows: list[JsonAction]) -> None:
+        rows[:] = [rows[place] for place in places]
 
-    return tamper
-
-
-def _set(path: str, place: int, kind: str, field: str, value: Any) -> Callable[[Tampering], None]:
-    return _edited(path, lambda rows: rows[place][kind].update({field: value}))
+    return in_files(these(path), take)
 
 
-def _swap(path: str, one: int, other: int, kind: str, field: str) -> Callable[[Tampering], None]:
-    def swap(rows: _Rows) -> None:
+def _set(path: str, place: int, kind: str, field: str, value: Any) -> Tamper:
+    return in_files(these(path), lambda rows: rows[place][kind].update({field: value}))
+
+
+def _swap(path: str, one: int, other: int, kind: str, field: str) -> Tamper:
+    def swap(rows: list[JsonAction]) -> None:
         first, second = rows[one][kind], rows[other][kind]
         first[field], second[field] = second[field], first[field]
 
-    return _edited(path, swap)
-
-
-def _edited(path: str, change: Callable[[_Rows], None]) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        table = read_rows(t.root / path)
-        rows = table.to_pylist()
-        change(rows)
-        write_rows(t.root / path, pa.Table.from_pylist(rows, schema=table.schema))
-
-    return tamper
+    return in_files(these(path), swap)

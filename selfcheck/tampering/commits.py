@@ -10,12 +10,12 @@ from dataclasses import fields
 from typing import Any
 
 from deltalog.entries.actions import Add, Cdc, DomainMetadata, Remove, Txn
-from faults.machinery.table_log import JsonAction
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from faults.machinery.actions import commit_empty
+from faults.machinery.members import Edit, JsonAction, put
 from faults.machinery.tampering import Tampering
-from selfcheck.tampering.values import ActionEdit, changes
-from selfcheck.tampering.way import Way, touch
-
-_MINUTE = 60_000_000_000  # ns
+from selfcheck.tampering.values import changes
+from selfcheck.tampering.way import Way, of_path, touch
 
 #: The fields that the format defines for an action (PROTOCOL.md, "Actions"), by its kind.
 _FIELDS = {
@@ -54,7 +54,7 @@ def ways(t: Tampering) -> Iterator[Way]:
     for version, actions in sorted(t.log.written.items()):
         yield from _ways_of(t, version, deepcopy(actions))
     if t.log.written:
-        yield Way("another commit", lambda t: t.log.commit_empty(t.clock))
+        yield Way("another commit", commit_empty)
 
 
 def _ways_of(t: Tampering, version: int, actions: list[JsonAction]) -> Iterator[Way]:
@@ -79,17 +79,17 @@ def _ways_of(t: Tampering, version: int, actions: list[JsonAction]) -> Iterator[
         if kind not in kinds and t.log.live:
             yield Way(f"{commit}: {kind} made up", _rewrite(version, [*actions, {kind: _of_live_file(t, kind)}]))
     yield Way(f"{commit}: file removed", lambda t: t.log.uncommit(version))
-    yield Way(f"{commit}: file touched", lambda t: touch(t.log.commit_file(version), _MINUTE))
+    yield of_path(f"{commit}: file touched", f"{LOG_DIRECTORY}/{commit_name(version)}", touch)
 
 
-def _field_changes(kind: str, value: JsonAction) -> Iterator[tuple[str, ActionEdit]]:
+def _field_changes(kind: str, value: JsonAction) -> Iterator[tuple[str, Edit]]:
     yield from changes(value)
     for field in _FIELDS.get(kind, ()):
         if field in _MADE_UP and field not in value:
-            yield f"{field} made up", lambda action, field=field: action.update({field: _MADE_UP[field]})  # type: ignore[misc]
+            yield f"{field} made up", put(**{field: _MADE_UP[field]})
 
 
-def _changed(actions: list[JsonAction], place: int, kind: str, change: ActionEdit) -> list[JsonAction]:
+def _changed(actions: list[JsonAction], place: int, kind: str, change: Edit) -> list[JsonAction]:
     edited = deepcopy(actions)
     change(edited[place][kind])
     return edited

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from engines.port import Outcome
+from faults.machinery.disk import kept_time, move_time
 from faults.machinery.tampering import Tampering
-
-_MINUTE = 60_000_000_000  # ns
+from model.vocabulary.table import MINUTE
 
 
 @dataclass(frozen=True)
@@ -22,39 +21,28 @@ class Way:
     on_disk: bool = True  # whether it changes the table
 
 
+def of_path(name: str, path: str, change: Callable[[Path], object]) -> Way:
+    """Something is done to what lies at a path from the root."""
+
+    def tamper(t: Tampering) -> None:
+        change(t.root / path)
+
+    return Way(name, tamper)
+
+
 def of_file(what: str, path: str, root: Path) -> Iterator[Way]:
     """The ways for an existing file at a path from the root."""
-    yield Way(f"{what} removed", lambda t: (t.root / path).unlink())
+    yield of_path(f"{what} removed", path, Path.unlink)
     if (root / path).stat().st_size:
-        yield Way(f"{what} emptied", lambda t: _write(t.root / path, b""))
-        yield Way(f"{what} rewritten", lambda t: _write(t.root / path, _flipped((t.root / path).read_bytes())))
-    yield Way(f"{what} touched", lambda t: touch(t.root / path, _MINUTE))
-    yield Way(f"{what} made older", lambda t: touch(t.root / path, -_MINUTE))
+        yield of_path(f"{what} emptied", path, lambda file: _write(file, b""))
+        yield of_path(f"{what} rewritten", path, lambda file: _write(file, _flipped(file.read_bytes())))
+    yield of_path(f"{what} touched", path, touch)
+    yield of_path(f"{what} made older", path, lambda file: move_time(file, -MINUTE))
 
 
-def touch(path: Path, by: int) -> None:
-    """Move the modification time by this many ns."""
-    at = path.stat(follow_symlinks=False).st_mtime_ns + by
-    os.utime(path, ns=(at, at), follow_symlinks=False)
-
-
-def junk(path: str, data: bytes = b"x") -> Callable[[Tampering], None]:
-    """Write a new file."""
-
-    def tamper(t: Tampering) -> None:
-        (t.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (t.root / path).write_bytes(data)
-
-    return tamper
-
-
-def restore(path: str) -> Callable[[Tampering], None]:
-    """Restore a path that the step deleted."""
-
-    def tamper(t: Tampering) -> None:
-        t.disk.restore(path)
-
-    return tamper
+def touch(path: Path) -> None:
+    """Move the modification time by a minute."""
+    move_time(path, MINUTE)
 
 
 def swap(one: str, other: str) -> Callable[[Tampering], None]:
@@ -70,9 +58,8 @@ def swap(one: str, other: str) -> Callable[[Tampering], None]:
 
 def _write(path: Path, data: bytes) -> None:
     """Replace the bytes, but not the modification time."""
-    at = path.stat().st_mtime_ns
-    path.write_bytes(data)
-    os.utime(path, ns=(at, at))
+    with kept_time(path):
+        path.write_bytes(data)
 
 
 def _flipped(data: bytes) -> bytes:

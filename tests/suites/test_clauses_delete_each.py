@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import shutil
 from collections.abc import Callable
 from datetime import date, datetime, timezone
@@ -20,7 +19,11 @@ import pytest
 from deltalog.entries.actions import Add, Metadata, Protocol
 from deltalog.snapshot import replay
 from deltalog.values.schemas import Field, schema_string
-from engines.port import Outcome
+from faults.log.checkpoints import in_pointer
+from faults.machinery import actions, documents, files
+from faults.machinery.fault import Tamper
+from faults.machinery.members import put
+from faults.machinery.tampering import Tampering
 from model.vocabulary.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Delete, Form, Step
@@ -28,23 +31,22 @@ from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature
 from model.vocabulary.values import NAN, Row, StructOf, Type, Value
 from records import expectations
 from records.expectations import RowsAre
-from suites.clauses.shared.version_checksums import VersionChecksum, files
+from suites.clauses.shared.version_checksums import VersionChecksum
+from suites.clauses.shared.version_checksums import files as check_files
 from tests.handmade.steps import (
     IN_A,
     PA,
     PARTITIONED,
-    Tamper,
     allowed,
     answering,
     in_commit,
+    in_text,
     judged,
     judged_by,
     leaving,
     refused,
     right,
 )
-from tests.suites import checkpoint_edits
-from tests.suites.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
 
 
 def table(*features: Feature) -> Table:
@@ -71,13 +73,12 @@ FAILING = Delete(Relate(Call(Function.REMAINDER, (Of("v"), Literal(0, Type.INTEG
 def spoiling(pattern: str, how: Callable[[Path], object]) -> Tamper:
     """Do something to each file of the table that the pattern finds."""
 
-    def tamper(root: Path, outcome: Outcome) -> None:
-        found = sorted(root.glob(pattern))
-        assert found, f"{pattern} must be found"
-        for path in found:
-            how(path)
+    def found(t: Tampering) -> list[str]:
+        paths = sorted(path.relative_to(t.root).as_posix() for path in t.root.glob(pattern))
+        assert paths, f"{pattern} must be found"
+        return paths
 
-    return tamper
+    return files.in_each(found, how)
 
 
 def scribble(path: Path) -> None:
@@ -88,10 +89,6 @@ def scribble(path: Path) -> None:
 def in_place_of_a_directory(path: Path) -> None:
     shutil.rmtree(path)
     path.write_bytes(b"x")
-
-
-def lengthen(path: Path) -> None:
-    path.write_text("xx")
 
 
 NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engine writes
@@ -107,33 +104,48 @@ FREQUENT = dataclasses.replace(
 )
 V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
 STAMPED = table(Feature.IN_COMMIT_TIMESTAMPS)
-CRC = f"_delta_log/{1:020}.crc"
 
 
-def pointing(document: str) -> Tamper:
-    """_last_checkpoint has another content."""
-
-    def tamper(root: Path, outcome: Outcome) -> None:
-        (root / "_delta_log/_last_checkpoint").write_text(document)
-
-    return tamper
+def in_checksum(pattern: str, replacement: str) -> Tamper:
+    return in_text(files.checksums, pattern, replacement)
 
 
-def in_checksum(path: str, pattern: str, replacement: str) -> Tamper:
-    """A file of the log has another text."""
+def in_checkpoint(pattern: str, change: documents.Change, *more: pa.Field) -> Tamper:
+    """Change the newest file of the log that the pattern finds, perhaps with more columns."""
+    return documents.in_files(lambda t: t.disk.new(f"_delta_log/{pattern}")[-1:], change, *more)
 
-    def tamper(root: Path, outcome: Outcome) -> None:
-        text = (root / path).read_text()
-        changed, count = re.subn(pattern, replacement, text, count=1)
-        assert count, f"{pattern} must be found in {text}"
-        (root / path).write_text(changed)
 
-    return tamper
+def with_tags_of_removes(t: Tampering) -> None:
+    """The removes of the classic checkpoint have a column tags."""
+    path = max((t.root / "_delta_log").glob("*.checkpoint.parquet"))
+    table = pq.ParquetFile(path).read()
+    place = table.schema.get_field_index("remove")
+    field = table.schema.field(place)
+    fields = pa.struct([*field.type, pa.field("tags", pa.map_(pa.string(), pa.string()))])
+    rows = table.to_pylist()
+    for row in rows:
+        if row["remove"]:
+            row["remove"]["tags"] = [("x", "x")]
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema.set(place, field.with_type(fields))), path)
+
+
+def doubled(kind: str) -> documents.Change:
+    return lambda rows: rows.extend([row for row in rows if kind in row])
+
+
+#: A checkpoint's own file, and its sidecar.
+OWN, SIDECAR = "*.checkpoint.*.parquet", "_sidecars/*.parquet"
+
+#: An action with a column of its own.
+DOMAIN: tuple[documents.Change, pa.Field] = (
+    lambda rows: rows.append({"domainMetadata": {"domain": "x", "configuration": "x", "removed": False}}),
+    pa.field("domainMetadata", pa.struct({"domain": pa.string(), "configuration": pa.string(), "removed": pa.bool_()})),
+)
 
 
 def reading_cached(rows: tuple[Row, ...] | None) -> Tamper:
     """The session reads these rows of the table that it has cached."""
-    return lambda root, outcome: dataclasses.replace(outcome, cached_rows=rows)
+    return lambda t: dataclasses.replace(t.outcome, cached_rows=rows)
 
 
 #: A clause, a table, a DELETE, a fault after it, and words of the message.
@@ -141,35 +153,47 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     # The commit
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"operation":"DELETE"', '"operation":"X"'), "operation is 'X' instead of"),
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'\{"commitInfo".*\n', ""), "isolationLevel is None instead of"),
-    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", lengthen), "DELETE changed p=a/orphan"),
+    ("DEL-PHYS-1", PLAIN, IN_A, leaving("p=a/orphan"), "DELETE changed p=a/orphan"),
     ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", in_place_of_a_directory), "DELETE replaced the directory p=b"),
     # The files of the log
-    ("DEL-LOG-1", PLAIN, IN_A, pointing("{}"), "it changed _delta_log/_last_checkpoint"),
-    ("DEL-CKPT-1", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "remove", size=7), "its remove of p=a/part-00000"),
-    ("DEL-CKPT-4", FREQUENT, IN_A, checkpoint_edits.with_tags_of_removes, "has tags"),
-    ("DEL-CKPT-5", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "add", dataChange=True), "its add of"),
+    ("DEL-LOG-1", PLAIN, IN_A, leaving(files.POINTER), "it changed _delta_log/_last_checkpoint"),
+    (
+        "DEL-CKPT-1",
+        FREQUENT,
+        IN_A,
+        in_checkpoint("*.checkpoint.parquet", documents.each("remove", put(size=7))),
+        "its remove of p=a/part-00000",
+    ),
+    ("DEL-CKPT-4", FREQUENT, IN_A, with_tags_of_removes, "has tags"),
+    (
+        "DEL-CKPT-5",
+        FREQUENT,
+        IN_A,
+        in_checkpoint("*.checkpoint.parquet", documents.each("add", put(dataChange=True))),
+        "its add of",
+    ),
     (
         "DEL-CKPT-6",
         V2,
         IN_A,
-        in_action(OWN, "checkpointMetadata", tags=[("numOfAddFiles", "9")]),
+        in_checkpoint(OWN, documents.each("checkpointMetadata", put(tags=[("numOfAddFiles", "9")]))),
         "numOfAddFiles is '9'",
     ),
-    ("DEL-CKPT-7", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("sidecar")), "2 times"),
-    ("DEL-CKPT-8", V2, IN_A, in_rows(SIDECAR, *checkpoint_edits.DOMAIN), "neither add nor remove"),
-    ("DEL-CKPT-9", V2, IN_A, in_pointer(nonFileActions=[{"add": 1}]), "nonFileActions are not"),
+    ("DEL-CKPT-7", V2, IN_A, in_checkpoint(OWN, doubled("sidecar")), "2 times"),
+    ("DEL-CKPT-8", V2, IN_A, in_checkpoint(SIDECAR, *DOMAIN), "neither add nor remove"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(put(nonFileActions=[{"add": 1}])), "nonFileActions are not"),
     # Version checksums
-    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("sortedBinBoundaries":\[)0', r"\g<1>1"), "fileSizeHistogram is"),
-    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("fileSizeHistogram":)\{.*?\}', r"\g<1>[]"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(r'("sortedBinBoundaries":\[)0', r"\g<1>1"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(r'("fileSizeHistogram":)\{.*?\}', r"\g<1>[]"), "fileSizeHistogram is"),
     (
         "DEL-CRC-2",
         PLAIN,
         IN_A,
-        in_checksum(CRC, r'("setTransactions":)\[\]', r'\g<1>[{"appId":"x","version":1}]'),
+        in_checksum(r'("setTransactions":)\[\]', r'\g<1>[{"appId":"x","version":1}]'),
         "setTransactions is",
     ),
-    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("txnId":")', r"\g<1>x"), "txnId is x"),
-    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'(\\"numRecords\\":)', r"\g<1>9"), "allFiles has"),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(r'("txnId":")', r"\g<1>x"), "txnId is x"),
+    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(r'(\\"numRecords\\":)', r"\g<1>9"), "allFiles has"),
     # What the commit records of itself
     ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'("timestamp":)\d+', r"\g<1>0"), "The timestamp of DELETE must be start"),
     ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'"timestamp":\d+,', ""), "it is None"),
@@ -381,14 +405,7 @@ def test_bounds_are_compared_in_the_order_of_their_type(
         count = len(table.files[0].rows) - 1
         stats = f'{{"numRecords":{count},"nullCount":{{"v":0}},"minValues":{{"v":{low}}},"maxValues":{{"v":{high}}}}}'
 
-        def tamper(root: Path, outcome: Outcome) -> None:
-            commit = root / "_delta_log" / f"{1:020}.json"
-            actions = [json.loads(line) for line in commit.read_text().splitlines()]
-            (add,) = (action["add"] for action in actions if "add" in action)
-            add["stats"] = stats
-            commit.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
-
-        return tamper
+        return actions.every(actions.of("add"), put(stats=stats))
 
     step = Delete(IsNull("v"))
     for bounds, words in (
@@ -468,4 +485,4 @@ def test_a_checksum_may_leave_out_statistics_of_a_column_that_is_gone(left_out: 
     del stats["minValues"][left_out]
     listed = {"path": "a", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": False}
     fields = {"allFiles": [{**listed, "stats": json.dumps(stats)}]}
-    assert bool([*files(VersionChecksum(0, fields, state, {}, "file:///t"))]) is wrong
+    assert bool([*check_files(VersionChecksum(0, fields, state, {}, "file:///t"))]) is wrong

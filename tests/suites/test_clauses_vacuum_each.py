@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from deltalog.entries.actions import Action, Metadata
-from deltalog.entries.commits import write_commit
-from deltalog.log import read_log
-from engines.port import EngineError, Outcome
+from deltalog.entries.codec import to_json
+from engines.port import Outcome
+from faults.machinery import files
+from faults.machinery.fault import Tamper
+from faults.machinery.tampering import Tampering
 from harness.judging.clause import NOT_EXERCISED, Judgement
 from harness.observing.steps.observation import Observation, ReadObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation
@@ -60,13 +62,14 @@ from suites.clauses.vacuum.reading import older_versions_are_refused
 from tests.handmade.steps import (
     DRY,
     PLAIN,
-    Tamper,
     answering,
     in_commit,
     judged,
     leaving,
+    listing,
     refused,
     removing,
+    restoring,
     right,
 )
 from tests.recorded import recorded
@@ -209,65 +212,31 @@ def loses(reason: Reason) -> Spoil:
 
 def keeps(reason: Reason) -> Spoil:
     """A path that must be deleted for this reason is kept."""
-
-    def spoil(seen: Observation) -> Tamper:
-        path = of_reason(seen, reason, Fate.DELETE)
-
-        def tamper(root: Path, outcome: Outcome) -> None:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            if seen.before.listing[path].kind == "directory":
-                (root / path).mkdir()
-            else:
-                (root / path).write_text("x")
-
-        return tamper
-
-    return spoil
+    return lambda seen: restoring(of_reason(seen, reason, Fate.DELETE))
 
 
 def simply(tamper: Tamper) -> Spoil:
     return lambda seen: tamper
 
 
-def listing(path: str) -> Tamper:
-    """A DRY RUN also lists this path."""
-
-    def tamper(root: Path, outcome: Outcome) -> Outcome:
-        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/{path}",)))
-
-    return tamper
+def with_another_state(t: Tampering) -> Outcome:
+    assert t.outcome.error is not None
+    return dataclasses.replace(t.outcome, error=dataclasses.replace(t.outcome.error, sqlstate="XX000"))
 
 
-def with_another_error(root: Path, outcome: Outcome) -> Outcome:
-    return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
-
-
-def with_another_state(root: Path, outcome: Outcome) -> Outcome:
-    assert outcome.error is not None
-    return dataclasses.replace(outcome, error=dataclasses.replace(outcome.error, sqlstate="XX000"))
-
-
-def without_tombstones(root: Path, outcome: Outcome) -> None:
-    """The new checkpoint has no tombstone: here, since it cannot be read."""
-    for path in (root / "_delta_log").glob("*.checkpoint*.parquet"):
-        path.write_text("no checkpoint")
+#: The new checkpoint has no tombstone: here, since it cannot be read.
+without_tombstones = files.in_each(files.checkpoint_files, files.truncate)
 
 
 def committing(action: Action) -> Tamper:
     """One more version."""
-
-    def tamper(root: Path, outcome: Outcome) -> None:
-        write_commit(root, read_log(root).version + 1, [action])
-
-    return tamper
+    return lambda t: t.log.commit(t.clock, to_json(action))
 
 
-def nothing_done(root: Path, outcome: Outcome) -> Outcome:
+def nothing_done(t: Tampering) -> Outcome:
     """Refused, and the log is as before."""
-    for path in (root / "_delta_log").iterdir():
-        if path.name not in (f"{0:020}.json", f"{1:020}.json"):
-            path.unlink()
-    return refused(root, outcome)
+    files.delete_all(files.new("_delta_log/*"))(t)
+    return refused(t)
 
 
 #: A clause, a table, steps of which it judges the last, and how to spoil that one: with a cause that no witness has, at the
@@ -277,7 +246,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
     ("VAC-SAFE-10A", LISTED, [FULL, Read()], simply(refused)),
     ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
-    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
+    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(refused)),
     ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
     ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
     ("VAC-EDGE-1D", LOGGED, [LITE], keeps(Reason.EXPIRED)),
@@ -296,7 +265,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
     ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.LINK)], simply(refused)),
     ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
-    ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
+    ("VAC-PROTO-1", UNKNOWN, [DRY], simply(refused)),
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
 ]
@@ -335,13 +304,6 @@ def test_a_clause_is_kept_by_a_right_run_and_violated_by_a_wrong_one(
     assert broken.get(id, (0, 0))[1] > 0, f"{id} must be violated"
 
 
-def changing(path: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        (root / path).write_text("changed")
-
-    return tamper
-
-
 NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], StrayFile("deep/_ds=1/old", modified=OLD))
 
 #: A clause, a table, the steps of which it judges the last, and how to spoil that one; what it is told of, in which words,
@@ -372,7 +334,7 @@ TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
         "VAC-REF-1B",
         LISTED,
         [InvalidVacuum(VacuumMistake.NOT_A_TABLE)],
-        simply(with_another_error),
+        simply(refused),
         "step",
         "DELTA_MISSING_DELTA_TABLE (42P01)",
         Fails(["DELTA_MISSING_DELTA_TABLE"]),
@@ -390,7 +352,7 @@ TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
         "VAC-SAFE-7A",
         LISTED,
         [FULL],
-        simply(changing("../table2/part")),
+        simply(leaving("../table2/part")),
         "../table2/part",
         "VACUUM changed ../table2/part",
         Unchanged("../table2/part"),

@@ -18,6 +18,7 @@ from faults import FAULTS, Fault, KnownBadEngine
 from faults.answers import odd_answers
 from faults.machinery import actions
 from faults.machinery.fault import delete_fault
+from faults.machinery.members import put
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Optimize
 from model.vocabulary.predicate import IsNull
@@ -74,7 +75,7 @@ def test_a_null_partition_value_is_null_or_the_empty_string(spelled: str | None,
     columns = (Column("p", Type.STRING), Column("v", Type.INTEGER))
     file = DataFile(0, (None,), ((1,),), modified=-WEEK, empty_nulls=spelled is None)
     case = Case(Table(columns, ("p",), (file,), (Commit(-HOUR, adds=(0,)),)), (Delete(IsNull("p")),))
-    tamper = actions.set_fields(actions.removes, partitionValues={"p": spelled})
+    tamper = actions.first(actions.removes, put(partitionValues={"p": spelled}))
     fault = delete_fault(
         "spells-null-otherwise", "DEL-REM-1B", tamper, "A remove spells NULL differently from the add."
     )

@@ -44,7 +44,7 @@ def judged(directory: Path, fault: Fault, case: Case, *, third: bool = True) -> 
 
 def without(*names: str) -> Fault:
     """Every remove without these fields."""
-    tamper = actions.change_all(actions.removes, lambda remove: [remove.pop(name, None) for name in names])
+    tamper = actions.every(actions.removes, lambda remove: [remove.pop(name, None) for name in names])
     return delete_fault("bare", "DEL-REM-1G", tamper, "Removes have less.")
 
 
@@ -80,7 +80,7 @@ def test_what_a_remove_says_must_be_true(change: dict[str, Any], tmp_path: Path)
         remove.pop("extendedFileMetadata")
         remove.update(change)
 
-    fault = delete_fault("untrue", "DEL-REM-1B", actions.change_all(actions.removes, tamper), "Removes are not true.")
+    fault = delete_fault("untrue", "DEL-REM-1B", actions.every(actions.removes, tamper), "Removes are not true.")
     assert "DEL-REM-1B" in judged(tmp_path, fault, CASE).failed
 
 
@@ -129,7 +129,7 @@ def test_an_add_with_a_new_vector_may_have_the_time_that_the_storage_tells(
     def tamper(add: dict[str, Any]) -> None:
         add["modificationTime"] = told(add["modificationTime"])
 
-    fault = delete_fault("later", "DEL-DV-1B", actions.change_all(actions.new_adds, tamper), "Adds are younger.")
+    fault = delete_fault("later", "DEL-DV-1B", actions.every(actions.new_adds, tamper), "Adds are younger.")
     engine = ReferenceEngine(rules=replace(THIRD, time_unit=unit))
     clause = CATALOGUE["DEL-DV-1B"]
     case = Case(replace(PRICES, features=(Feature.DELETION_VECTORS,)), (TWO,))
@@ -173,7 +173,7 @@ def bounding(**bounds: Any) -> Fault:
         with statistics(add) as found:
             found["minValues"]["d"], found["maxValues"]["d"] = bounds["low"], bounds["high"]
 
-    return delete_fault("bounds", "DEL-ADD-1D", actions.change_all(actions.new_adds, tamper), "Bounds are texts.")
+    return delete_fault("bounds", "DEL-ADD-1D", actions.every(actions.new_adds, tamper), "Bounds are texts.")
 
 
 @pytest.mark.parametrize("features", [(), (Feature.DELETION_VECTORS,)], ids=["rewritten", "with a vector"])
@@ -229,7 +229,7 @@ def whole(text: str) -> Callable[[dict[str, Any]], object]:
     ],
 )
 def test_statistics_of_another_form_are_told_in_words(text: str, told: str | None, tmp_path: Path) -> None:
-    fault = delete_fault("odd", "DEL-ADD-1D", actions.change_all(actions.new_adds, whole(text)), "Statistics are odd.")
+    fault = delete_fault("odd", "DEL-ADD-1D", actions.every(actions.new_adds, whole(text)), "Statistics are odd.")
     found = judged(tmp_path, fault, Case(PRICES, (TWO,)))
     assert found.failure is None
     messages = [wrong.message for wrong in found.wrong if wrong.clause == "DEL-ADD-1D"]
