@@ -115,8 +115,7 @@ FAULTS = (
     delete_fault("deletes-more-by-a-spelled-path", "DEL-NAME-2",
         when(lambda t: t.delete.spelling is not Spelling.PLAIN, actions.remove(first_untouched)),
         "A DELETE by another spelling of the table's path removes one file too many.", needs=_SPELLINGS),
-    delete_fault("keeps-cached-rows", "DEL-CACHE-1",
-        when(lambda t: t.outcome.cached_rows is not None, _read_before),
+    delete_fault("keeps-cached-rows", "DEL-CACHE-1", when(lambda t: t.outcome.cached_rows is not None, _read_before),
         "After a DELETE a session that has cached the table still reads the deleted rows.", needs=["caches"]),
 )
 # fmt: on

@@ -116,11 +116,9 @@ FAULTS = (
         "A DELETE of rows removes a live file that it does not find on storage."),
     delete_fault("hides-rows-of-a-damaged-file", "DEL-SAFE-1", _hide_rows_of_the_wrong_file,
         "A DELETE hides rows that do not match, in a file that it could not read whole.", needs=[Feature.DELETION_VECTORS]),
-    delete_fault("passes-over-a-damaged-table", "DEL-SAFE-2",
-        when(lambda t: bool(_damaged(t)), _say_that_no_row_matches),
+    delete_fault("passes-over-a-damaged-table", "DEL-SAFE-2", when(lambda t: bool(_damaged(t)), _say_that_no_row_matches),
         "A DELETE from a table with a damaged file ends as if no row matched."),
-    delete_fault("commits-beside-a-damaged-file", "DEL-SAFE-3",
-        when(lambda t: bool(_damaged(t)), _refuse_and_commit),
+    delete_fault("commits-beside-a-damaged-file", "DEL-SAFE-3", when(lambda t: bool(_damaged(t)), _refuse_and_commit),
         "A DELETE that cannot read a live file is refused, and has written a commit."),
 )
 # fmt: on

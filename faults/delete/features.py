@@ -18,7 +18,7 @@ from deltalog.entries.codec import from_json
 from deltalog.storage.parquet import page_rows
 from faults.delete.deletes import copy_first
 from faults.machinery import actions, files
-from faults.machinery.fault import Tamper, delete_fault, fault, when
+from faults.machinery.fault import Tamper, delete_fault, fault, has, when
 from faults.machinery.members import Edit, JsonAction, drop, put, raised, within
 from faults.machinery.rows import change_feed, lose_values, replace_rows, rows_before, rows_of
 from faults.machinery.tampering import Tampering
@@ -26,14 +26,6 @@ from model.vocabulary.steps import ReadChanges
 from model.vocabulary.table import Feature
 
 # Deletion vectors -----------------------------------------------------------------------------------------------------
-
-
-def _writes_vectors(t: Tampering) -> bool:
-    return t.log.has("delta.enableDeletionVectors")
-
-
-def _has_struct_statistics(t: Tampering) -> bool:
-    return t.log.has("delta.checkpoint.writeStatsAsStruct")
 
 
 def _inline(rows: Iterable[int]) -> JsonAction:
@@ -191,10 +183,6 @@ def _use_logical_column_names(t: Tampering) -> None:
         replace_rows(t, add, rows.rename_columns(_logical_names(t, rows.column_names)))
 
 
-def _tracks_rows(t: Tampering) -> bool:
-    return t.log.has("delta.enableRowTracking")
-
-
 def drop_row_ids(t: Tampering) -> None:
     name = t.log.configuration.get("delta.rowTracking.materializedRowIdColumnName")
     for add in actions.new_adds(t)[:1]:
@@ -210,26 +198,27 @@ def _share_row_ids(t: Tampering) -> None:
     t.log.save()
 
 
+_VECTORS = has("delta.enableDeletionVectors")
+_STRUCTS = has("delta.checkpoint.writeStatsAsStruct")
+
 # fmt: off
 FAULTS = (
     delete_fault("vector-is-not-added", "DEL-DV-1A", actions.first(actions.vector_adds, drop("deletionVector")),
         "A partly matched file is added again without its new deletion vector."),
     delete_fault("vector-hides-the-whole-file", "DEL-DV-1A", _hide_whole_file,
         "A new deletion vector hides all rows of the file, those that do not match too."),
-    delete_fault("vector-with-tight-bounds", "DEL-DV-1B",
-        _in_statistics(put(tightBounds=True)),
+    delete_fault("vector-with-tight-bounds", "DEL-DV-1B", _in_statistics(put(tightBounds=True)),
         "A file with a new deletion vector has tightBounds=true."),
     delete_fault("vector-with-logical-row-count", "DEL-DV-1B", actions.first(actions.vector_adds, _subtract_hidden_rows),
         "numRecords of a file with a new deletion vector leaves out the hidden rows."),
-    delete_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B",
-        _in_vector(raised("cardinality")),
+    delete_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B", _in_vector(raised("cardinality")),
         "A new deletion vector's cardinality is one too high."),
     delete_fault("vector-with-wrong-bounds", "DEL-DV-1D", _in_statistics(drop("minValues", "maxValues")),
         "The statistics of a file with a new deletion vector have no bounds any more."),
     delete_fault("vector-with-wrong-size", "DEL-DV-1E", _in_vector(raised("sizeInBytes")),
         "A new deletion vector's sizeInBytes is one too high."),
     delete_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B",
-        when(_has_struct_statistics, actions.first(actions.vector_adds, drop("stats"))),
+        when(_STRUCTS, actions.first(actions.vector_adds, drop("stats"))),
         "Statistics that a checkpoint has as a struct are lost when a file gets a new deletion vector."),
     delete_fault("vector-file-is-spoilt", "DEL-DV-3", files.in_each(_new_vector_files, _flip_last_byte),
         "A byte of a deletion-vector file is wrong."),
@@ -239,12 +228,12 @@ FAULTS = (
         copy_first(actions.vector_adds, lambda _: "part-00000-copy.snappy.parquet"),
         "A DELETE that writes deletion vectors writes a data file too."),
     delete_fault("emptied-file-stays", "DEL-DV-2A",
-        when(lambda t: _writes_vectors(t) and not actions.new_adds(t), _keep_emptied_file),
+        when(lambda t: _VECTORS(t) and not actions.new_adds(t), _keep_emptied_file),
         "A file without remaining rows is kept, with a deletion vector that hides all of it."),
     delete_fault("names-an-untouched-file", "DEL-DV-2B", _add_empty_vector,
         "A file without a matching row gets a new, empty deletion vector."),
     delete_fault("writes-vectors-where-they-are-off", "DEL-DV-4",
-        when(lambda t: not _writes_vectors(t), actions.first(actions.new_adds, put(deletionVector=_inline([0])))),
+        when(lambda t: not _VECTORS(t), actions.first(actions.new_adds, put(deletionVector=_inline([0])))),
         "A rewritten file gets a deletion vector though the table property is off."),
     delete_fault("vector-holds-one-array", "DEL-DV-1A", _keep_one_array,
         "Of a new deletion vector, the rows beyond the 4096 of an array container are lost."),
@@ -282,8 +271,7 @@ FAULTS = (
         "A renamed column is NULL after a rewrite."),
     delete_fault("row-ids-are-given-anew", "DEL-ROWID-1A", drop_row_ids,
         "Rewritten rows get new row ids."),
-    delete_fault("adds-without-base-row-id", "DEL-ROWID-1B",
-        actions.first(actions.of("add"), drop("baseRowId")),
+    delete_fault("adds-without-base-row-id", "DEL-ROWID-1B", actions.first(actions.of("add"), drop("baseRowId")),
         "An add has no baseRowId."),
     delete_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", actions.first(actions.new_adds, raised("baseRowId", by=-1)),
         "The first row id of a new file is the last one that was assigned before."),
@@ -293,12 +281,12 @@ FAULTS = (
     delete_fault("new-files-share-a-row-id", "DEL-ROWID-1E", _share_row_ids,
         "All new files of a DELETE have the same first row id."),
     delete_fault("says-row-ids-are-lost", "DEL-ROWID-1C",
-        when(_tracks_rows, actions.first(actions.commit_infos, put(tags={"delta.rowTracking.preserved": "false"}))),
+        when(has("delta.enableRowTracking"), actions.first(actions.commit_infos, put(tags={"delta.rowTracking.preserved": "false"}))),
         "The commit's tag says that row ids were not preserved."),
     delete_fault("metrics-count-a-file-too-many", "DEL-MET-1A", actions.metrics("DELETE", raised("numRemovedFiles")),
         "operationMetrics count one removed file too many."),
     delete_fault("metrics-without-struct-statistics", "DEL-MET-1A",
-        when(_has_struct_statistics, actions.metrics("DELETE", raised("numDeletedRows"))),
+        when(_STRUCTS, actions.metrics("DELETE", raised("numDeletedRows"))),
         "Where a checkpoint has statistics as a struct, one deleted row too many is counted."),
     delete_fault("metrics-with-a-negative-time", "DEL-MET-1B", actions.metrics("DELETE", put(executionTimeMs="-1")),
         "A time among the metrics is negative."),

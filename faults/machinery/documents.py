@@ -28,10 +28,15 @@ def edit_file(path: Path, change: Change, *more: pa.Field) -> None:
         path.write_text("".join(f"{json.dumps(action)}\n" for action in actions), encoding="utf-8")
         return
     table = read_rows(path)
-    rows = [{kind: value for kind, value in row.items() if value is not None} for row in table.to_pylist()]
+    rows = rows_in(table)
     change(rows)
     new = [column for column in more if column.name not in table.column_names]
     write_rows(path, pa.Table.from_pylist(rows, schema=pa.schema([*table.schema, *new])))
+
+
+def rows_in(table: pa.Table) -> list[JsonAction]:
+    """The rows of a checkpoint as actions: without the columns that are NULL."""
+    return [{kind: value for kind, value in row.items() if value is not None} for row in table.to_pylist()]
 
 
 def each(kind: str, *edits: Edit) -> Change:

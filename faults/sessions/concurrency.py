@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from engines.port import EngineError, Outcome
+from engines.port import Outcome
 from faults.log.log_files import without_first, write_junk
 from faults.machinery import actions, files
 from faults.machinery.fault import Condition, fault, when
@@ -58,13 +58,9 @@ def _and(*conditions: Condition) -> Condition:
 # What -----------------------------------------------------------------------------------------------------------------
 
 
-def _refused_with(t: Tampering, exception: str, condition: str) -> Outcome:
-    error = EngineError(exception, condition, None, f"[{condition}] made up")
-    return replace(t.outcome, rows=(), error=error)
-
-
 def _conflict(t: Tampering) -> Outcome:
-    return _refused_with(t, *Conflict.APPEND.value)
+    exception, condition = Conflict.APPEND.value
+    return t.refuse(condition, exception)
 
 
 def _replace_the_other(t: Tampering) -> None:
@@ -99,10 +95,6 @@ def _refuse_without_cause(t: Tampering) -> Outcome:
     return _conflict(t)
 
 
-def _refused_reader(t: Tampering) -> Outcome:
-    return _refused_with(t, "SparkException", "FAILED_READ_FILE")
-
-
 def _in_other_partitions(t: Tampering) -> bool:
     """Whether the two commits touch no partition in common."""
     parts = [
@@ -129,8 +121,7 @@ FAULTS = (
         "A command is refused for a conflict, and has committed."),
     _fault("refused-and-deletes-a-file", "CONC-1B", when(_is_refused, files.delete_first(files.live)),
         "A command that is refused for a conflict has deleted a file of the table."),
-    _fault("conflict-without-a-name", "CONC-1C",
-        when(_is_refused, lambda t: _refused_with(t, "SparkException", "INTERNAL_ERROR")),
+    _fault("conflict-without-a-name", "CONC-1C", when(_is_refused, lambda t: t.refuse("INTERNAL_ERROR", "SparkException")),
         "A conflict ends in another error than the documented ones."),
     _fault("refused-without-a-conflict", "CONC-1D", when(_and(_both, _in_other_partitions), _refuse_without_cause),
         "A command is refused for a conflict although the other works on other partitions."),
@@ -154,7 +145,7 @@ FAULTS = (
         "A VACUUM deletes a file that another session commits while it runs."),
     _fault("reader-sees-half-of-a-version", "CONC-2B", when(_reads_first, Tampering.lose_first_row),
         "A reader beside a writer misses a row of the version that it reads."),
-    _fault("reader-fails-beside-a-writer", "CONC-2C", when(_reads_first, _refused_reader),
+    _fault("reader-fails-beside-a-writer", "CONC-2C", when(_reads_first, lambda t: t.refuse("FAILED_READ_FILE", "SparkException")),
         "A reader ends in an error because another session commits."),
 )
 # fmt: on

@@ -157,8 +157,7 @@ FAULTS = (
         when(lambda t: _killed(t) and _is_logged(t) and not _operations(t), files.delete_first(_old_orphans)),
         "A VACUUM deletes before it commits START."),
     # afterwards
-    fault("reads-less-after-a-crash", "CRASH-3",
-        lambda t: t.lose_first_row() if _after_a_crash(t) and not t.failed else None,
+    fault("reads-less-after-a-crash", "CRASH-3", lambda t: t.lose_first_row() if _after_a_crash(t) and not t.failed else None,
         "While the log has a temporary commit, or a START without END, the engine reads a row less.", on=Read, needs=_NEEDS),
     _vacuum_fault("vacuum-starts-over-with-live-files", "VAC-SAFE-1",
         lambda t: None if _killed(t) or t.failed or not _after_a_crash(t) else files.delete_first(files.live)(t),

@@ -34,11 +34,6 @@ def _count_deleted_directories(t: Tampering) -> None:
     actions.metrics("VACUUM END", put(numVacuumedDirectories=str(len(deleted))))(t)
 
 
-def _list_hidden(t: Tampering) -> Outcome:
-    hidden = [(f"file:{t.root / path}",) for path in files.hidden(t)]
-    return t.answer([*t.outcome.rows, *hidden])
-
-
 def _list_no_directories(t: Tampering) -> Outcome:
     return t.answer(row for row in t.outcome.rows if t.disk.kinds.get(t.path_in(row)) != "directory")
 
@@ -76,10 +71,9 @@ FAULTS = (
         when(lambda t: completed(t) and t.vacuum.logging is None, lambda t: t.log.undo()),
         "VACUUM does not log where logging is not set."),
     # DRY RUN
-    vacuum_fault("dry-run-moves-the-bookmark", "VAC-DRY-1",
-        when(dry_run, lambda t: write_bookmark(t, max(t.log.history))),
+    vacuum_fault("dry-run-moves-the-bookmark", "VAC-DRY-1", when(dry_run, lambda t: write_bookmark(t, max(t.log.history))),
         "DRY RUN writes _last_vacuum_info."),
-    vacuum_fault("dry-run-lists-what-is-hidden", "VAC-DRY-2C", when(dry_run, _list_hidden),
+    vacuum_fault("dry-run-lists-what-is-hidden", "VAC-DRY-2C", when(dry_run, lambda t: t.list_also(files.hidden(t))),
         "DRY RUN lists hidden files."),
     vacuum_fault("dry-run-lists-no-directories", "VAC-DRY-2C", when(dry_run, _list_no_directories),
         "DRY RUN lists files only.", rules={"walk": Walk.DIRECTORIES}),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from engines.port import Outcome
 from faults.machinery import actions, files
 from faults.machinery.fault import vacuum_fault, when
 from faults.machinery.members import raised
@@ -74,10 +73,6 @@ def _expired_at_first(t: Tampering) -> list[str]:
 
 def _unchecked_zero(t: Tampering) -> bool:
     return t.vacuum.retain_hours == 0 and not t.vacuum.safety_check
-
-
-def _list_live_file(t: Tampering) -> Outcome:
-    return t.answer([*t.outcome.rows, *((f"file:{t.root / path}",) for path in files.live(t)[:1])])
 
 
 _TRANSACTION = b'{"txn": {"appId": "a", "version": 1}}\n'
@@ -151,7 +146,7 @@ FAULTS = (
         "DRY RUN deletes what it lists."),
     vacuum_fault("dry-run-lists-too-little", "VAC-DRY-2C", when(dry_run, lambda t: t.answer(t.outcome.rows[:-1])),
         "DRY RUN leaves out the last path."),
-    vacuum_fault("dry-run-lists-too-much", "VAC-DRY-2C", when(dry_run, _list_live_file),
+    vacuum_fault("dry-run-lists-too-much", "VAC-DRY-2C", when(dry_run, lambda t: t.list_also(files.live(t)[:1])),
         "DRY RUN lists a live file."),
     vacuum_fault("starts-without-end", "VAC-LOG-1A", when(completed, actions.drop_last_commit),
         "VACUUM commits START and no END."),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.port import Outcome
 from faults.machinery.disk import kept_time, move_time
+from faults.machinery.fault import Tamper
+from faults.machinery.members import Edit, JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.table import MINUTE
 
@@ -17,7 +19,7 @@ class Way:
     """``name`` says what is tampered with and how, without the names of files, so that it is the same in all cases."""
 
     name: str
-    tamper: Callable[[Tampering], Outcome | None]  # None: the answer stays
+    tamper: Tamper
     on_disk: bool = True  # whether it changes the table
 
 
@@ -45,7 +47,37 @@ def touch(path: Path) -> None:
     move_time(path, MINUTE)
 
 
-def swap(one: str, other: str) -> Callable[[Tampering], None]:
+def of_actions(
+    what: str,
+    actions: list[JsonAction],
+    save: Callable[[list[JsonAction]], Tamper],
+    changes: Callable[[str, JsonAction], Iterable[tuple[str, Edit]]],
+    *,
+    alike: Callable[[str, JsonAction, JsonAction], bool] = lambda *_: False,
+) -> Iterator[Way]:
+    """An action of each kind dropped and doubled; each of its fields changed, and swapped with another action's.
+
+    ``alike``: whether two actions may as well exchange a field.
+    """
+    for kind in dict.fromkeys(kind for action in actions for kind in action):
+        places = [place for place, action in enumerate(actions) if kind in action]
+        at, named, first = places[0], f"{what}: {kind}", actions[places[0]][kind]
+        for name, change in changes(kind, first):
+            edited = deepcopy(actions)
+            change(edited[at][kind])
+            yield Way(f"{named}.{name}", save(edited))
+        for field in first:
+            differing = (place for place in places[1:] if actions[place][kind].get(field) != first[field])
+            other = next((place for place in differing if not alike(field, first, actions[place][kind])), None)
+            if other is not None:
+                edited = deepcopy(actions)
+                edited[at][kind][field], edited[other][kind][field] = actions[other][kind].get(field), first[field]
+                yield Way(f"{named}.{field} swapped with another's", save(edited))
+        yield Way(f"{named} dropped", save(actions[:at] + actions[at + 1 :]))
+        yield Way(f"{named} doubled", save([*actions, actions[at]]))
+
+
+def swap(one: str, other: str) -> Tamper:
     """Exchange the bytes of two files, but not their modification times."""
 
     def tamper(t: Tampering) -> None:

@@ -100,7 +100,7 @@ def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
 
 def listing(path: str) -> Tamper:
     """A DRY RUN also lists this path."""
-    return lambda t: t.answer((*t.outcome.rows, (f"file:{t.root}/{path}",)))
+    return lambda t: t.list_also([path])
 
 
 def in_text(paths: ChosenPaths, pattern: str, replacement: str) -> Tamper:
