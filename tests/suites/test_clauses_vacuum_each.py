@@ -241,6 +241,7 @@ def nothing_done(t: Tampering) -> Outcome:
 
 #: A clause, a table, steps of which it judges the last, and how to spoil that one: with a cause that no witness has, at the
 #: edge of retention, or where more of the clause is needed than for a witness.
+# fmt: off
 EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/more"))),
     ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
@@ -269,6 +270,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
 ]
+# fmt: on
 
 
 def run(
@@ -304,87 +306,33 @@ def test_a_clause_is_kept_by_a_right_run_and_violated_by_a_wrong_one(
     assert broken.get(id, (0, 0))[1] > 0, f"{id} must be violated"
 
 
+#: The file that the reference engine writes.
+WRITTEN = "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet"
 NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], StrayFile("deep/_ds=1/old", modified=OLD))
 
 #: A clause, a table, the steps of which it judges the last, and how to spoil that one; what it is told of, in which words,
 #: and what a script expects instead.
+# fmt: off
 TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
-    (
-        "VAC-DRY-2C",
-        LISTED,
-        [DRY],
-        simply(listing("young")),
-        "young",
-        "lists young: ",
-        Lists("young", listed=False),
-    ),
+    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("young")), "young", "lists young: ", Lists("young", listed=False)),
     # A name that an engine makes up: a script's run has another one.
-    (
-        "VAC-DRY-2C",
-        CHANGED,
-        [SOME, Delete(), SetClock(Moment(3 * WEEK)), DRY],
-        simply(answering(lambda rows: tuple(row for row in rows if "-1111-4111-" not in str(row[0])))),
-        "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet",
-        "DRY RUN does not list",
-        ByReplay(
-            "the engine gives _d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet a new name in each run"
-        ),
-    ),
-    (
-        "VAC-REF-1B",
-        LISTED,
-        [InvalidVacuum(VacuumMistake.NOT_A_TABLE)],
-        simply(refused),
-        "step",
-        "DELTA_MISSING_DELTA_TABLE (42P01)",
-        Fails(["DELTA_MISSING_DELTA_TABLE"]),
-    ),
-    (
-        "VAC-FORM-1A",
-        LISTED,
-        [Vacuum(form=VacuumForm.SQL_NAME)],
-        simply(refused),
-        "step",
-        "by sql by name must succeed",
-        Succeeds(),
-    ),
-    (
-        "VAC-SAFE-7A",
-        LISTED,
-        [FULL],
-        simply(leaving("../table2/part")),
-        "../table2/part",
-        "VACUUM changed ../table2/part",
-        Unchanged("../table2/part"),
-    ),
-    (
-        "VAC-SAFE-5C",
-        NESTED,
-        [FULL],
-        simply(removing("deep/_ds=1/old")),
-        "deep/_ds=1/old",
-        "deep/_ds=1/old",
-        Unchanged("deep/_ds=1/old"),
-    ),
-    (
-        "VAC-LOG-1A",
-        LISTED,
-        [FULL],
-        simply(in_commit("VACUUM END", "VACUUM")),
-        "log",
-        "must commit VACUUM START and VACUUM END",
-        Operations(["VACUUM START", "VACUUM END"]),
-    ),
-    (
-        "VAC-LOG-2A",
-        LISTED,
-        [CRASHES],
-        simply(in_commit(r'"operationMetrics":\{\}', '"operationMetrics":{"numDeletedFiles":"1"}')),
-        "log",
-        "its END has the metrics {'numDeletedFiles': '1'}",
-        InfoIs("operationMetrics", None, "VACUUM END"),
-    ),
+    ("VAC-DRY-2C", CHANGED, [SOME, Delete(), SetClock(Moment(3 * WEEK)), DRY],
+     simply(answering(lambda rows: tuple(row for row in rows if "-1111-4111-" not in str(row[0])))),
+     WRITTEN, "DRY RUN does not list", ByReplay(f"the engine gives {WRITTEN} a new name in each run")),
+    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.NOT_A_TABLE)], simply(refused), "step",
+     "DELTA_MISSING_DELTA_TABLE (42P01)", Fails(["DELTA_MISSING_DELTA_TABLE"])),
+    ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.SQL_NAME)], simply(refused), "step", "by sql by name must succeed",
+     Succeeds()),
+    ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/part")), "../table2/part", "VACUUM changed ../table2/part",
+     Unchanged("../table2/part")),
+    ("VAC-SAFE-5C", NESTED, [FULL], simply(removing("deep/_ds=1/old")), "deep/_ds=1/old", "deep/_ds=1/old",
+     Unchanged("deep/_ds=1/old")),
+    ("VAC-LOG-1A", LISTED, [FULL], simply(in_commit("VACUUM END", "VACUUM")), "log", "must commit VACUUM START and VACUUM END",
+     Operations(["VACUUM START", "VACUUM END"])),
+    ("VAC-LOG-2A", LISTED, [CRASHES], simply(in_commit(r'"operationMetrics":\{\}', '"operationMetrics":{"numDeletedFiles":"1"}')),
+     "log", "its END has the metrics {'numDeletedFiles': '1'}", InfoIs("operationMetrics", None, "VACUUM END")),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(
