@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from deltalog.log import read_log
 from engines.port import Outcome
 from faults.machinery import actions, files
-from faults.machinery.fault import Question, delete_fault, fault, vacuum_fault, when
+from faults.machinery.fault import Question, delete_fault, fault, nothing, vacuum_fault, when
+from faults.machinery.members import JsonAction, raised
 from faults.machinery.rows import replace_rows, rows_of
 from faults.machinery.runs import completed
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.readings import Reading
 from model.vocabulary.rules import DELTA_RS
@@ -45,20 +45,8 @@ def _delete_null_structs(t: Tampering) -> None:
             replace_rows(t, add, rows)
 
 
-def _read_less_by_pyarrow(t: Tampering) -> Outcome | None:
-    return t.answer_to(Reading.ROWS, lambda rows: rows[1:])
-
-
-def _return_less(t: Tampering) -> Outcome:
-    return t.answer(t.outcome.rows[:-1])
-
-
 def _return_a_live_file(t: Tampering) -> Outcome:
-    return t.answer([*t.outcome.rows, *((f"{t.root / path}",) for path in [*files.live(t), "_delta_log"][:1])])
-
-
-def _return_what_never_was(t: Tampering) -> Outcome:
-    return t.answer([*t.outcome.rows, (f"{t.root / 'never-there.parquet'}",)])
+    return t.list_also([*files.live(t), "_delta_log"][:1], scheme="")
 
 
 def _forgets_what_to_keep(question: Question) -> Question:
@@ -75,30 +63,29 @@ def _vectors_to_keep(t: Tampering) -> list[str]:
 
 # fmt: off
 FAULTS = (
-    _of_delete("records-other-counts", "DEL-MET-3A", actions.raise_field(_metrics, "num_removed_files"),
+    _of_delete("records-other-counts", "DEL-MET-3A", actions.first(_metrics, raised("num_removed_files")),
         "operationMetrics of a DELETE count one removed file too many."),
     _of_delete("returns-other-counts", "DEL-MET-3B", _return_other_counts,
         "The metrics that DELETE returns count one removed file too many."),
     _of_delete("deletes-null-structs", "DEL-ROW-3 DEL-ROW-5B", _delete_null_structs,
         "Rows whose struct is NULL are deleted too, if one of its fields is NOT NULL."),
-    fault("reads-less-by-pyarrow", "DEL-ROW-5C", _read_less_by_pyarrow,
+    fault("reads-less-by-pyarrow", "DEL-ROW-5C", lambda t: t.answer_to(Reading.ROWS, lambda rows: rows[1:]),
         "to_pyarrow_table misses a row that QueryBuilder reads.", on=Read, rules=_RULES),
     fault("skips-a-file-that-has-the-value", "READ-2D",
         when(lambda t: bool(t.outcome.rows), lambda t: t.answer_to(Reading.FILTERED, lambda rows: ((-1, *rows[0][1:]),))),
         "A dataset with a filter skips a file that has rows of it.", on=Read, rules=_RULES),
-    vacuum_fault("vacuums-a-version-to-keep", "VAC-SAFE-13A VAC-SAFE-13B", lambda t: None,
-        "VACUUM forgets the versions that it is asked to keep.",
-        asks=_forgets_what_to_keep, needs=("keeps_versions",)),
+    vacuum_fault("vacuums-a-version-to-keep", "VAC-SAFE-13A VAC-SAFE-13B", nothing,
+        "VACUUM forgets the versions that it is asked to keep.", asks=_forgets_what_to_keep, needs=("keeps_versions",)),
     vacuum_fault("vacuums-a-vector-of-a-version-to-keep", "VAC-SAFE-13B", files.delete_first(_vectors_to_keep),
         "VACUUM deletes the file of a deletion vector of a version that it is asked to keep.",
         run=completed, needs=("keeps_vectors_of_versions",)),
-    _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
+    _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", lambda t: t.answer(t.outcome.rows[:-1]),
         "VACUUM does not return the last file that it deleted."),
     _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,
         "VACUUM returns a live file as deleted, and leaves it."),
-    _of_run("returns-what-never-was", "VAC-ANS-1C", _return_what_never_was,
+    _of_run("returns-what-never-was", "VAC-ANS-1C", lambda t: t.list_also(["never-there.parquet"], scheme=""),
         "VACUUM returns a file as deleted that was not there."),
-    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-4", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-4", actions.metrics("VACUUM END", raised("numDeletedFiles")),
         "END counts one deleted file too many."),
 )
 # fmt: on

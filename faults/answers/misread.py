@@ -9,7 +9,8 @@ from decimal import Decimal
 from functools import partial
 
 from faults.machinery import actions, files
-from faults.machinery.fault import Fault, Question, delete_fault, vacuum_fault, when
+from faults.machinery.fault import Fault, Question, delete_fault, nothing, vacuum_fault, when
+from faults.machinery.members import drop
 from faults.machinery.runs import full_run_fault
 from faults.machinery.tampering import Tampering
 from model.semantics.condition_mutants import Mutation, mutants
@@ -128,7 +129,7 @@ def _misreadings() -> Iterable[Fault]:
             yield delete_fault(
                 f"{kind}-{name}",
                 clause,
-                _nothing,
+                nothing,
                 f"{_SENTENCES[kind]} {what}.",
                 asks=_misread(kind, *mutations),
                 needs=needs,
@@ -138,35 +139,31 @@ def _misreadings() -> Iterable[Fault]:
 def _incomplete_removes() -> Iterable[Fault]:
     for kind in _NOTICED:
         for member, name, clause in _MEMBERS:
-            tamper = when(partial(_of_kind, kind), actions.drop_field(actions.removes, member))
+            tamper = when(partial(_of_kind, kind), actions.first(actions.removes, drop(member)))
             sentence = f"{_SENTENCES[kind]} leaves {member} out of each remove."
             yield delete_fault(f"{kind}-removes-without-{name}", clause, tamper, sentence)
-
-
-def _nothing(t: Tampering) -> None:
-    """What was asked wrongly is done well."""
 
 
 # fmt: off
 FAULTS = (
     *_misreadings(),
     *_incomplete_removes(),
-    delete_fault("reads-decimals-as-doubles", "DEL-ROW-1 DEL-META-1 DEL-ROW-5B", _nothing,
+    delete_fault("reads-decimals-as-doubles", "DEL-ROW-1 DEL-META-1 DEL-ROW-5B", nothing,
         "A DECIMAL that is written without its type is read as a DOUBLE.",
         asks=_as_doubles, needs=(Literals.PLAIN,), rules={"implementation": SPARK.implementation}),  # delta-rs does so itself
     full_run_fault("cutoff-late-for-vectors", "VAC-SAFE-8B", files.delete_first(_vectors_at(1)),
         "The file of a removed deletion vector is deleted one ms too early."),
-    vacuum_fault("inventory-one-ms-early", "VAC-EDGE-1B", _nothing,
+    vacuum_fault("inventory-one-ms-early", "VAC-EDGE-1B", nothing,
         "With an inventory VACUUM deletes what expires one ms later.", asks=_in_time(1, dry_run=False, inventory=True)),
-    vacuum_fault("inventory-one-ms-late", "VAC-EDGE-1B", _nothing,
+    vacuum_fault("inventory-one-ms-late", "VAC-EDGE-1B", nothing,
         "With an inventory VACUUM keeps what expired one ms before.", asks=_in_time(-1, dry_run=False, inventory=True)),
-    vacuum_fault("dry-run-one-ms-early", "VAC-DRY-2C", _nothing,
+    vacuum_fault("dry-run-one-ms-early", "VAC-DRY-2C", nothing,
         "A DRY RUN lists what expires one ms later.", asks=_in_time(1, dry_run=True), needs=("sets_clock",)),
-    vacuum_fault("dry-run-one-ms-late", "VAC-DRY-2C", _nothing,
+    vacuum_fault("dry-run-one-ms-late", "VAC-DRY-2C", nothing,
         "A DRY RUN does not list what expired one ms before.", asks=_in_time(-1, dry_run=True), needs=("sets_clock",)),
-    vacuum_fault("dry-run-of-lite-one-ms-early", "VAC-DRY-2C", _nothing,
+    vacuum_fault("dry-run-of-lite-one-ms-early", "VAC-DRY-2C", nothing,
         "A DRY RUN of LITE lists what expires one ms later.", asks=_in_time(1, dry_run=True, lite=True), needs=("sets_clock",)),
-    vacuum_fault("dry-run-of-lite-one-ms-late", "VAC-DRY-2C", _nothing,
+    vacuum_fault("dry-run-of-lite-one-ms-late", "VAC-DRY-2C", nothing,
         "A DRY RUN of LITE does not list what expired one ms before.", asks=_in_time(-1, dry_run=True, lite=True), needs=("sets_clock",)),
 )
 # fmt: on

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from engines.port import EngineError, Outcome
 from faults.machinery import actions
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Tamper, command_fault, delete_fault, fault, succeeds, vacuum_fault, when
-from faults.machinery.table_log import JsonAction
+from faults.machinery.members import becomes, put, put_present
 from faults.machinery.tampering import Tampering
 from model.vocabulary.commands import CommandKind, SetRetention
 from model.vocabulary.steps import AtOnce, Read
@@ -37,8 +37,7 @@ def _refuse(message: str) -> Tamper:
     """Undo what the step committed, and refuse it with this message."""
 
     def tamper(t: Tampering) -> Outcome:
-        for version in t.log.written:
-            t.log.uncommit(version)
+        t.log.undo()
         return _refusal(t.outcome, message)
 
     return tamper
@@ -59,29 +58,16 @@ _HUGE = "no " * 1_000_000
 
 
 def _statistics(found: actions.Actions, text: str) -> Tamper:
-    return actions.change_first(
-        lambda t: [add for add in found(t) if add.get("stats")], lambda add: add.update(stats=text)
-    )
+    return actions.first(found, becomes("stats", lambda _: text))
 
 
 def _set(found: actions.Actions, **values: Any) -> Tamper:
     """Set fields that are there, of the first of these actions that has them."""
-    return actions.change_first(
-        lambda t: [action for action in found(t) if values.keys() <= action.keys()],
-        lambda action: action.update(values),
-    )
+    return actions.first(found, put_present(**values))
 
 
 def _set_domain(configuration: str) -> Tamper:
-    return actions.set_fields(lambda t: t.log.actions("domainMetadata"), configuration=configuration)
-
-
-def _append(action: JsonAction) -> Tamper:
-    return lambda t: t.log.append(action)
-
-
-def _add_members(found: actions.Actions, members: Mapping[str, Any]) -> Tamper:
-    return actions.change_all(found, lambda action: action.update(members))
+    return actions.first(actions.of("domainMetadata"), put(configuration=configuration))
 
 
 # Files of deletion vectors --------------------------------------------------------------------------------------------
@@ -157,7 +143,7 @@ FAULTS = (
     delete_fault("high-water-mark-is-no-json", "DEL-ROWID-1D", _set_domain("12"),
         "The high-water mark of the row ids is no JSON object.", needs=[Feature.ROW_TRACKING]),
     # what nobody asked for
-    delete_fault("commits-an-unknown-action", "DEL-INFO-3A", _append({"horoscope": {"sign": "Leo"}}),
+    delete_fault("commits-an-unknown-action", "DEL-INFO-3A", actions.append({"horoscope": {"sign": "Leo"}}),
         "The commit of a DELETE has an action of a kind that the protocol does not have."),
     delete_fault("vector-ends-in-other-bytes", "DEL-DV-3", _rewrite_vector(lambda data: data + b"\1\2\3\4"),
         "The data of a new deletion vector goes on after its last row, with bytes that are not zero.", needs=_VECTORS),
@@ -165,11 +151,11 @@ FAULTS = (
 
 #: By PROTOCOL.md readers ignore fields that they do not know ("Protocol Evolution"), and find a deletion vector by its offset.
 TOLERATED = (
-    delete_fault("adds-more-members", "DEL-ADD-1G", _add_members(lambda t: t.log.actions("add"), {"horoscope": {"sign": "Leo"}}),
+    delete_fault("adds-more-members", "DEL-ADD-1G", actions.every(actions.of("add"), put(horoscope={"sign": "Leo"})),
         "An add has a member that the protocol does not have."),
-    delete_fault("removes-more-members", "DEL-REM-1B", _add_members(actions.removes, {"horoscope": ["Leo"]}),
+    delete_fault("removes-more-members", "DEL-REM-1B", actions.every(actions.removes, put(horoscope=["Leo"])),
         "A remove has a member that the protocol does not have."),
-    delete_fault("commit-info-has-more-members", "DEL-INFO-1A", _add_members(actions.commit_infos, {"horoscope": 12}),
+    delete_fault("commit-info-has-more-members", "DEL-INFO-1A", actions.every(actions.commit_infos, put(horoscope=12)),
         "commitInfo has a member that no engine has."),
     delete_fault("vector-file-ends-in-other-bytes", "DEL-DV-3", _rewrite_vector(lambda data: data, after=b"\1\2\3\4"),
         "The file of a new deletion vector goes on after its last vector."),

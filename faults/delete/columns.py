@@ -12,6 +12,7 @@ from engines.port import Outcome
 from faults.delete.deletes import first_untouched
 from faults.machinery import actions
 from faults.machinery.fault import Tamper, delete_fault, when
+from faults.machinery.members import raised
 from faults.machinery.rows import lose_values
 from faults.machinery.tampering import Tampering
 from model.vocabulary.spellings import Spelling
@@ -109,13 +110,12 @@ FAULTS = (
         when(lambda t: t.delete.form is not Form.SQL_PATH, actions.remove(first_untouched)),
         "A DELETE in another form than SQL by path removes one file too many."),
     delete_fault("counts-otherwise-by-name", "DEL-NAME-1",
-        when(lambda t: t.delete.form is not Form.SQL_PATH, actions.raise_metric("DELETE", "numCopiedRows")),
+        when(lambda t: t.delete.form is not Form.SQL_PATH, actions.metrics("DELETE", raised("numCopiedRows"))),
         "A DELETE in another form than SQL by path counts one more copied row."),
     delete_fault("deletes-more-by-a-spelled-path", "DEL-NAME-2",
         when(lambda t: t.delete.spelling is not Spelling.PLAIN, actions.remove(first_untouched)),
         "A DELETE by another spelling of the table's path removes one file too many.", needs=_SPELLINGS),
-    delete_fault("keeps-cached-rows", "DEL-CACHE-1",
-        when(lambda t: t.outcome.cached_rows is not None, _read_before),
+    delete_fault("keeps-cached-rows", "DEL-CACHE-1", when(lambda t: t.outcome.cached_rows is not None, _read_before),
         "After a DELETE a session that has cached the table still reads the deleted rows.", needs=["caches"]),
 )
 # fmt: on

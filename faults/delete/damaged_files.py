@@ -15,8 +15,8 @@ from engines.port import Outcome
 from faults.delete.deletes import full_row, is_plain, matches_row
 from faults.machinery import actions
 from faults.machinery.fault import delete_fault, when
+from faults.machinery.members import JsonAction
 from faults.machinery.rows import read_rows, write_rows
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.prediction.delete import ConditionScope, scope_of
 from model.vocabulary.table import Feature
@@ -44,8 +44,7 @@ def _commit(t: Tampering, *more: JsonAction) -> Outcome:
     if t.log.written:
         t.log.append(*more)
     else:
-        info = {"timestamp": t.outcome.ended, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
-        t.log.rewrite(t.log.state.version + 1, [{"commitInfo": info}, *more])
+        t.log.commit(t.outcome.ended, *more)
     return t.outcome if not t.failed else dataclasses.replace(t.outcome, rows=((-1,),), error=None)
 
 
@@ -117,11 +116,9 @@ FAULTS = (
         "A DELETE of rows removes a live file that it does not find on storage."),
     delete_fault("hides-rows-of-a-damaged-file", "DEL-SAFE-1", _hide_rows_of_the_wrong_file,
         "A DELETE hides rows that do not match, in a file that it could not read whole.", needs=[Feature.DELETION_VECTORS]),
-    delete_fault("passes-over-a-damaged-table", "DEL-SAFE-2",
-        when(lambda t: bool(_damaged(t)), _say_that_no_row_matches),
+    delete_fault("passes-over-a-damaged-table", "DEL-SAFE-2", when(lambda t: bool(_damaged(t)), _say_that_no_row_matches),
         "A DELETE from a table with a damaged file ends as if no row matched."),
-    delete_fault("commits-beside-a-damaged-file", "DEL-SAFE-3",
-        when(lambda t: bool(_damaged(t)), _refuse_and_commit),
+    delete_fault("commits-beside-a-damaged-file", "DEL-SAFE-3", when(lambda t: bool(_damaged(t)), _refuse_and_commit),
         "A DELETE that cannot read a live file is refused, and has written a commit."),
 )
 # fmt: on

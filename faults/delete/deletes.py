@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from engines.port import Outcome
 from faults.machinery import actions, files
-from faults.machinery.fault import Tamper, delete_fault, when
+from faults.machinery.fault import Tamper, committed, delete_fault, when
+from faults.machinery.members import JsonAction, becomes, drop, put, raised
 from faults.machinery.rows import change_rows, replace_rows, rows_before, rows_of
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from faults.vacuum.modes import delete_empty
 from model.semantics.evaluate import evaluate_avoiding_errors
@@ -138,21 +138,12 @@ def copy_first(adds: actions.Actions, rename: Callable[[str], str]) -> Tamper:
     return tamper
 
 
-def _touch(t: Tampering) -> None:
-    for path in t.disk.files[:1]:
-        os.utime(t.root / path)
-
-
 # The commit -----------------------------------------------------------------------------------------------------------
-
-
-def _committed(t: Tampering) -> bool:
-    return bool(t.log.written)
 
 
 def _removed_whole_files(t: Tampering) -> bool:
     """The step committed, and wrote no file."""
-    return _committed(t) and not t.log.actions("add")
+    return committed(t) and not t.log.actions("add")
 
 
 def _removed_several(t: Tampering) -> bool:
@@ -163,7 +154,7 @@ def _fail_on_unreadable_files(t: Tampering) -> Outcome | None:
     readable = all((t.root / path).read_bytes().startswith(b"PAR1") for path in t.log.removed_adds)
     if readable:
         return None
-    t.log.uncommit(max(t.log.written))
+    actions.drop_last_commit(t)
     return t.refuse("FAILED_READ_FILE.NO_HINT")
 
 
@@ -181,22 +172,9 @@ def _change_partition_value(t: Tampering) -> None:
         t.log.save()
 
 
-def _stamp_an_hour_early(remove: JsonAction) -> None:
-    remove["deletionTimestamp"] -= HOUR
-
-
-def _drop_first_partition_value(add: JsonAction) -> None:
-    add["partitionValues"] = dict(list(add["partitionValues"].items())[1:])
-
-
 def _remove_twice(t: Tampering) -> None:
     for remove in actions.removes(t)[:1]:
         t.log.append({"remove": remove})
-
-
-def cut_off_commits(t: Tampering) -> None:
-    for path in map(t.log.commit_file, t.log.written):
-        path.write_bytes(path.read_bytes()[:-20])
 
 
 def _answer_one_more(t: Tampering) -> Outcome | None:
@@ -224,78 +202,76 @@ FAULTS = (
     delete_fault("forgets-a-partition", "DEL-META-1", when(_removed_several, actions.drop_last_remove),
         "Of several files that a partition condition matches, one is not removed."),
     delete_fault("keeps-a-file-of-the-table", "DEL-ALL-1",
-        when(lambda t: t.delete.where is None and _committed(t), actions.drop_last_remove),
+        when(lambda t: t.delete.where is None and committed(t), actions.drop_last_remove),
         "DELETE without a condition does not remove the last file."),
-    delete_fault("commits-nothing", "DEL-NOOP-1",
-        when(lambda t: not _committed(t) and not t.failed, actions.commit_empty),
+    delete_fault("commits-nothing", "DEL-NOOP-1", when(lambda t: not committed(t) and not t.failed, actions.commit_empty),
         "A commit is written though nothing matched."),
-    delete_fault("removes-without-time", "DEL-REM-1A", actions.drop_field(actions.removes, "deletionTimestamp"),
+    delete_fault("removes-without-time", "DEL-REM-1A", actions.first(actions.removes, drop("deletionTimestamp")),
         "A remove has no deletionTimestamp."),
     delete_fault("removes-with-the-clock-of-the-log", "DEL-REM-1A",
-        actions.change_all(actions.removes, _stamp_an_hour_early),
+        actions.every(actions.removes, raised("deletionTimestamp", by=-HOUR)),
         "Removes have a deletionTimestamp that is an hour early."),
     delete_fault("removes-with-wrong-partition", "DEL-REM-1B", _change_partition_value,
         "A remove has other partition values than its add."),
-    delete_fault("removes-with-wrong-size", "DEL-REM-1B", actions.raise_field(actions.removes, "size"),
+    delete_fault("removes-with-wrong-size", "DEL-REM-1B", actions.first(actions.removes, raised("size")),
         "A remove has another size than its add."),
     delete_fault("removes-with-null-partitions-left-out", "DEL-REM-1B DEL-REM-1C",
-        actions.change_all(actions.removes, lambda remove: remove.update(partitionValues={})),
+        actions.every(actions.removes, put(partitionValues={})),
         "A remove leaves out all of its partition values, not only NULL ones."),
     delete_fault("removes-twice", "DEL-REM-2", _remove_twice,
         "A commit removes the same file twice."),
     # A millisecond later, not earlier: an engine may stamp with the very millisecond in which the step began.
     delete_fault("stamps-removes-differently", "DEL-META-3",
-        when(_removed_several, actions.raise_field(actions.removes, "deletionTimestamp")),
+        when(_removed_several, actions.first(actions.removes, raised("deletionTimestamp"))),
         "Removes of whole files have different deletionTimestamps."),
     delete_fault("writes-for-partitions", "DEL-META-2 DEL-ALL-1",
         when(_removed_whole_files, files.write("part-00000-empty.snappy.parquet")),
         "A DELETE of whole files writes a data file."),
     delete_fault("reads-for-partitions", "DEL-META-4", when(_removed_whole_files, _fail_on_unreadable_files),
         "A DELETE of whole files reads them, and fails where it cannot."),
-    delete_fault("adds-with-wrong-size", "DEL-ADD-1A", actions.raise_field(actions.new_adds, "size"),
+    delete_fault("adds-with-wrong-size", "DEL-ADD-1A", actions.first(actions.new_adds, raised("size")),
         "An add has a size that is not its file's."),
     delete_fault("adds-in-the-wrong-place", "DEL-ADD-1B", _move_out_of_the_partition,
         "An added file lies outside its partition's directory."),
     delete_fault("adds-without-a-partition-value", "DEL-ADD-1B DEL-ADD-1E",
-        actions.change_first(actions.new_adds, _drop_first_partition_value),
+        actions.first(actions.new_adds, becomes("partitionValues", lambda found: dict(list(found.items())[1:]))),
         "An add leaves out the value of a partition column."),
-    delete_fault("adds-without-data-change", "DEL-ADD-1C", actions.set_fields(actions.new_adds, dataChange=False),
+    delete_fault("adds-without-data-change", "DEL-ADD-1C", actions.first(actions.new_adds, put(dataChange=False)),
         "An add has dataChange=false."),
     delete_fault("adds-with-wrong-statistics", "DEL-ADD-1D",
-        actions.set_fields(actions.new_adds, stats='{"numRecords": 1000}'),
+        actions.first(actions.new_adds, put(stats='{"numRecords": 1000}')),
         "An add's statistics count the wrong number of rows."),
     delete_fault("writes-where-nothing-survives", "DEL-ROW-4", when(_removed_whole_files, _write_empty_file),
         "A rewrite without rows is committed as a file."),
     delete_fault("deletes-old-bytes", "DEL-PHYS-1", files.delete_all(lambda t: t.log.removed[:1]),
         "DELETE deletes the bytes of a file that it removes."),
-    delete_fault("deletes-an-earlier-file", "DEL-TT-2", when(_committed, files.delete_all(files.tombstones)),
+    delete_fault("deletes-an-earlier-file", "DEL-TT-2", when(committed, files.delete_all(files.tombstones)),
         "DELETE deletes the files that earlier steps removed, and time travel reads."),
-    delete_fault("makes-a-directory", "DEL-PHYS-4", when(_committed, lambda t: (t.root / "junk").mkdir()),
+    delete_fault("makes-a-directory", "DEL-PHYS-4", when(committed, lambda t: (t.root / "junk").mkdir()),
         "DELETE leaves an empty directory."),
-    delete_fault("adds-without-statistics", "DEL-ADD-1F", actions.drop_field(actions.new_adds, "stats"),
+    delete_fault("adds-without-statistics", "DEL-ADD-1F", actions.first(actions.new_adds, drop("stats")),
         "A new file's add has no statistics."),
-    delete_fault("adds-with-tags", "DEL-ADD-1G", actions.set_fields(actions.new_adds, tags={"x": "x"}),
+    delete_fault("adds-with-tags", "DEL-ADD-1G", actions.first(actions.new_adds, put(tags={"x": "x"})),
         "A new file's add has tags."),
     delete_fault("removes-of-a-rewrite-at-two-times", "DEL-REM-1E",
-        when(lambda t: bool(actions.new_adds(t)), actions.raise_field(actions.removes, "deletionTimestamp", by=-3_600_000)),
+        when(lambda t: bool(actions.new_adds(t)), actions.first(actions.removes, raised("deletionTimestamp", by=-3_600_000))),
         "The removes of a DELETE that rewrites files have different times."),
-    delete_fault("removes-without-a-size", "DEL-REM-1G",
-        actions.change_all(actions.removes, lambda remove: [remove.pop(key, None) for key in ("size", "extendedFileMetadata")]),
+    delete_fault("removes-without-a-size", "DEL-REM-1G", actions.every(actions.removes, drop("size", "extendedFileMetadata")),
         "Removes have neither extendedFileMetadata nor a size."),
-    delete_fault("removes-with-tags", "DEL-REM-1F", actions.set_fields(actions.removes, tags={"x": "x"}),
+    delete_fault("removes-with-tags", "DEL-REM-1F", actions.first(actions.removes, put(tags={"x": "x"})),
         "A remove has tags that its add lacks."),
-    delete_fault("touches-a-file", "DEL-PHYS-1", when(_committed, _touch),
+    delete_fault("touches-a-file", "DEL-PHYS-1", when(committed, files.in_each(lambda t: t.disk.files[:1], os.utime)),
         "DELETE changes the modification time of a file that it must not touch."),
     delete_fault("deletes-empty-directories", "DEL-PHYS-5",
-        when(_committed, delete_empty(lambda t: list(reversed(t.disk.directories)))),
+        when(committed, delete_empty(lambda t: list(reversed(t.disk.directories)))),
         "DELETE deletes the directories in which no file is left, hidden ones too.", needs=["directories"]),
     delete_fault("leaves-a-file-behind", "DEL-PHYS-2", copy_first(actions.new_adds, lambda name: f"part-7{name[6:]}"),
         "DELETE writes a file that no commit refers to."),
-    delete_fault("breaks-the-log", "DEL-PHYS-3", cut_off_commits,
+    delete_fault("breaks-the-log", "DEL-PHYS-3", files.in_each(files.commits, files.cut_off),
         "DELETE leaves a truncated commit."),
-    delete_fault("commits-twice", "DEL-INFO-1A", when(_committed, actions.commit_empty),
+    delete_fault("commits-twice", "DEL-INFO-1A", when(committed, actions.commit_empty),
         "A DELETE writes a second, empty version."),
-    delete_fault("says-blind-append", "DEL-INFO-1B", actions.set_fields(actions.commit_infos, isBlindAppend=True),
+    delete_fault("says-blind-append", "DEL-INFO-1B", actions.first(actions.commit_infos, put(isBlindAppend=True)),
         "commitInfo has isBlindAppend=true."),
     delete_fault("counts-rows-wrong", "DEL-MET-2", _answer_one_more,
         "The count that DELETE returns is one row too high."),

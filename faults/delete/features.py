@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import cast
 from zoneinfo import ZoneInfo
 
@@ -17,22 +18,14 @@ from deltalog.entries.codec import from_json
 from deltalog.storage.parquet import page_rows
 from faults.delete.deletes import copy_first
 from faults.machinery import actions, files
-from faults.machinery.fault import Tamper, delete_fault, fault, when
+from faults.machinery.fault import Tamper, delete_fault, fault, has, when
+from faults.machinery.members import Edit, JsonAction, drop, put, raised, within
 from faults.machinery.rows import change_feed, lose_values, replace_rows, rows_before, rows_of
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.vocabulary.steps import ReadChanges
 from model.vocabulary.table import Feature
 
 # Deletion vectors -----------------------------------------------------------------------------------------------------
-
-
-def _writes_vectors(t: Tampering) -> bool:
-    return t.log.has("delta.enableDeletionVectors")
-
-
-def _has_struct_statistics(t: Tampering) -> bool:
-    return t.log.has("delta.checkpoint.writeStatsAsStruct")
 
 
 def _inline(rows: Iterable[int]) -> JsonAction:
@@ -52,23 +45,26 @@ def _hide_whole_file(t: Tampering) -> None:
         t.log.save()
 
 
-def _change_statistics(change: Callable[[JsonAction, JsonAction], None]) -> Tamper:
-    """Change the statistics of the first add with a new deletion vector; the vector is passed too."""
+def _in_vector(edit: Edit) -> Tamper:
+    """Change the first new deletion vector, as its add describes it."""
+    return actions.first(actions.vector_adds, within("deletionVector", edit))
 
-    def edit(add: JsonAction) -> None:
-        stats = json.loads(add["stats"])
-        change(stats, add["deletionVector"])
-        add["stats"] = json.dumps(stats)
 
-    return actions.change_first(actions.vector_adds, edit)
+def _in_statistics(edit: Edit) -> Tamper:
+    """Change the statistics beside it."""
+    return actions.first(actions.vector_adds, within("stats", edit))
+
+
+def _hidden(root: Path, action: JsonAction) -> list[int]:
+    """The rows that the deletion vector of an add hides, sorted."""
+    (add,) = from_json({"add": action})
+    return sorted(read_vector(root, add.deletion_vector)) if isinstance(add, Add) and add.deletion_vector else []
 
 
 def _keep_one_array(t: Tampering) -> None:
     """The first vector of more rows than an array container holds keeps as many."""
     for action in actions.vector_adds(t):
-        (add,) = from_json({"add": action})
-        assert isinstance(add, Add) and add.deletion_vector is not None, "the adds with a vector"
-        rows = sorted(read_vector(t.root, add.deletion_vector))
+        rows = _hidden(t.root, action)
         if len(rows) > _ARRAY_LIMIT:
             action["deletionVector"] = _inline(rows[:_ARRAY_LIMIT])
             t.log.save()
@@ -78,12 +74,8 @@ def _keep_one_array(t: Tampering) -> None:
 def _count_after_skipped_pages(t: Tampering) -> None:
     """A new vector's rows are counted from the first page that has one: the pages before it were skipped by the page index."""
     for action in actions.vector_adds(t):
-        (add,) = from_json({"add": action})
-        assert isinstance(add, Add) and add.deletion_vector is not None, "the adds with a vector"
-        (live,) = from_json({"add": t.log.live[t.log.path(action)]})
-        assert isinstance(live, Add), "a live file"
-        old = read_vector(t.before, live.deletion_vector) if live.deletion_vector else frozenset()
-        new = frozenset(read_vector(t.root, add.deletion_vector)) - frozenset(old)
+        old = _hidden(t.before, t.log.live[t.log.path(action)])
+        new = {*_hidden(t.root, action)}.difference(old)
         page = page_rows(rows_of(t, action).num_rows)
         skipped = min(new) // page * page if new else 0
         hidden = sorted({*old, *(row - skipped for row in new)})
@@ -97,33 +89,16 @@ def _count_after_skipped_pages(t: Tampering) -> None:
 _ARRAY_LIMIT = 4096
 
 
-def _subtract_hidden_rows(stats: JsonAction, vector: JsonAction) -> None:
-    stats["numRecords"] -= vector["cardinality"]
+def _subtract_hidden_rows(add: JsonAction) -> None:
+    within("stats", raised("numRecords", by=-add["deletionVector"]["cardinality"]))(add)
 
 
-def _raise_cardinality(add: JsonAction) -> None:
-    add["deletionVector"]["cardinality"] += 1
-
-
-def _lose_bounds(stats: JsonAction, vector: JsonAction) -> None:
-    for bound in ("minValues", "maxValues"):
-        stats.pop(bound, None)
-
-
-def _raise_size(add: JsonAction) -> None:
-    add["deletionVector"]["sizeInBytes"] += 1
+_flip_last_byte = files.with_bytes(lambda data: data[:-1] + bytes([data[-1] ^ 0xFF]))
 
 
 def _new_vector_files(t: Tampering) -> list[str]:
     """The deletion-vector files that the step wrote and its adds refer to, sorted."""
-    found = sorted(path.relative_to(t.root).as_posix() for path in t.root.rglob("deletion_vector_*.bin"))
-    return [path for path in found if not t.disk.existed(path)] if actions.vector_adds(t) else []
-
-
-def _flip_last_byte(t: Tampering) -> None:
-    for path in _new_vector_files(t):
-        content = (t.root / path).read_bytes()
-        (t.root / path).write_bytes(content[:-1] + bytes([content[-1] ^ 0xFF]))
+    return t.disk.new("**/deletion_vector_*.bin") if actions.vector_adds(t) else []
 
 
 def _keep_emptied_file(t: Tampering) -> None:
@@ -208,10 +183,6 @@ def _use_logical_column_names(t: Tampering) -> None:
         replace_rows(t, add, rows.rename_columns(_logical_names(t, rows.column_names)))
 
 
-def _tracks_rows(t: Tampering) -> bool:
-    return t.log.has("delta.enableRowTracking")
-
-
 def drop_row_ids(t: Tampering) -> None:
     name = t.log.configuration.get("delta.rowTracking.materializedRowIdColumnName")
     for add in actions.new_adds(t)[:1]:
@@ -227,28 +198,29 @@ def _share_row_ids(t: Tampering) -> None:
     t.log.save()
 
 
+_VECTORS = has("delta.enableDeletionVectors")
+_STRUCTS = has("delta.checkpoint.writeStatsAsStruct")
+
 # fmt: off
 FAULTS = (
-    delete_fault("vector-is-not-added", "DEL-DV-1A", actions.drop_field(actions.vector_adds, "deletionVector"),
+    delete_fault("vector-is-not-added", "DEL-DV-1A", actions.first(actions.vector_adds, drop("deletionVector")),
         "A partly matched file is added again without its new deletion vector."),
     delete_fault("vector-hides-the-whole-file", "DEL-DV-1A", _hide_whole_file,
         "A new deletion vector hides all rows of the file, those that do not match too."),
-    delete_fault("vector-with-tight-bounds", "DEL-DV-1B",
-        _change_statistics(lambda stats, _: stats.update(tightBounds=True)),
+    delete_fault("vector-with-tight-bounds", "DEL-DV-1B", _in_statistics(put(tightBounds=True)),
         "A file with a new deletion vector has tightBounds=true."),
-    delete_fault("vector-with-logical-row-count", "DEL-DV-1B", _change_statistics(_subtract_hidden_rows),
+    delete_fault("vector-with-logical-row-count", "DEL-DV-1B", actions.first(actions.vector_adds, _subtract_hidden_rows),
         "numRecords of a file with a new deletion vector leaves out the hidden rows."),
-    delete_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B",
-        actions.change_first(actions.vector_adds, _raise_cardinality),
+    delete_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B", _in_vector(raised("cardinality")),
         "A new deletion vector's cardinality is one too high."),
-    delete_fault("vector-with-wrong-bounds", "DEL-DV-1D", _change_statistics(_lose_bounds),
+    delete_fault("vector-with-wrong-bounds", "DEL-DV-1D", _in_statistics(drop("minValues", "maxValues")),
         "The statistics of a file with a new deletion vector have no bounds any more."),
-    delete_fault("vector-with-wrong-size", "DEL-DV-1E", actions.change_first(actions.vector_adds, _raise_size),
+    delete_fault("vector-with-wrong-size", "DEL-DV-1E", _in_vector(raised("sizeInBytes")),
         "A new deletion vector's sizeInBytes is one too high."),
     delete_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B",
-        when(_has_struct_statistics, actions.drop_field(actions.vector_adds, "stats")),
+        when(_STRUCTS, actions.first(actions.vector_adds, drop("stats"))),
         "Statistics that a checkpoint has as a struct are lost when a file gets a new deletion vector."),
-    delete_fault("vector-file-is-spoilt", "DEL-DV-3", _flip_last_byte,
+    delete_fault("vector-file-is-spoilt", "DEL-DV-3", files.in_each(_new_vector_files, _flip_last_byte),
         "A byte of a deletion-vector file is wrong."),
     delete_fault("vector-file-is-not-written", "DEL-DV-3", files.delete_first(_new_vector_files),
         "A commit refers to a deletion-vector file that was never written."),
@@ -256,25 +228,25 @@ FAULTS = (
         copy_first(actions.vector_adds, lambda _: "part-00000-copy.snappy.parquet"),
         "A DELETE that writes deletion vectors writes a data file too."),
     delete_fault("emptied-file-stays", "DEL-DV-2A",
-        when(lambda t: _writes_vectors(t) and not actions.new_adds(t), _keep_emptied_file),
+        when(lambda t: _VECTORS(t) and not actions.new_adds(t), _keep_emptied_file),
         "A file without remaining rows is kept, with a deletion vector that hides all of it."),
     delete_fault("names-an-untouched-file", "DEL-DV-2B", _add_empty_vector,
         "A file without a matching row gets a new, empty deletion vector."),
     delete_fault("writes-vectors-where-they-are-off", "DEL-DV-4",
-        when(lambda t: not _writes_vectors(t), actions.set_fields(actions.new_adds, deletionVector=_inline([0]))),
+        when(lambda t: not _VECTORS(t), actions.first(actions.new_adds, put(deletionVector=_inline([0])))),
         "A rewritten file gets a deletion vector though the table property is off."),
     delete_fault("vector-holds-one-array", "DEL-DV-1A", _keep_one_array,
         "Of a new deletion vector, the rows beyond the 4096 of an array container are lost."),
     delete_fault("counts-rows-after-skipped-pages", "DEL-DV-1A", _count_after_skipped_pages,
         "Row numbers are counted after pages were skipped by the page index, so a new deletion vector hides other rows."),
     delete_fault("remove-forgets-its-vector", "DEL-REM-1D DEL-META-2B",
-        actions.drop_field(actions.removes, "deletionVector"),
+        actions.first(actions.removes, drop("deletionVector")),
         "A remove lacks the deletion vector of its add."),
-    delete_fault("remove-forgets-its-row-ids", "DEL-REM-1D", actions.drop_field(actions.removes, "baseRowId"),
+    delete_fault("remove-forgets-its-row-ids", "DEL-REM-1D", actions.first(actions.removes, drop("baseRowId")),
         "A remove lacks its add's baseRowId.", needs=[Feature.ROW_TRACKING]),
     delete_fault("change-file-loses-a-row", "DEL-CDF-1A", change_feed(lambda rows: rows.slice(1)),
         "A deleted row is missing from the change files."),
-    delete_fault("change-file-with-wrong-size", "DEL-CDF-1D", actions.raise_field(lambda t: t.log.actions("cdc"), "size"),
+    delete_fault("change-file-with-wrong-size", "DEL-CDF-1D", actions.first(actions.of("cdc"), raised("size")),
         "The size in a cdc action is one too high."),
     delete_fault("change-type-is-insert", "DEL-CDF-1A", change_feed(_rename_to_insert),
         "The rows of a change file have the change type insert."),
@@ -299,25 +271,24 @@ FAULTS = (
         "A renamed column is NULL after a rewrite."),
     delete_fault("row-ids-are-given-anew", "DEL-ROWID-1A", drop_row_ids,
         "Rewritten rows get new row ids."),
-    delete_fault("adds-without-base-row-id", "DEL-ROWID-1B",
-        actions.drop_field(lambda t: t.log.actions("add"), "baseRowId"),
+    delete_fault("adds-without-base-row-id", "DEL-ROWID-1B", actions.first(actions.of("add"), drop("baseRowId")),
         "An add has no baseRowId."),
-    delete_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", actions.raise_field(actions.new_adds, "baseRowId", by=-1),
+    delete_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", actions.first(actions.new_adds, raised("baseRowId", by=-1)),
         "The first row id of a new file is the last one that was assigned before."),
     delete_fault("high-water-mark-is-set-back", "DEL-ROWID-1D",
-        actions.set_fields(lambda t: t.log.actions("domainMetadata"), configuration='{"rowIdHighWaterMark":0}'),
+        actions.first(actions.of("domainMetadata"), put(configuration='{"rowIdHighWaterMark":0}')),
         "The high-water mark of the row ids is 0 after a DELETE that assigns some."),
     delete_fault("new-files-share-a-row-id", "DEL-ROWID-1E", _share_row_ids,
         "All new files of a DELETE have the same first row id."),
     delete_fault("says-row-ids-are-lost", "DEL-ROWID-1C",
-        when(_tracks_rows, actions.set_fields(actions.commit_infos, tags={"delta.rowTracking.preserved": "false"})),
+        when(has("delta.enableRowTracking"), actions.first(actions.commit_infos, put(tags={"delta.rowTracking.preserved": "false"}))),
         "The commit's tag says that row ids were not preserved."),
-    delete_fault("metrics-count-a-file-too-many", "DEL-MET-1A", actions.raise_metric("DELETE", "numRemovedFiles"),
+    delete_fault("metrics-count-a-file-too-many", "DEL-MET-1A", actions.metrics("DELETE", raised("numRemovedFiles")),
         "operationMetrics count one removed file too many."),
     delete_fault("metrics-without-struct-statistics", "DEL-MET-1A",
-        when(_has_struct_statistics, actions.raise_metric("DELETE", "numDeletedRows")),
+        when(_STRUCTS, actions.metrics("DELETE", raised("numDeletedRows"))),
         "Where a checkpoint has statistics as a struct, one deleted row too many is counted."),
-    delete_fault("metrics-with-a-negative-time", "DEL-MET-1B", actions.set_metrics("DELETE", executionTimeMs="-1"),
+    delete_fault("metrics-with-a-negative-time", "DEL-MET-1B", actions.metrics("DELETE", put(executionTimeMs="-1")),
         "A time among the metrics is negative."),
 )
 # fmt: on

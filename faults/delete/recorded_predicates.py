@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from faults.machinery import actions
 from faults.machinery.fault import Tamper, delete_fault
-from faults.machinery.table_log import JsonAction
+from faults.machinery.members import becomes, within
 
 _OTHER = {"=": ">=", "<=>": ">=", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _COMPARISON = re.compile(r"(#\d+L? )(<=>|<=|>=|<|>|=)( )")
@@ -20,12 +20,8 @@ _LIST = re.compile(r"(#\d+L? IN \([^()]*),[^(),]*\)")
 def _records(change: Callable[[str], str]) -> Tamper:
     """Change the text of the predicate."""
 
-    def rewrite(info: JsonAction) -> None:
-        parameters = info.get("operationParameters") or {}
-        if "predicate" in parameters:
-            parameters["predicate"] = json.dumps([change(text) for text in json.loads(parameters["predicate"])])
-
-    return actions.change_all(actions.commit_infos, rewrite)
+    recorded = becomes("predicate", lambda texts: json.dumps([change(text) for text in json.loads(texts)]))
+    return actions.every(actions.commit_infos, within("operationParameters", recorded))
 
 
 def _left_operand(text: str) -> str:

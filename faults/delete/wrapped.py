@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from faults.delete.deletes import full_row, is_plain, matches_row
 from faults.machinery import actions
-from faults.machinery.fault import Question, delete_fault, when
+from faults.machinery.fault import Question, delete_fault, nothing, when
+from faults.machinery.members import JsonAction
 from faults.machinery.rows import rows_before, rows_of
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.semantics.condition_mutants import as_true_where_null
 from model.vocabulary.predicate import And, Not, Or, Predicate, Wrapped, Wrapper, columns_of, wrappers_of
@@ -79,19 +79,15 @@ def _without_wrapped(part: Predicate) -> Predicate:
     return kept[0] if len(kept) == 1 else part
 
 
-def _nothing(t: Tampering) -> None:
-    """What was asked wrongly is done well."""
-
-
 # fmt: off
 FAULTS = (
     delete_fault("rewrites-the-last-file-of-a-batch", "DEL-ROW-1 DEL-ROW-5B", when(_gets_batches, _leave_all_but_the_last),
         "Where a function gets rows of several files at once, only the last of these files is rewritten: the others keep rows "
         "that are counted as deleted.", needs=Wrapper),
-    delete_fault("takes-null-of-a-function-for-true", "DEL-ROW-5B", _nothing,
+    delete_fault("takes-null-of-a-function-for-true", "DEL-ROW-5B", nothing,
         "A row for which a user's function returns NULL counts as one for which it returns TRUE.",
         asks=_asked(_null_as_true), needs=Wrapper),
-    delete_fault("drops-a-function-from-an-and", "DEL-ROW-5B", _nothing,
+    delete_fault("drops-a-function-from-an-and", "DEL-ROW-5B", nothing,
         "Of a condition with AND, the operand that is a call of a user's function is left out.",
         asks=_asked(_without_wrapped), needs=Wrapper),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,16 @@ from deltalog.data.deletion_vectors import read_vector
 from deltalog.entries.actions import Add
 from deltalog.entries.codec import from_json
 from deltalog.log import read_log
-from deltalog.storage.lines import json_lines
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from deltalog.storage.paths import from_root
 from deltalog.values.schemas import parse_schema
 from engines.port import Outcome
-from faults.delete.deletes import cut_off_commits
 from faults.delete.features import drop_row_ids
-from faults.log.log_files import without_first, write_junk
-from faults.machinery import actions, files
-from faults.machinery.disk import drop_checksum
+from faults.log.log_files import rewrite_oldest_commit, uncommit_below_checkpoint, without_first, write_junk
+from faults.machinery import actions, documents, files
 from faults.machinery.fault import Condition, Tamper, command_fault, vacuum_fault, when
+from faults.machinery.members import Edit, JsonAction, becomes, drop, put, raised, within
 from faults.machinery.rows import change_rows, lose_values, replace_rows, rows_before, rows_of
-from faults.machinery.table_log import JsonAction
 from faults.machinery.tampering import Tampering
 from model.text.layout import clone_of
 from model.vocabulary.commands import (
@@ -58,8 +56,8 @@ def _is(*kinds: type[Command]) -> Condition:
     return lambda t: isinstance(t.command, kinds) and not t.failed
 
 
-def _respell(remove: JsonAction) -> None:
-    remove["path"] = remove["path"].replace("part-", "%70art-", 1)
+def _overwrites_by_a_condition(t: Tampering) -> bool:
+    return isinstance(t.command, Overwrite) and t.command.where is not None
 
 
 def _of(kind: type[Command], tamper: Tamper) -> Tamper:
@@ -67,19 +65,6 @@ def _of(kind: type[Command], tamper: Tamper) -> Tamper:
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
-
-
-def _drop_first(kind: str) -> Tamper:
-    """Drop the step's first action of a kind."""
-
-    def tamper(t: Tampering) -> None:
-        for version, found in t.log.written.items():
-            place = next((place for place, action in enumerate(found) if kind in action), None)
-            if place is not None:
-                return t.log.rewrite(version, found[:place] + found[place + 1 :])
-        return None
-
-    return tamper
 
 
 def _leave_vectors(t: Tampering) -> None:
@@ -127,7 +112,7 @@ def _set_data_change(value: bool) -> Tamper:
     def both(t: Tampering) -> list[JsonAction]:
         return [*t.log.actions("add"), *actions.removes(t)]
 
-    return actions.change_all(both, lambda action: action.update(dataChange=value))
+    return actions.every(both, put(dataChange=value))
 
 
 # The log --------------------------------------------------------------------------------------------------------------
@@ -142,48 +127,27 @@ def _clean_up_what_is_old(t: Tampering) -> None:
             t.log.uncommit(version)
 
 
-def _clean_up_below_the_checkpoint(t: Tampering) -> None:
-    for version in t.log.history:
-        if version < t.log.newest_checkpoint:
-            t.log.uncommit(version)
-
-
-def _rewrite_commit(t: Tampering) -> None:
-    """Write the oldest commit again, with the same actions."""
-    path = t.log.commit_file(min(t.log.history))
-    drop_checksum(path)
-    path.write_bytes(path.read_bytes() + b"\n")
-
-
 def undo_and_refuse(t: Tampering) -> Outcome:
-    for version in t.log.written:
-        t.log.uncommit(version)
+    t.log.undo()
     return t.refuse("INTERNAL_ERROR")
 
 
 # The definition -------------------------------------------------------------------------------------------------------
 
 
-def _change_definition(change: Callable[[JsonAction], object]) -> Tamper:
-    return actions.change_all(lambda t: t.log.actions("metaData"), change)
+def _change_definition(edit: Edit) -> Tamper:
+    return actions.every(actions.of("metaData"), edit)
 
 
-def _lose_properties(metadata: JsonAction) -> None:
+def _retentions(properties: JsonAction) -> JsonAction:
     kept = ("delta.deletedFileRetentionDuration", "delta.logRetentionDuration")
-    metadata["configuration"] = {key: value for key, value in metadata["configuration"].items() if key in kept}
+    return {key: value for key, value in properties.items() if key in kept}
 
 
 def _change_fields(change: Callable[[Tampering, list[Any]], list[Any]]) -> Tamper:
     """Change the columns of the step's schema, in JSON."""
 
-    def tamper(t: Tampering) -> None:
-        for metadata in t.log.actions("metaData"):
-            schema = json.loads(metadata["schemaString"])
-            schema["fields"] = change(t, schema["fields"])
-            metadata["schemaString"] = json.dumps(schema)
-        t.log.save()
-
-    return tamper
+    return lambda t: _change_definition(within("schemaString", becomes("fields", partial(change, t))))(t)
 
 
 def _drop_another(t: Tampering, left: list[Any]) -> list[Any]:
@@ -203,11 +167,9 @@ def _rename_in_files(t: Tampering, fields: list[Any]) -> list[Any]:
 
 def _keep_list(t: Tampering) -> None:
     """The columns with named statistics are listed as they were before."""
-    listed = t.log.state.metadata.configuration.get("delta.dataSkippingStatsColumns")
-    for metadata in t.log.actions("metaData"):
-        if listed is not None:
-            metadata["configuration"]["delta.dataSkippingStatsColumns"] = listed
-    t.log.save()
+    name = "delta.dataSkippingStatsColumns"
+    listed = {key: value for key, value in t.log.state.metadata.configuration.items() if key == name}
+    _change_definition(within("configuration", put(**listed)))(t)
 
 
 # Clones ---------------------------------------------------------------------------------------------------------------
@@ -230,37 +192,18 @@ def _forgotten_by_source(t: Tampering) -> list[str]:
     return [path for path in _files_of_clone(t) if path in t.log.tombstones]
 
 
-def _change_clone(change: Callable[[list[JsonAction]], list[JsonAction]]) -> Tamper:
+def _in_clone(change: documents.Change) -> Tamper:
     """Change the actions of the clone's first commit."""
 
-    def tamper(t: Tampering) -> None:
+    def first_commit(t: Tampering) -> list[str]:
         path = _clone(t) / LOG_DIRECTORY / commit_name(0)
-        if path.is_file():
-            found = json_lines(path.read_bytes())
-            drop_checksum(path)
-            path.write_text("".join(f"{json.dumps(action)}\n" for action in change(found)), encoding="utf-8")
+        return [str(path)] if path.is_file() else []
 
-    return tamper
+    return _of(ShallowClone, documents.in_files(first_commit, change))
 
 
-def _without_removes(t: Tampering) -> None:
-    """Of what the step wrote, log compactions alone."""
-    for path in sorted((t.root / LOG_DIRECTORY).glob("*.compacted.json")):
-        if not t.disk.existed(path.relative_to(t.root).as_posix()):
-            drop_checksum(path)
-            lines = path.read_bytes().split(b"\n")
-            path.write_bytes(b"\n".join(line for line in lines if b'"remove"' not in line[:12]))
-
-
-def _without_first_add(found: list[JsonAction]) -> list[JsonAction]:
-    first = next((action for action in found if "add" in action), None)
-    return [action for action in found if action is not first]
-
-
-def _without_vectors(found: list[JsonAction]) -> list[JsonAction]:
-    for action in found:
-        action.get("add", {}).pop("deletionVector", None)
-    return found
+_COMPACTIONS = files.new(f"{LOG_DIRECTORY}/*.compacted.json")
+_without_removes = documents.in_files(_COMPACTIONS, documents.without(lambda action: "remove" in action))
 
 
 _VECTORS = [Feature.DELETION_VECTORS]
@@ -270,7 +213,7 @@ FAULTS = (
     # rows
     command_fault("optimize-loses-a-row", "LIFE-1A", _of(Optimize, change_rows(lambda rows: rows.slice(1))),
         "OPTIMIZE loses a row of a new file.", needs=[CommandKind.OPTIMIZE]),
-    command_fault("optimize-keeps-a-file-twice", "LIFE-1A", _of(Optimize, _drop_first("remove")),
+    command_fault("optimize-keeps-a-file-twice", "LIFE-1A", _of(Optimize, actions.drop_first("remove")),
         "OPTIMIZE does not remove one of the files whose rows it wrote.", needs=[CommandKind.OPTIMIZE]),
     command_fault("optimize-forgets-a-vector", "LIFE-1A", _of(Optimize, _bring_hidden_rows_back),
         "OPTIMIZE writes the rows that a deletion vector hides too.", needs=_VECTORS),
@@ -283,10 +226,10 @@ FAULTS = (
     command_fault("merge-forgets-a-vector", "LIFE-1A", _of(Merge, _bring_hidden_rows_back),
         "MERGE brings back the rows that a deletion vector hides.", needs=_VECTORS),
     command_fault("overwrite-removes-other-partitions", "LIFE-1A",
-        when(lambda t: isinstance(t.command, Overwrite) and t.command.where is not None, actions.remove(files.untouched)),
+        when(_overwrites_by_a_condition, actions.remove(files.untouched)),
         "An overwrite by a condition removes the files of other partitions too.", needs=[CommandKind.OVERWRITE]),
     command_fault("overwrite-keeps-what-it-replaces", "LIFE-1A",
-        when(lambda t: isinstance(t.command, Overwrite) and t.command.where is not None, _drop_first("remove")),
+        when(_overwrites_by_a_condition, actions.drop_first("remove")),
         "An overwrite by a condition leaves a file that it should replace.", needs=[CommandKind.OVERWRITE]),
     command_fault("dynamic-overwrite-removes-all-partitions", "LIFE-1A",
         when(lambda t: isinstance(t.command, Overwrite) and t.command.dynamic, actions.remove(files.untouched)),
@@ -312,39 +255,39 @@ FAULTS = (
         "OPTIMIZE deletes the files that it removed, and does not wait for VACUUM.", needs=[CommandKind.OPTIMIZE]),
     command_fault("update-deletes-what-it-removed", "LIFE-1H LIFE-1C", _of(Update, files.delete_all(lambda t: t.log.removed)),
         "UPDATE deletes the files that it removed, and does not wait for VACUUM.", needs=[CommandKind.UPDATE]),
-    command_fault("command-rewrites-an-old-commit", "LIFE-1I", when(lambda t: bool(t.log.history), _rewrite_commit),
+    command_fault("command-rewrites-an-old-commit", "LIFE-1I", when(lambda t: bool(t.log.history), rewrite_oldest_commit),
         "A command rewrites the oldest commit, with the same actions."),
     command_fault("command-leaves-junk-in-the-log", "LIFE-1I", write_junk,
         "A command leaves a file in the log that is no part of it."),
-    command_fault("command-breaks-the-log", "LIFE-1J", _of(Update, cut_off_commits),
+    command_fault("command-breaks-the-log", "LIFE-1J", _of(Update, files.in_each(files.commits, files.cut_off)),
         "UPDATE leaves a truncated commit."),
     command_fault("refuses-a-retention", "LIFE-1E", _of(SetRetention, undo_and_refuse),
         "A retention cannot be set.", needs=[CommandKind.SET_RETENTION]),
     # definitions
-    command_fault("retention-replaces-all-properties", "LIFE-1D", _of(SetRetention, _change_definition(_lose_properties)),
+    command_fault("retention-replaces-all-properties", "LIFE-1D", _of(SetRetention, _change_definition(becomes("configuration", _retentions))),
         "Setting the retention drops all other properties.", needs=[CommandKind.SET_RETENTION]),
     command_fault("added-column-comes-first", "LIFE-1D", _of(AddColumn, _change_fields(lambda _, fields: fields[-1:] + fields[:-1])),
         "ADD COLUMN puts the new column before the others.", needs=[CommandKind.ADD_COLUMN]),
     command_fault("merge-makes-another-table", "LIFE-1D",
-        _of(Merge, _change_definition(lambda metadata: metadata.update(id="11111111-1111-4111-8111-111111111111"))),
+        _of(Merge, _change_definition(put(id="11111111-1111-4111-8111-111111111111"))),
         "MERGE with schema evolution gives the table another id.", needs=[CommandKind.MERGE]),
     command_fault("drop-column-drops-another", "LIFE-1D", _of(DropColumn, _change_fields(_drop_another)),
         "DROP COLUMN drops another column.", needs=[CommandKind.DROP_COLUMN]),
     command_fault("renamed-column-loses-its-statistics", "LIFE-1D", _of(RenameColumn, _keep_list),
         "RENAME COLUMN leaves the old name in the list of the columns with statistics.", needs=[CommandKind.RENAME_COLUMN]),
     # actions
-    command_fault("command-removes-nothing", "LIFE-1F", actions.drop_field(actions.removes, "deletionVector"),
+    command_fault("command-removes-nothing", "LIFE-1F", actions.first(actions.removes, drop("deletionVector")),
         "A remove lacks the deletion vector of its file, so that the file stays.", needs=_VECTORS),
-    command_fault("command-respells-a-remove", "LIFE-1K", actions.change_first(actions.removes, _respell),
+    command_fault("command-respells-a-remove", "LIFE-1K", actions.first(actions.removes, becomes("path", lambda path: path.replace("part-", "%70art-", 1))),
         "The first remove of a command encodes a character of its path that the add does not encode."),
-    command_fault("command-adds-another-size", "LIFE-1F", actions.raise_field(actions.new_adds, "size"),
+    command_fault("command-adds-another-size", "LIFE-1F", actions.first(actions.new_adds, raised("size")),
         "The size in an add is one too high."),
     command_fault("optimize-changes-data", "LIFE-1G", _of(Optimize, _set_data_change(True)),
         "OPTIMIZE says dataChange=true: streams read all rows again.", needs=[CommandKind.OPTIMIZE]),
     command_fault("update-changes-no-data", "LIFE-1G", _of(Update, _set_data_change(False)),
         "UPDATE says dataChange=false: streams do not see it.", needs=[CommandKind.UPDATE]),
     # RESTORE
-    command_fault("restore-loses-a-file", "LIFE-2A LIFE-1A", _of(Restore, _drop_first("add")),
+    command_fault("restore-loses-a-file", "LIFE-2A LIFE-1A", _of(Restore, actions.drop_first("add")),
         "RESTORE does not add one of the files of the version.", needs=[CommandKind.RESTORE]),
     command_fault("restore-leaves-vectors", "LIFE-2A LIFE-1A", _of(Restore, _leave_vectors),
         "RESTORE takes a file for the same whose deletion vector is another: deleted rows stay deleted.", needs=_VECTORS),
@@ -355,7 +298,7 @@ FAULTS = (
     command_fault("log-clean-up-breaks-a-version", "LIFE-3A", _of(CleanUpLog, _clean_up_what_is_old),
         "Log clean-up deletes all commits that are older than the log's retention, also those that a newer one needs.",
         needs=[CommandKind.CLEAN_UP_LOG]),
-    command_fault("log-clean-up-ignores-the-retention", "LIFE-3A LIFE-1I", _of(CleanUpLog, _clean_up_below_the_checkpoint),
+    command_fault("log-clean-up-ignores-the-retention", "LIFE-3A LIFE-1I", _of(CleanUpLog, uncommit_below_checkpoint),
         "Log clean-up deletes everything below the newest checkpoint, of any age.", needs=[CommandKind.CLEAN_UP_LOG]),
     command_fault("optimize-loses-row-ids", "LIFE-3B", _of(Optimize, drop_row_ids),
         "OPTIMIZE gives rows new row ids.", needs=[Feature.ROW_TRACKING]),
@@ -368,9 +311,9 @@ FAULTS = (
     command_fault("compaction-forgets-a-remove", "LIFE-LOG-1A", _of(CompactLog, _without_removes),
         "A log compaction leaves out the removes of its commits.", needs=[CommandKind.COMPACT_LOG]),
     # clones
-    command_fault("clone-loses-a-file", "LIFE-4A", _of(ShallowClone, _change_clone(_without_first_add)),
+    command_fault("clone-loses-a-file", "LIFE-4A", _in_clone(documents.without_first("add")),
         "A shallow clone lacks a file of its source.", needs=[CommandKind.SHALLOW_CLONE]),
-    command_fault("clone-forgets-vectors", "LIFE-4A", _of(ShallowClone, _change_clone(_without_vectors)),
+    command_fault("clone-forgets-vectors", "LIFE-4A", _in_clone(documents.each("add", drop("deletionVector"))),
         "In a shallow clone the deleted rows are back.", needs=_VECTORS),
     vacuum_fault("vacuum-of-the-source-breaks-a-clone", "LIFE-4A", files.delete_all(_forgotten_by_source),
         "VACUUM of a source deletes the files that only its clone still uses, though they are inside retention.",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 from urllib.parse import quote
 
 from deltalog.entries.codec import to_json
 from faults.machinery.fault import Tamper
 from faults.machinery.files import ChosenPaths
-from faults.machinery.table_log import JsonAction
+from faults.machinery.members import Edit, JsonAction, within
 from faults.machinery.tampering import Tampering
 
 Actions = Callable[[Tampering], list[JsonAction]]
@@ -27,6 +27,11 @@ def new_adds(t: Tampering) -> list[JsonAction]:
     return [add for add in t.log.actions("add") if t.log.path(add) not in t.log.live]
 
 
+def new_files(t: Tampering) -> list[str]:
+    """The first file that the step wrote and added."""
+    return [t.log.path(add) for add in new_adds(t)[:1]]
+
+
 def vector_adds(t: Tampering) -> list[JsonAction]:
     """The adds of files that were live before, with a new deletion vector."""
     return [add for add in t.log.actions("add") if t.log.path(add) in t.log.live and "deletionVector" in add]
@@ -36,38 +41,46 @@ def commit_infos(t: Tampering) -> list[JsonAction]:
     return t.log.actions("commitInfo")
 
 
+def infos(operation: str) -> Actions:
+    """The step's commitInfos of "DELETE", "VACUUM START" or "VACUUM END"."""
+    return lambda t: [info for info in commit_infos(t) if info.get("operation") == operation]
+
+
+def of(kind: str) -> Actions:
+    return lambda t: t.log.actions(kind)
+
+
 # Changes of them ------------------------------------------------------------------------------------------------------
 
 
-def change_all(actions: Actions, change: Callable[[JsonAction], object]) -> Tamper:
+def every(actions: Actions, *edits: Edit) -> Tamper:
     def tamper(t: Tampering) -> None:
         for action in actions(t):
-            change(action)
+            for edit in edits:
+                edit(action)
         t.log.save()
 
     return tamper
 
 
-def change_first(actions: Actions, change: Callable[[JsonAction], object]) -> Tamper:
-    return change_all(lambda t: actions(t)[:1], change)
+def first(actions: Actions, *edits: Edit) -> Tamper:
+    """Edit the first of these actions in which that changes something."""
+
+    def tamper(t: Tampering) -> None:
+        for action in actions(t):
+            before = deepcopy(action)
+            for edit in edits:
+                edit(action)
+            if action != before:
+                break
+        t.log.save()
+
+    return tamper
 
 
-def set_fields(actions: Actions, **values: Any) -> Tamper:
-    """Set fields of the first of these actions."""
-    return change_first(actions, lambda action: action.update(values))
-
-
-def drop_field(actions: Actions, key: str) -> Tamper:
-    """Drop a field of the first of these actions that has it."""
-    return change_first(lambda t: [action for action in actions(t) if key in action], lambda action: action.pop(key))
-
-
-def raise_field(actions: Actions, key: str, *, by: int = 1) -> Tamper:
-    """Raise a number in the first of these actions in which it is not 0."""
-    return change_first(
-        lambda t: [action for action in actions(t) if action.get(key)],
-        lambda action: action.update({key: action[key] + by}),
-    )
+def metrics(operation: str, *edits: Edit) -> Tamper:
+    """Edit the metrics in commitInfo."""
+    return every(infos(operation), within("operationMetrics", *edits))
 
 
 def drop_last_remove(t: Tampering) -> None:
@@ -76,7 +89,7 @@ def drop_last_remove(t: Tampering) -> None:
     t.log.rewrite(version, actions[:last] + actions[last + 1 :])
 
 
-# More commits and a----------------------------------------------------------------------------------------------------
+# More commits and actions ----------------------------------------------------------------------------------------------------
 
 
 def remove(paths: ChosenPaths) -> Tamper:
@@ -94,9 +107,27 @@ def removal(add: JsonAction, *, at: int) -> JsonAction:
     return {"remove": {**fields, "deletionTimestamp": at, "dataChange": True, "extendedFileMetadata": True}}
 
 
+def append(action: JsonAction) -> Tamper:
+    """Commit an action too."""
+    return lambda t: t.log.append(deepcopy(action))
+
+
+def drop_first(kind: str) -> Tamper:
+    """Drop the step's first action of a kind."""
+
+    def tamper(t: Tampering) -> None:
+        for version, found in t.log.written.items():
+            place = next((place for place, action in enumerate(found) if kind in action), None)
+            if place is not None:
+                return t.log.rewrite(version, found[:place] + found[place + 1 :])
+        return None
+
+    return tamper
+
+
 def commit_empty(t: Tampering) -> None:
     """Commit one more version, without changes."""
-    t.log.commit_empty(t.clock)
+    t.log.commit(t.clock)
 
 
 def set_table_property(t: Tampering) -> None:
@@ -108,36 +139,6 @@ def set_table_property(t: Tampering) -> None:
 def encoded(path: str) -> str:
     """A path as an action has it. It encodes more characters than an engine does, and decodes to the same."""
     return quote(path)
-
-
-# Metrics --------------------------------------------------------------------------------------------------------------
-
-
-def _infos_of(operation: str) -> Actions:
-    """The step's commitInfos of "DELETE", "VACUUM START" or "VACUUM END"."""
-    return lambda t: [info for info in commit_infos(t) if info.get("operation") == operation]
-
-
-def set_metrics(operation: str, **metrics: str) -> Tamper:
-    return change_all(_infos_of(operation), lambda info: info.setdefault("operationMetrics", {}).update(metrics))
-
-
-def raise_metric(operation: str, key: str) -> Tamper:
-    """Raise the metric by one, where it is recorded."""
-
-    def change(info: JsonAction) -> None:
-        metrics = info.get("operationMetrics", {})
-        if metrics.get(key) is not None:
-            metrics[key] = str(int(metrics[key]) + 1)
-
-    return change_all(_infos_of(operation), change)
-
-
-def set_status(status: str) -> Tamper:
-    """Set the status of END."""
-    return change_all(
-        _infos_of("VACUUM END"), lambda info: info.setdefault("operationParameters", {}).update(status=status)
-    )
 
 
 def drop_last_commit(t: Tampering) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from deltalog.storage.times import NANOSECONDS
 from model.prediction.paths import LOG_DIRECTORY
 
 
@@ -54,6 +58,13 @@ class Disk:
             found += [os.path.relpath(Path(directory) / name, self._before) for name in files]
         return sorted(path for path in found if not (self._before / path).is_symlink())
 
+    def new(self, pattern: str, *, dots: bool = False) -> list[str]:
+        """The files that the step wrote and the pattern finds, sorted; with ``dots`` those that a dot hides, too."""
+        found = (path for path in self._root.glob(pattern) if path.is_file() and (dots or path.name[0] != "."))
+        return [
+            path for path in sorted(path.relative_to(self._root).as_posix() for path in found) if not self.existed(path)
+        ]
+
     def existed(self, path: str) -> bool:
         return os.path.lexists(self._before / path)
 
@@ -88,3 +99,27 @@ class Disk:
 def drop_checksum(path: Path) -> None:
     """Delete the checksum that Hadoop's local file system keeps of a file, which is about to change."""
     path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+
+
+@contextmanager
+def kept_time(path: Path) -> Iterator[None]:
+    """A file's modification time stays, whatever is done to it."""
+    at = path.stat(follow_symlinks=False).st_mtime_ns
+    yield
+    os.utime(path, ns=(at, at), follow_symlinks=False)
+
+
+def move_time(path: Path, by: int) -> None:
+    """Move the modification time by this many ms."""
+    at = path.stat(follow_symlinks=False).st_mtime_ns + by * NANOSECONDS
+    os.utime(path, ns=(at, at), follow_symlinks=False)
+
+
+@contextmanager
+def copied(root: Path) -> Iterator[Path]:
+    """The root of a copy of a table, with the files beside it: what was there before a step."""
+    # Not beside the root: files there are observed too.
+    with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
+        around = Path(scratch) / "before"
+        shutil.copytree(root.parent, around, symlinks=True)
+        yield around / root.name

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
+from faults.machinery.disk import copied
 from faults.machinery.fault import Fault, Question
 from faults.machinery.table_log import TableLog
 from faults.machinery.tampering import Tampering
@@ -26,16 +25,13 @@ class KnownBadEngine(WrappedEngine):
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Ask):
             return self._engine.run(root, step, clock=clock, version=version)
-        # Not beside the root: files there are observed too.
-        with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
-            around = Path(scratch) / "before"
-            shutil.copytree(root.parent, around, symlinks=True)
-            asked = Question(step, clock, TableLog(root, around / root.name))
+        with copied(root) as before:
+            asked = Question(step, clock, TableLog(root, before))
             if self._fault.asks is not None and isinstance(step, self._fault.on):
                 asked = self._fault.asks(asked)
             outcome = self._engine.run(root, asked.step, clock=asked.clock, version=version)
             runs, settled = self._vacuums.get(root, (0, False))
-            t = Tampering(root, around / root.name, step, outcome, clock, runs, settled, version)
+            t = Tampering(root, before, step, outcome, clock, runs, settled, version)
             if isinstance(step, self._fault.on):
                 outcome = self._fault.tamper(t) or outcome
             if isinstance(step, Vacuum) and not step.dry_run:

@@ -69,9 +69,23 @@ def fault(
     return Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs), rules or {}, despite, asks)
 
 
+def nothing(t: Tampering) -> None:
+    """What was asked wrongly is done well."""
+
+
+def has(key: str) -> Condition:
+    """A table property is "true"."""
+    return lambda t: t.log.has(key)
+
+
 def when(condition: Condition, tamper: Tamper) -> Tamper:
     """Tamper with some of the steps only."""
     return lambda t: tamper(t) if condition(t) else None
+
+
+def committed(t: Tampering) -> bool:
+    """The step committed a version."""
+    return bool(t.log.written)
 
 
 def succeeds(t: Tampering) -> bool:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
+from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, checksum_name, commit_name
+from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Tamper
 from faults.machinery.tampering import Tampering
 
 ChosenPaths = Callable[[Tampering], Iterable[str]]
 
+POINTER = f"{LOG_DIRECTORY}/{LAST_CHECKPOINT}"
+
 # Which files ----------------------------------------------------------------------------------------------------------
+
+
+def these(*paths: str) -> ChosenPaths:
+    return lambda t: paths
 
 
 def live(t: Tampering) -> list[str]:
@@ -62,6 +71,30 @@ def everything(t: Tampering) -> Iterable[str]:
     return t.disk.kinds
 
 
+def new(pattern: str) -> ChosenPaths:
+    """The files that the step wrote and the pattern finds."""
+    return lambda t: t.disk.new(pattern)
+
+
+def commits(t: Tampering) -> list[str]:
+    """The commits of the step."""
+    return [f"{LOG_DIRECTORY}/{commit_name(version)}" for version in t.log.written]
+
+
+def checksums(t: Tampering) -> list[str]:
+    """The version checksums of the step."""
+    found = (f"{LOG_DIRECTORY}/{checksum_name(version)}" for version in t.log.written)
+    return [path for path in found if (t.root / path).is_file()]
+
+
+#: The Parquet files of new checkpoints, sidecars too.
+checkpoint_files = new(f"{LOG_DIRECTORY}/**/*.parquet")
+
+
+def oldest_commit(t: Tampering) -> list[str]:
+    return [f"{LOG_DIRECTORY}/{commit_name(min(t.log.history))}"] if t.log.history else []
+
+
 # Changes of them ------------------------------------------------------------------------------------------------------
 
 
@@ -75,11 +108,7 @@ def delete_first(paths: ChosenPaths) -> Tamper:
 
 
 def delete_all(paths: ChosenPaths) -> Tamper:
-    def tamper(t: Tampering) -> None:
-        for path in paths(t):
-            t.disk.delete(path)
-
-    return tamper
+    return in_each(paths, lambda path: path.unlink() if path.is_file() else None)
 
 
 def delete_old(paths: ChosenPaths) -> Tamper:
@@ -106,11 +135,40 @@ def restore_all(paths: ChosenPaths) -> Tamper:
     return tamper
 
 
-def write(name: str) -> Tamper:
+def write(name: str, content: bytes = b"PAR1") -> Tamper:
+    """Leave a file, perhaps in a new directory."""
+
     def tamper(t: Tampering) -> None:
-        (t.root / name).write_bytes(b"PAR1")
+        (t.root / name).parent.mkdir(parents=True, exist_ok=True)
+        drop_checksum(t.root / name)
+        (t.root / name).write_bytes(content)
 
     return tamper
+
+
+def in_each(paths: ChosenPaths, change: Callable[[Path], object]) -> Tamper:
+    """Do something to each of these files."""
+
+    def tamper(t: Tampering) -> None:
+        for path in paths(t):
+            change(t.root / path)
+
+    return tamper
+
+
+def with_bytes(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    """The content of a file becomes another."""
+
+    def rewrite(path: Path) -> None:
+        drop_checksum(path)
+        path.write_bytes(change(path.read_bytes()))
+
+    return rewrite
+
+
+cut_off = with_bytes(lambda data: data[:-20])
+truncate = with_bytes(lambda _: b"")
+add_a_line = with_bytes(lambda data: data + b"\n")
 
 
 def use_cutoff(cutoff: Callable[[Tampering], int]) -> Tamper:

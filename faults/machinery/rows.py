@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from deltalog.storage.parquet import read_parquet
 from faults.machinery import actions
 from faults.machinery.disk import drop_checksum
-from faults.machinery.table_log import JsonAction
+from faults.machinery.members import JsonAction
 from faults.machinery.tampering import Tampering
 
 

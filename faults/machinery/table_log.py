@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from deltalog.entries.actions import Add, Metadata, Remove
 from deltalog.entries.codec import to_json
@@ -23,9 +23,7 @@ from deltalog.storage.times import set_modified
 from deltalog.values.schemas import Field, parse_schema
 from engines.port import now
 from faults.machinery.disk import drop_checksum
-
-#: The JSON of an action, without its kind; or with it, in a list of a commit's actions.
-JsonAction = dict[str, Any]
+from faults.machinery.members import JsonAction
 
 
 class TableLog:
@@ -207,10 +205,15 @@ class TableLog:
         path.write_text("".join(json.dumps(action) + "\n" for action in actions), encoding="utf-8")
         set_modified(path, modified)
 
-    def commit_empty(self, timestamp: int) -> None:
-        """Commit one more version, a DELETE without removes."""
-        info = {"timestamp": timestamp, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
-        self.rewrite(max(version for version, _ in self._commit_files()) + 1, [{"commitInfo": info}])
+    def commit(self, timestamp: int, *actions: JsonAction, **info: object) -> None:
+        """Commit one more version, of a DELETE unless ``info`` says another operation."""
+        fields = {"timestamp": timestamp, "operation": "DELETE", "operationParameters": {"predicate": "[]"}, **info}
+        self.rewrite(max(version for version, _ in self._commit_files()) + 1, [{"commitInfo": fields}, *actions])
+
+    def undo(self) -> None:
+        """Delete the commits of the step."""
+        for version in self.written:
+            self.uncommit(version)
 
     def uncommit(self, version: int) -> None:
         """Delete a commit, with its checksums."""

@@ -103,8 +103,12 @@ class Tampering:
         """The outcome of a VACUUM that completed."""
         return self.answer([(f"file:{self.root}",)])
 
-    def refuse(self, condition: str | None) -> Outcome:
-        error = EngineError("AnalysisException", condition, "22003", f"[{condition}] made up")
+    def list_also(self, paths: Iterable[str], scheme: str = "file:") -> Outcome:
+        """The outcome of a VACUUM that lists these paths too."""
+        return self.answer([*self.outcome.rows, *((f"{scheme}{self.root / path}",) for path in paths)])
+
+    def refuse(self, condition: str | None, exception: str = "AnalysisException") -> Outcome:
+        error = EngineError(exception, condition, "22003", f"[{condition}] made up")
         return dataclasses.replace(self.outcome, rows=(), error=error)
 
     def fail(self, exception: str) -> Outcome:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from engines.port import EngineError, Outcome
+from engines.port import Outcome
 from faults.log.log_files import without_first, write_junk
 from faults.machinery import actions, files
-from faults.machinery.fault import Condition, Tamper, fault, when
-from faults.machinery.table_log import JsonAction
+from faults.machinery.fault import Condition, fault, when
 from faults.machinery.tampering import Tampering
 from model.prediction.conflicts import Conflict
 from model.vocabulary.steps import AtOnce, Delete, Read, Vacuum
 
-_NEEDS = ("sessions",)
+_fault = partial(fault, on=AtOnce, needs=("sessions",))
 
 
 def _at_once(t: Tampering) -> AtOnce:
@@ -58,13 +58,9 @@ def _and(*conditions: Condition) -> Condition:
 # What -----------------------------------------------------------------------------------------------------------------
 
 
-def _refused_with(t: Tampering, exception: str, condition: str) -> Outcome:
-    error = EngineError(exception, condition, None, f"[{condition}] made up")
-    return replace(t.outcome, rows=(), error=error)
-
-
 def _conflict(t: Tampering) -> Outcome:
-    return _refused_with(t, *Conflict.APPEND.value)
+    exception, condition = Conflict.APPEND.value
+    return t.refuse(condition, exception)
 
 
 def _replace_the_other(t: Tampering) -> None:
@@ -74,21 +70,15 @@ def _replace_the_other(t: Tampering) -> None:
     t.log.uncommit(later)
 
 
-def _lose_the_last(t: Tampering) -> None:
-    t.log.uncommit(max(t.log.written))
-
-
 def _leave_a_gap(t: Tampering) -> None:
     t.log.uncommit(min(t.log.written))
 
 
 def _undo_the_other(t: Tampering) -> Outcome:
     """The first, which was to be refused, commits the files that it has read: rows come back that the second has deleted."""
-    version = max(t.log.written)
     back = [{"add": add} for add in t.log.removed_adds.values()]
     gone = [actions.removal(add, at=t.outcome.ended) for add in actions.new_adds(t)]
-    info: JsonAction = {"timestamp": t.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
-    t.log.rewrite(version + 1, [{"commitInfo": info}, *back, *gone])
+    t.log.commit(t.clock, *back, *gone)
     return t.answer([(1,)])
 
 
@@ -99,24 +89,10 @@ def _remove_what_is_gone(t: Tampering) -> None:
     t.log.rewrite(later, [*t.log.written[later], *again])
 
 
-def _deletes_new_files(t: Tampering) -> None:
-    """VACUUM takes the files of a commit that it has not seen for orphans."""
-    for add in actions.new_adds(t)[:1]:
-        (t.root / t.log.path(add)).unlink(missing_ok=True)
-
-
 def _refuse_without_cause(t: Tampering) -> Outcome:
     """As if the other had been in the way: nothing is committed of the last one."""
-    _lose_the_last(t)
+    actions.drop_last_commit(t)
     return _conflict(t)
-
-
-def _half_of_a_version(t: Tampering) -> Outcome | None:
-    return replace(t.outcome, rows=t.outcome.rows[1:]) if t.outcome.rows else None
-
-
-def _refused_reader(t: Tampering) -> Outcome:
-    return _refused_with(t, "SparkException", "FAILED_READ_FILE")
 
 
 def _in_other_partitions(t: Tampering) -> bool:
@@ -133,48 +109,43 @@ def _in_other_partitions(t: Tampering) -> bool:
     return len(parts) == 2 and not parts[0] & parts[1]
 
 
-_LATE: Tamper = when(_both, _lose_the_last)
-
 # fmt: off
 FAULTS = (
-    fault("lost-update", "CONC-1A CONC-1E", when(_both, _replace_the_other),
-        "The later of two commits takes the version of the earlier one, which is lost.", on=AtOnce, needs=_NEEDS),
-    fault("lost-commit", "CONC-1E CONC-1A", _LATE,
-        "The later of two commits is not in the log, though the command says that it succeeded.", on=AtOnce, needs=_NEEDS),
-    fault("deleted-rows-come-back", "CONC-1A", when(_and(_is_refused, _both_delete), _undo_the_other),
-        "A DELETE commits what it has read although another DELETE has deleted from the same files.", on=AtOnce,
-        needs=_NEEDS),
-    fault("refused-but-committed", "CONC-1B", when(_both, _conflict),
-        "A command is refused for a conflict, and has committed.", on=AtOnce, needs=_NEEDS),
-    fault("refused-and-deletes-a-file", "CONC-1B", when(_is_refused, files.delete_first(files.live)),
-        "A command that is refused for a conflict has deleted a file of the table.", on=AtOnce, needs=_NEEDS),
-    fault("conflict-without-a-name", "CONC-1C",
-        when(_is_refused, lambda t: _refused_with(t, "SparkException", "INTERNAL_ERROR")),
-        "A conflict ends in another error than the documented ones.", on=AtOnce, needs=_NEEDS),
-    fault("refused-without-a-conflict", "CONC-1D", when(_and(_both, _in_other_partitions), _refuse_without_cause),
-        "A command is refused for a conflict although the other works on other partitions.", on=AtOnce, needs=_NEEDS),
-    fault("second-is-refused", "CONC-1D",
+    _fault("lost-update", "CONC-1A CONC-1E", when(_both, _replace_the_other),
+        "The later of two commits takes the version of the earlier one, which is lost."),
+    _fault("lost-commit", "CONC-1E CONC-1A", when(_both, actions.drop_last_commit),
+        "The later of two commits is not in the log, though the command says that it succeeded."),
+    _fault("deleted-rows-come-back", "CONC-1A", when(_and(_is_refused, _both_delete), _undo_the_other),
+        "A DELETE commits what it has read although another DELETE has deleted from the same files."),
+    _fault("refused-but-committed", "CONC-1B", when(_both, _conflict),
+        "A command is refused for a conflict, and has committed."),
+    _fault("refused-and-deletes-a-file", "CONC-1B", when(_is_refused, files.delete_first(files.live)),
+        "A command that is refused for a conflict has deleted a file of the table."),
+    _fault("conflict-without-a-name", "CONC-1C", when(_is_refused, lambda t: t.refuse("INTERNAL_ERROR", "SparkException")),
+        "A conflict ends in another error than the documented ones."),
+    _fault("refused-without-a-conflict", "CONC-1D", when(_and(_both, _in_other_partitions), _refuse_without_cause),
+        "A command is refused for a conflict although the other works on other partitions."),
+    _fault("second-is-refused", "CONC-1D",
         when(_both, lambda t: replace(t.outcome, second=replace(_second(t), rows=(), error=_conflict(t).error))),
-        "A command is refused for a conflict although nothing was committed while it ran.", on=AtOnce, needs=_NEEDS),
-    fault("removes-what-is-gone", "CONC-1F", when(_both, _remove_what_is_gone),
-        "The later of two commits removes files that the earlier one has removed.", on=AtOnce, needs=_NEEDS),
-    fault("leaves-a-gap-in-the-log", "CONC-1G", when(_both, _leave_a_gap),
-        "The later of two commits takes a version too high: the log has a gap.", on=AtOnce, needs=_NEEDS),
-    fault("property-changes-by-itself", "CONC-1H", actions.set_table_property,
-        "Of two commands at once one sets a property that neither is about.", on=AtOnce, needs=_NEEDS),
-    fault("two-at-once-delete-a-removed-file", "CONC-1I",
+        "A command is refused for a conflict although nothing was committed while it ran."),
+    _fault("removes-what-is-gone", "CONC-1F", when(_both, _remove_what_is_gone),
+        "The later of two commits removes files that the earlier one has removed."),
+    _fault("leaves-a-gap-in-the-log", "CONC-1G", when(_both, _leave_a_gap),
+        "The later of two commits takes a version too high: the log has a gap."),
+    _fault("property-changes-by-itself", "CONC-1H", actions.set_table_property,
+        "Of two commands at once one sets a property that neither is about."),
+    _fault("two-at-once-delete-a-removed-file", "CONC-1I",
         when(lambda t: not _has(t, Vacuum), files.delete_first(lambda t: t.log.removed)),
-        "A command deletes a file that it removes from the table while another session is at work.", on=AtOnce,
-        needs=_NEEDS),
-    fault("two-at-once-leave-junk-in-the-log", "CONC-1J", write_junk,
-        "Two commands at once leave a file in the log that is no part of it.", on=AtOnce, needs=_NEEDS),
-    fault("two-at-once-checkpoint-loses-a-file", "CONC-1K", without_first("add"),
-        "A checkpoint that is written while another session is at work lacks a file.", on=AtOnce, needs=_NEEDS),
-    fault("vacuum-deletes-what-is-committed-beside-it", "CONC-2A", when(lambda t: _has(t, Vacuum), _deletes_new_files),
-        "A VACUUM deletes a file that another session commits while it runs.", on=AtOnce, needs=_NEEDS),
-    fault("reader-sees-half-of-a-version", "CONC-2B", when(_reads_first, _half_of_a_version),
-        "A reader beside a writer misses a row of the version that it reads.", on=AtOnce, needs=_NEEDS),
-    fault("reader-fails-beside-a-writer", "CONC-2C", when(_reads_first, _refused_reader),
-        "A reader ends in an error because another session commits.", on=AtOnce, needs=_NEEDS),
+        "A command deletes a file that it removes from the table while another session is at work."),
+    _fault("two-at-once-leave-junk-in-the-log", "CONC-1J", write_junk,
+        "Two commands at once leave a file in the log that is no part of it."),
+    _fault("two-at-once-checkpoint-loses-a-file", "CONC-1K", without_first("add"),
+        "A checkpoint that is written while another session is at work lacks a file."),
+    _fault("vacuum-deletes-what-is-committed-beside-it", "CONC-2A", when(lambda t: _has(t, Vacuum), files.delete_all(actions.new_files)),
+        "A VACUUM deletes a file that another session commits while it runs."),
+    _fault("reader-sees-half-of-a-version", "CONC-2B", when(_reads_first, Tampering.lose_first_row),
+        "A reader beside a writer misses a row of the version that it reads."),
+    _fault("reader-fails-beside-a-writer", "CONC-2C", when(_reads_first, lambda t: t.refuse("FAILED_READ_FILE", "SparkException")),
+        "A reader ends in an error because another session commits."),
 )
 # fmt: on

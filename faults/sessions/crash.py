@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from deltalog.storage.names import LOG_DIRECTORY
+from faults.log.log_files import write_junk
 from faults.machinery import actions, files
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Condition, Tamper, delete_fault, fault, vacuum_fault, when
@@ -13,6 +13,8 @@ from faults.machinery.tampering import Tampering
 from model.vocabulary.steps import CrashPoint, Delete, Read, Vacuum
 
 _NEEDS = ("crashes",)
+#: The commits that are not yet under their name.
+_TEMPORARY = f"{LOG_DIRECTORY}/.*.json.*.tmp"
 _START, _END = "VACUUM START", "VACUUM END"
 
 
@@ -58,11 +60,7 @@ def _after_a_crash(t: Tampering) -> bool:
     """Whether the last VACUUM before the step has no END, or a writer has left its temporary commit."""
     infos = [commit.info.fields.get("operation") for _, commit in sorted(t.log.history.items()) if commit.info]
     operations = [one for one in infos if one in (_START, _END)]
-    return operations[-1:] == [_START] or bool(_temporary_commits(t))
-
-
-def _temporary_commits(t: Tampering) -> list[Path]:
-    return sorted((t.root / LOG_DIRECTORY).glob(".*.json.*.tmp"))
+    return operations[-1:] == [_START] or any(t.root.glob(_TEMPORARY))
 
 
 # What -----------------------------------------------------------------------------------------------------------------
@@ -70,16 +68,16 @@ def _temporary_commits(t: Tampering) -> list[Path]:
 
 def _tear_the_commit(t: Tampering) -> None:
     """Half of the commit is there under its name, as an engine leaves it that writes it in place."""
-    (temporary,) = [path for path in _temporary_commits(t) if not t.disk.existed(path.relative_to(t.root).as_posix())]
+    (temporary,) = (t.root / path for path in t.disk.new(_TEMPORARY, dots=True))
     data = temporary.read_bytes()
     (t.root / LOG_DIRECTORY / temporary.name[1:26]).write_bytes(data[: len(data) // 2])
 
 
 def _lose_a_new_file(t: Tampering) -> None:
     """The first file of the commit is not there, as an engine leaves it that commits before it writes."""
-    path = t.root / t.log.path(actions.new_adds(t)[0])
-    drop_checksum(path)
-    path.unlink()
+    for path in actions.new_files(t):
+        drop_checksum(t.root / path)
+        t.disk.delete(path)
 
 
 def _commit_removes_only(t: Tampering) -> None:
@@ -92,37 +90,13 @@ def _forget_the_last_remove(t: Tampering) -> None:
         actions.drop_last_remove(t)
 
 
-def _overwrite_a_file(t: Tampering) -> None:
-    for path in files.live(t)[:1]:
-        drop_checksum(t.root / path)
-        (t.root / path).write_bytes(b"PAR1")
-
-
-def _cut_the_checkpoint(t: Tampering) -> None:
-    log = t.root / LOG_DIRECTORY
-    for path in sorted(log.glob("*.checkpoint*")):
-        if not t.disk.existed(path.relative_to(t.root).as_posix()):
-            drop_checksum(path)
-            path.write_bytes(path.read_bytes()[:-20])
-
-
-def _write(name: str) -> Tamper:
-    def tamper(t: Tampering) -> None:
-        (t.root / name).parent.mkdir(exist_ok=True)
-        (t.root / name).write_bytes(b"PAR1")
-
-    return tamper
+_overwrite_a_file = files.in_each(lambda t: files.live(t)[:1], files.with_bytes(lambda _: b"PAR1"))
+_cut_the_checkpoint = files.in_each(files.new(f"{LOG_DIRECTORY}/*.checkpoint*"), files.cut_off)
 
 
 def _log(operation: str) -> Tamper:
     """Commit one more version with this operation."""
-
-    def tamper(t: Tampering) -> None:
-        version = max([*t.log.history, *t.log.written]) + 1
-        info = {"timestamp": t.clock, "operation": operation, "operationParameters": {"status": "COMPLETED"}}
-        t.log.rewrite(version, [{"commitInfo": info}])
-
-    return tamper
+    return lambda t: t.log.commit(t.clock, operation=operation, operationParameters={"status": "COMPLETED"})
 
 
 def _old_orphans(t: Tampering) -> list[str]:
@@ -157,12 +131,12 @@ FAULTS = (
         "A DELETE that is killed has deleted the files that earlier steps removed, and time travel reads."),
     _fault("crash-loses-an-earlier-version", "CRASH-1E CRASH-1B", when(_killed, files.delete_first(files.live)),
         "A DELETE that is killed has deleted the bytes of a file that every earlier version has."),
-    _fault("crash-leaves-junk-in-the-log", "CRASH-1C", when(_killed, _write(f"{LOG_DIRECTORY}/junk")),
+    _fault("crash-leaves-junk-in-the-log", "CRASH-1C", when(_killed, write_junk),
         "A DELETE that is killed leaves a file in the log that is no part of it, and not temporary by its name."),
     _fault("crash-leaves-half-a-checkpoint", "CRASH-1D",
         when(_killed_at(CrashPoint.CHECKPOINT, CrashPoint.POINTER_DELETED), _cut_the_checkpoint),
         "A DELETE that is killed while it writes a checkpoint leaves half of it under the checkpoint's name."),
-    _fault("crash-hides-what-it-leaves", "CRASH-1F", when(_killed, _write("_temporary/part-0.parquet")),
+    _fault("crash-hides-what-it-leaves", "CRASH-1F", when(_killed, files.write("_temporary/part-0.parquet")),
         "A DELETE that is killed leaves a file in a hidden directory, where no VACUUM finds it."),
     # VACUUM
     _vacuum_fault("crash-of-vacuum-loses-a-live-file", "CRASH-2A CRASH-2B", when(_killed, files.delete_first(files.live)),
@@ -170,11 +144,11 @@ FAULTS = (
     _vacuum_fault("crash-of-vacuum-loses-earlier-versions", "CRASH-2E CRASH-2B",
         when(_killed, files.delete_all(lambda t: [path for path in files.tombstones(t) if t.log.tombstones[path] > t.cutoff])),
         "A VACUUM that is killed has deleted removed files inside the retention."),
-    _vacuum_fault("crash-of-vacuum-leaves-junk-in-the-log", "CRASH-2C", when(_killed, _write(f"{LOG_DIRECTORY}/junk")),
+    _vacuum_fault("crash-of-vacuum-leaves-junk-in-the-log", "CRASH-2C", when(_killed, write_junk),
         "A VACUUM that is killed leaves a file in the log that is no part of it."),
     _vacuum_fault("crash-of-vacuum-commits-another-version", "CRASH-2D", when(_deletes, _log(_START)),
         "A VACUUM that is killed has committed START twice."),
-    _vacuum_fault("crash-of-vacuum-writes-files", "CRASH-2F", when(_killed, _write("part-0.parquet")),
+    _vacuum_fault("crash-of-vacuum-writes-files", "CRASH-2F", when(_killed, files.write("part-0.parquet")),
         "A VACUUM that is killed has written a file outside the log."),
     _vacuum_fault("crash-of-vacuum-ends-before-it-deletes", "CRASH-2G",
         when(lambda t: _deletes(t) and not t.disk.deleted, _log(_END)),
@@ -183,8 +157,7 @@ FAULTS = (
         when(lambda t: _killed(t) and _is_logged(t) and not _operations(t), files.delete_first(_old_orphans)),
         "A VACUUM deletes before it commits START."),
     # afterwards
-    fault("reads-less-after-a-crash", "CRASH-3",
-        lambda t: t.lose_first_row() if _after_a_crash(t) and not t.failed else None,
+    fault("reads-less-after-a-crash", "CRASH-3", lambda t: t.lose_first_row() if _after_a_crash(t) and not t.failed else None,
         "While the log has a temporary commit, or a START without END, the engine reads a row less.", on=Read, needs=_NEEDS),
     _vacuum_fault("vacuum-starts-over-with-live-files", "VAC-SAFE-1",
         lambda t: None if _killed(t) or t.failed or not _after_a_crash(t) else files.delete_first(files.live)(t),

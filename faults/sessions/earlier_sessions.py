@@ -23,8 +23,7 @@ def _commits(t: Tampering) -> bool:
 
 def _refuse(t: Tampering) -> Outcome:
     """It is refused, and what it committed is taken back."""
-    for version in t.log.written:
-        t.log.uncommit(version)
+    t.log.undo()
     return t.fail("NullPointerException")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
-from faults.machinery.disk import drop_checksum
+from faults.machinery import files
 from faults.machinery.tampering import Tampering
 from model.prediction.paths import LOG_DIRECTORY
 
@@ -19,6 +19,5 @@ def bookmark(t: Tampering) -> int | None:
 
 def write_bookmark(t: Tampering, version: int | None) -> None:
     """Write this version to the file; without a version it is empty."""
-    path = t.root / LOG_DIRECTORY / LAST_VACUUM_INFO
-    drop_checksum(path)
-    path.write_text(json.dumps({} if version is None else {LAST_VACUUM_KEY: version}), encoding="utf-8")
+    content = json.dumps({} if version is None else {LAST_VACUUM_KEY: version})
+    files.write(f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}", content.encode())(t)

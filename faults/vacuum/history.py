@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from deltalog.storage.names import LOG_DIRECTORY
 from faults.machinery import files
+from faults.machinery.documents import in_files, without
 from faults.machinery.fault import vacuum_fault, when
-from faults.machinery.rows import read_rows, write_rows
 from faults.machinery.runs import completed, full_run, full_run_fault
 from faults.machinery.tampering import Tampering
 
@@ -17,13 +16,8 @@ def _in_checkpoints(t: Tampering) -> list[str]:
     return [path for path in files.tombstones(t) if path not in known]
 
 
-def _drop_tombstones(t: Tampering) -> None:
-    """Rewrite the files of new checkpoints without removes; V2 ones in JSON have those in their sidecars."""
-    for path in (t.root / LOG_DIRECTORY).rglob("*.parquet"):
-        if not t.disk.existed(path.relative_to(t.root).as_posix()):
-            rows = read_rows(path)
-            if "remove" in rows.column_names:
-                write_rows(path, rows.filter(rows["remove"].is_null()))
+#: The files of new checkpoints lose their removes; V2 ones in JSON have those in their sidecars.
+_drop_tombstones = in_files(files.checkpoint_files, without(lambda action: "remove" in action))
 
 
 # fmt: off

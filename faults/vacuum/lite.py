@@ -70,8 +70,7 @@ def _refused(t: Tampering) -> bool:
 FAULTS = (
     lite_run_fault("lite-lists-the-directory", "VAC-LITE-1A", files.delete_old(_strays),
         "LITE deletes old files that no action refers to."),
-    lite_run_fault("lite-ignores-its-window", "VAC-LITE-1A",
-        files.delete_all(files.removed_at(lambda after: after < 0)),
+    lite_run_fault("lite-ignores-its-window", "VAC-LITE-1A", files.delete_all(files.removed_at(lambda after: after < 0)),
         "LITE deletes what any commit removed, in its window or not, if the tombstone is expired.",
         rules={"lite_window": True}),
     lite_run_fault("lite-ignores-retention", "VAC-SAFE-2", files.delete_all(files.tombstones),

@@ -165,8 +165,7 @@ FAULTS = (
     full_run_fault("uses-the-age-of-links", "VAC-SAFE-3",
         files.delete_all(lambda t: [path for path in _links_to_files(t) if not t.hidden(path)]),
         "VACUUM deletes symbolic links to young files.", needs=["links"]),
-    full_run_fault("vacuums-the-removed-and-young", "VAC-SAFE-3",
-        files.delete_all(files.removed_at(lambda after: after < 0)),
+    full_run_fault("vacuums-the-removed-and-young", "VAC-SAFE-3", files.delete_all(files.removed_at(lambda after: after < 0)),
         "VACUUM uses a tombstone's age alone: it deletes a file that is itself younger than retention.",
         rules={"walk": Walk.DIRECTORIES}),
 )

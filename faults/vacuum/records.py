@@ -5,6 +5,7 @@ from __future__ import annotations
 from engines.port import Outcome
 from faults.machinery import actions, files
 from faults.machinery.fault import vacuum_fault, when
+from faults.machinery.members import put, raised, within
 from faults.machinery.runs import completed, dry_run, io_fault
 from faults.machinery.tampering import Tampering
 from faults.vacuum.bookmark import write_bookmark
@@ -30,17 +31,7 @@ def _commit_end_as_start(t: Tampering) -> None:
 
 def _count_deleted_directories(t: Tampering) -> None:
     deleted = [path for path in t.disk.directories if not (t.root / path).is_dir()]
-    actions.set_metrics("VACUUM END", numVacuumedDirectories=str(len(deleted)))(t)
-
-
-def _uncommit_all(t: Tampering) -> None:
-    for version in t.log.written:
-        t.log.uncommit(version)
-
-
-def _list_hidden(t: Tampering) -> Outcome:
-    hidden = [(f"file:{t.root / path}",) for path in files.hidden(t)]
-    return t.answer([*t.outcome.rows, *hidden])
+    actions.metrics("VACUUM END", put(numVacuumedDirectories=str(len(deleted))))(t)
 
 
 def _list_no_directories(t: Tampering) -> Outcome:
@@ -48,13 +39,13 @@ def _list_no_directories(t: Tampering) -> Outcome:
 
 
 def _record_success(t: Tampering) -> None:
-    actions.set_metrics("VACUUM END", numDeletedFiles="1", numVacuumedDirectories="1")(t)
-    actions.set_status("COMPLETED")(t)
+    actions.metrics("VACUUM END", put(numDeletedFiles="1", numVacuumedDirectories="1"))(t)
+    actions.every(actions.infos("VACUUM END"), within("operationParameters", put(status="COMPLETED")))(t)
 
 
 def _give_up(t: Tampering) -> None:
     files.restore_all(lambda t: t.disk.deleted)(t)
-    actions.set_metrics("VACUUM END", numDeletedFiles="0")(t)
+    actions.metrics("VACUUM END", put(numDeletedFiles="0"))(t)
 
 
 # fmt: off
@@ -64,26 +55,25 @@ FAULTS = (
         when(completed, files.restore_all(files.everything)),
         "VACUUM records COMPLETED, with all its counts, and has deleted nothing."),
     vacuum_fault("does-what-it-does-not-claim", "VAC-LOG-1B",
-        when(_counted_files, actions.set_metrics("VACUUM END", numDeletedFiles="0")),
+        when(_counted_files, actions.metrics("VACUUM END", put(numDeletedFiles="0"))),
         "VACUUM's END counts no deleted files though there are some."),
     vacuum_fault("ends-without-start", "VAC-LOG-1A", when(completed, _commit_end_as_start),
         "VACUUM commits END without START."),
     vacuum_fault("start-counts-one-more", "VAC-LOG-1F",
-        when(completed, actions.raise_metric("VACUUM START", "numFilesToDelete")),
+        when(completed, actions.metrics("VACUUM START", raised("numFilesToDelete"))),
         "START's numFilesToDelete is one too high."),
     vacuum_fault("start-counts-no-bytes", "VAC-LOG-1F",
-        when(completed, actions.set_metrics("VACUUM START", sizeOfDataToDelete="0")),
+        when(completed, actions.metrics("VACUUM START", put(sizeOfDataToDelete="0"))),
         "START's sizeOfDataToDelete is always 0."),
     vacuum_fault("counts-deleted-directories", "VAC-LOG-1G", when(completed, _count_deleted_directories),
         "END's numVacuumedDirectories is the number of deleted directories."),
     vacuum_fault("logs-only-when-told", "VAC-LOG-1H",
-        when(lambda t: completed(t) and t.vacuum.logging is None, _uncommit_all),
+        when(lambda t: completed(t) and t.vacuum.logging is None, lambda t: t.log.undo()),
         "VACUUM does not log where logging is not set."),
     # DRY RUN
-    vacuum_fault("dry-run-moves-the-bookmark", "VAC-DRY-1",
-        when(dry_run, lambda t: write_bookmark(t, max(t.log.history))),
+    vacuum_fault("dry-run-moves-the-bookmark", "VAC-DRY-1", when(dry_run, lambda t: write_bookmark(t, max(t.log.history))),
         "DRY RUN writes _last_vacuum_info."),
-    vacuum_fault("dry-run-lists-what-is-hidden", "VAC-DRY-2C", when(dry_run, _list_hidden),
+    vacuum_fault("dry-run-lists-what-is-hidden", "VAC-DRY-2C", when(dry_run, lambda t: t.list_also(files.hidden(t))),
         "DRY RUN lists hidden files."),
     vacuum_fault("dry-run-lists-no-directories", "VAC-DRY-2C", when(dry_run, _list_no_directories),
         "DRY RUN lists files only.", rules={"walk": Walk.DIRECTORIES}),
@@ -97,7 +87,7 @@ FAULTS = (
     vacuum_fault("failure-loses-a-live-file", "VAC-LOG-2A VAC-LOG-2E", when(_crashed, files.delete_first(files.live)),
         "A deletion crashes, and VACUUM deletes a live file before it fails."),
     vacuum_fault("counts-what-it-could-not-delete", "VAC-LOG-2B",
-        when(_cannot_delete, actions.raise_metric("VACUUM END", "numDeletedFiles")),
+        when(_cannot_delete, actions.metrics("VACUUM END", raised("numDeletedFiles"))),
         "VACUUM counts a file that could not be deleted as deleted."),
     vacuum_fault("gives-up-at-what-it-cannot-delete", "VAC-LOG-2B", when(_cannot_delete, _give_up),
         "VACUUM ends, with COMPLETED, at the first file that it cannot delete."),

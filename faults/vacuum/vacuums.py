@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+from pathlib import Path
 
-from engines.port import Outcome
 from faults.machinery import actions, files
-from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import vacuum_fault, when
+from faults.machinery.members import raised
 from faults.machinery.rows import read_rows
 from faults.machinery.runs import completed, dry_run, full_run, full_run_fault, refused_retain
 from faults.machinery.tampering import Tampering
@@ -41,30 +40,18 @@ def _empty_root(t: Tampering) -> None:
     t.root.mkdir()
 
 
-def _truncate_live(t: Tampering) -> None:
-    for path in files.live(t):
-        file = t.root / path
-        if file.exists() and read_rows(file).num_rows:  # delta-rs itself deletes some live files
-            file.write_bytes(b"")
-            return
+def _kept(paths: files.ChosenPaths) -> files.ChosenPaths:
+    """Those of these files that the step left."""
+    return lambda t: [path for path in paths(t) if (t.root / path).is_file()]
 
 
-def _touch_kept(t: Tampering) -> None:
-    for path in t.disk.files:
-        if (t.root / path).exists():
-            (t.root / path).touch()
+def _first_filled(t: Tampering) -> list[str]:
+    """The first live file with rows: delta-rs itself deletes some live files."""
+    return [path for path in _kept(files.live)(t) if read_rows(t.root / path).num_rows][:1]
 
 
-def _truncate_kept(t: Tampering) -> None:
-    for path in t.disk.files:
-        if path not in t.log.live and not t.hidden(path) and (t.root / path).is_file():
-            (t.root / path).write_bytes(b"")
-
-
-def _truncate_removed(t: Tampering) -> None:
-    for path in files.tombstones(t):
-        if path not in t.log.live and (t.root / path).is_file():
-            (t.root / path).write_bytes(b"")
+def _visible_and_not_live(t: Tampering) -> list[str]:
+    return [path for path in t.disk.files if path not in t.log.live and not t.hidden(path)]
 
 
 def _change_data(t: Tampering) -> list[str]:
@@ -88,15 +75,8 @@ def _unchecked_zero(t: Tampering) -> bool:
     return t.vacuum.retain_hours == 0 and not t.vacuum.safety_check
 
 
-def _list_live_file(t: Tampering) -> Outcome:
-    return t.answer([*t.outcome.rows, *((f"file:{t.root / path}",) for path in files.live(t)[:1])])
-
-
-def _append_to_old_commit(t: Tampering) -> None:
-    path = t.log.commit_file(min(t.log.history))
-    with path.open("a", encoding="utf-8") as commit:
-        commit.write(json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n")
-    drop_checksum(path)
+_TRANSACTION = b'{"txn": {"appId": "a", "version": 1}}\n'
+_append_to_old_commit = files.in_each(files.oldest_commit, files.with_bytes(lambda data: data + _TRANSACTION))
 
 
 # fmt: off
@@ -125,7 +105,7 @@ FAULTS = (
         "VACUUM deletes a directory with all its content."),
     full_run_fault("empties-the-root", "VAC-SAFE-6B", _empty_root,
         "VACUUM leaves the table's root empty."),
-    full_run_fault("corrupts-a-live-file", "VAC-SAFE-10B", _truncate_live,
+    full_run_fault("corrupts-a-live-file", "VAC-SAFE-10B", files.in_each(_first_filled, files.truncate),
         "After VACUUM a live file has lost its rows."),
     full_run_fault("keeps-an-expired-file", "VAC-LIVE-1", files.restore_first(files.tombstones),
         "VACUUM keeps an old file whose tombstone is expired."),
@@ -166,11 +146,11 @@ FAULTS = (
         "DRY RUN deletes what it lists."),
     vacuum_fault("dry-run-lists-too-little", "VAC-DRY-2C", when(dry_run, lambda t: t.answer(t.outcome.rows[:-1])),
         "DRY RUN leaves out the last path."),
-    vacuum_fault("dry-run-lists-too-much", "VAC-DRY-2C", when(dry_run, _list_live_file),
+    vacuum_fault("dry-run-lists-too-much", "VAC-DRY-2C", when(dry_run, lambda t: t.list_also(files.live(t)[:1])),
         "DRY RUN lists a live file."),
     vacuum_fault("starts-without-end", "VAC-LOG-1A", when(completed, actions.drop_last_commit),
         "VACUUM commits START and no END."),
-    vacuum_fault("claims-what-it-did-not-delete", "VAC-LOG-1B", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+    vacuum_fault("claims-what-it-did-not-delete", "VAC-LOG-1B", actions.metrics("VACUUM END", raised("numDeletedFiles")),
         "VACUUM's END counts one file too many."),
     full_run_fault("rewrites-the-log", "VAC-LOG-1C", _append_to_old_commit,
         "VACUUM rewrites an old commit."),
@@ -188,11 +168,11 @@ FAULTS = (
         "A VACUUM's commit sets a table property."),
     full_run_fault("vacuum-writes-a-file", "VAC-SAFE-11", files.write("vacuumed.parquet"),
         "VACUUM leaves a new file in the table's directory."),
-    full_run_fault("vacuum-touches-what-stays", "VAC-SAFE-12", _touch_kept,
+    full_run_fault("vacuum-touches-what-stays", "VAC-SAFE-12", files.in_each(_kept(lambda t: t.disk.files), Path.touch),
         "VACUUM sets the modification time of the files that it keeps to the present."),
-    full_run_fault("vacuum-truncates-what-stays", "VAC-SAFE-2 VAC-SAFE-3", _truncate_kept,
+    full_run_fault("vacuum-truncates-what-stays", "VAC-SAFE-2 VAC-SAFE-3", files.in_each(_kept(_visible_and_not_live), files.truncate),
         "VACUUM truncates the files that it must keep."),
-    full_run_fault("vacuum-truncates-earlier-versions", "VAC-SAFE-10F", _truncate_removed,
+    full_run_fault("vacuum-truncates-earlier-versions", "VAC-SAFE-10F", files.in_each(_kept(files.tombstones), files.truncate),
         "VACUUM truncates the files that only earlier versions refer to."),
 )
 # fmt: on

@@ -7,15 +7,17 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from deltalog.entries.actions import Add, Cdc, DomainMetadata, Remove, Txn
-from faults.machinery.table_log import JsonAction
+from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from faults.machinery.actions import commit_empty
+from faults.machinery.fault import Tamper
+from faults.machinery.members import Edit, JsonAction, put
 from faults.machinery.tampering import Tampering
-from selfcheck.tampering.values import ActionEdit, changes
-from selfcheck.tampering.way import Way, touch
-
-_MINUTE = 60_000_000_000  # ns
+from selfcheck.tampering.values import changes
+from selfcheck.tampering.way import Way, of_actions, of_path, touch
 
 #: The fields that the format defines for an action (PROTOCOL.md, "Actions"), by its kind.
 _FIELDS = {
@@ -54,22 +56,14 @@ def ways(t: Tampering) -> Iterator[Way]:
     for version, actions in sorted(t.log.written.items()):
         yield from _ways_of(t, version, deepcopy(actions))
     if t.log.written:
-        yield Way("another commit", lambda t: t.log.commit_empty(t.clock))
+        yield Way("another commit", commit_empty)
 
 
 def _ways_of(t: Tampering, version: int, actions: list[JsonAction]) -> Iterator[Way]:
     operation = next((action["commitInfo"].get("operation") for action in actions if "commitInfo" in action), "?")
     commit = "commit" if len(t.log.written) == 1 else str(operation)
-    kinds = list(dict.fromkeys(kind for action in actions for kind in action))
-    for kind in kinds:
-        places = [place for place, action in enumerate(actions) if kind in action]
-        named = f"{commit}: {kind}"
-        for name, change in _field_changes(kind, actions[places[0]][kind]):
-            yield Way(f"{named}.{name}", _rewrite(version, _changed(actions, places[0], kind, change)))
-        for name, edited in _swaps(actions, kind, places):
-            yield Way(f"{named}.{name} swapped with another's", _rewrite(version, edited))
-        yield Way(f"{named} dropped", _rewrite(version, actions[: places[0]] + actions[places[0] + 1 :]))
-        yield Way(f"{named} doubled", _rewrite(version, [*actions, actions[places[0]]]))
+    yield from of_actions(commit, actions, partial(_rewrite, version), _field_changes, alike=_interchangeable)
+    kinds = {kind for action in actions for kind in action}
     if len(actions) > 1:
         yield Way(f"{commit}: order of actions reversed", _rewrite(version, actions[::-1]))
     for kind, value in _FOREIGN.items():
@@ -79,32 +73,14 @@ def _ways_of(t: Tampering, version: int, actions: list[JsonAction]) -> Iterator[
         if kind not in kinds and t.log.live:
             yield Way(f"{commit}: {kind} made up", _rewrite(version, [*actions, {kind: _of_live_file(t, kind)}]))
     yield Way(f"{commit}: file removed", lambda t: t.log.uncommit(version))
-    yield Way(f"{commit}: file touched", lambda t: touch(t.log.commit_file(version), _MINUTE))
+    yield of_path(f"{commit}: file touched", f"{LOG_DIRECTORY}/{commit_name(version)}", touch)
 
 
-def _field_changes(kind: str, value: JsonAction) -> Iterator[tuple[str, ActionEdit]]:
+def _field_changes(kind: str, value: JsonAction) -> Iterator[tuple[str, Edit]]:
     yield from changes(value)
     for field in _FIELDS.get(kind, ()):
         if field in _MADE_UP and field not in value:
-            yield f"{field} made up", lambda action, field=field: action.update({field: _MADE_UP[field]})  # type: ignore[misc]
-
-
-def _changed(actions: list[JsonAction], place: int, kind: str, change: ActionEdit) -> list[JsonAction]:
-    edited = deepcopy(actions)
-    change(edited[place][kind])
-    return edited
-
-
-def _swaps(actions: list[JsonAction], kind: str, places: list[int]) -> Iterator[tuple[str, list[JsonAction]]]:
-    """Each field exchanged between the first action of a kind and the next that has another value."""
-    first = actions[places[0]][kind]
-    for field in first:
-        differing = (place for place in places[1:] if actions[place][kind].get(field) != first[field])
-        other = next((at for at in differing if not _interchangeable(field, first, actions[at][kind])), None)
-        if other is not None:
-            edited = deepcopy(actions)
-            edited[places[0]][kind][field], edited[other][kind][field] = actions[other][kind].get(field), first[field]
-            yield field, edited
+            yield f"{field} made up", put(**{field: _MADE_UP[field]})
 
 
 def _interchangeable(field: str, one: JsonAction, other: JsonAction) -> bool:
@@ -120,5 +96,5 @@ def _of_live_file(t: Tampering, kind: str) -> JsonAction:
     return {"path": add["path"], "deletionTimestamp": t.outcome.ended, "dataChange": True}
 
 
-def _rewrite(version: int, actions: list[JsonAction]) -> Any:
+def _rewrite(version: int, actions: list[JsonAction]) -> Tamper:
     return lambda t: t.log.rewrite(version, json.loads(json.dumps(actions)))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deltalog.storage.names import (
@@ -16,10 +15,11 @@ from deltalog.storage.names import (
     commit_name,
     parse_name,
 )
+from faults.machinery import documents, files
 from faults.machinery.tampering import Tampering
 from selfcheck.tampering import checkpoint_fields
 from selfcheck.tampering.values import changes
-from selfcheck.tampering.way import Way, junk, of_file, restore, swap
+from selfcheck.tampering.way import Way, of_file, of_path, swap
 
 _POINTERS = (LAST_CHECKPOINT, LAST_VACUUM_INFO)
 
@@ -63,15 +63,17 @@ def ways(t: Tampering) -> Iterator[Way]:
             yield from checkpoint_fields.ways(f"log after: {kind}", path, t)
     for kind, pair in _pairs(t, old.values()).items():
         yield Way(f"log before: {kind} swapped with another", swap(*pair))
-    below = [commit_name(version) for version in t.log.history if version < t.log.newest_checkpoint]
+    below = [
+        f"{LOG_DIRECTORY}/{commit_name(version)}" for version in t.log.history if version < t.log.newest_checkpoint
+    ]
     if below:
-        yield Way("log before: all commits below the checkpoint removed", _remove(below))
+        yield Way("log before: all commits below the checkpoint removed", files.delete_all(files.these(*below)))
     gone = [path for path in _files(t.before) if not (t.root / path).exists()]
     if gone:
-        yield Way("log before: a file that was cleaned up restored", restore(gone[0]))
+        yield Way("log before: a file that was cleaned up restored", files.restore_all(files.these(gone[0])))
     for what, name in _JUNK.items():
-        yield Way(f"log junk: {what}", junk(f"{LOG_DIRECTORY}/{name}"))
-    yield Way("log junk: an empty directory", lambda t: (t.root / LOG_DIRECTORY / "junk").mkdir())
+        yield Way(f"log junk: {what}", files.write(f"{LOG_DIRECTORY}/{name}", b"x"))
+    yield of_path("log junk: an empty directory", f"{LOG_DIRECTORY}/junk", Path.mkdir)
 
 
 def kind_of(name: str, path: str) -> str:
@@ -111,10 +113,7 @@ def _pairs(t: Tampering, known: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 def _files(root: Path) -> list[str]:
     """The files of the log, from the root, sorted."""
-    found = []
-    for directory, _, files in os.walk(root / LOG_DIRECTORY):
-        found += [(Path(directory) / file).relative_to(root).as_posix() for file in files]
-    return sorted(found)
+    return sorted(path.relative_to(root).as_posix() for path in (root / LOG_DIRECTORY).rglob("*") if path.is_file())
 
 
 def _documents(what: str, kind: str, path: str, t: Tampering) -> Iterator[Way]:
@@ -127,21 +126,4 @@ def _documents(what: str, kind: str, path: str, t: Tampering) -> Iterator[Way]:
     if not isinstance(document, dict):
         return
     for name, change in changes(document):
-
-        def tamper(t: Tampering, change: Callable[[dict[str, object]], None] = change) -> None:
-            edited = json.loads(json.dumps(document))
-            change(edited)
-            file = t.root / path
-            at = file.stat().st_mtime_ns
-            file.write_text(json.dumps(edited), encoding="utf-8")
-            os.utime(file, ns=(at, at))
-
-        yield Way(f"{what}: {name}", tamper)
-
-
-def _remove(names: list[str]) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        for name in names:
-            (t.root / LOG_DIRECTORY / name).unlink(missing_ok=True)
-
-    return tamper
+        yield Way(f"{what}: {name}", documents.in_objects(files.these(path), change))

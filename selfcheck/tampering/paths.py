@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deltalog.storage.names import LOG_DIRECTORY
+from faults.machinery import files
+from faults.machinery.disk import kept_time
 from faults.machinery.tampering import Tampering
-from selfcheck.tampering.way import Way, junk, of_file, restore, swap, touch
-
-_MINUTE = 60_000_000_000  # ns
+from selfcheck.tampering.way import Way, of_file, of_path, swap, touch
 
 _JUNK = {
     "a file": "junk",
@@ -43,23 +45,24 @@ def ways(t: Tampering) -> Iterator[Way]:
     for kind, pair in pairs.items():
         yield Way(f"path before: {kind} swapped with another", swap(*pair))
     for kind, path in gone.items():
-        yield Way(f"path deleted: {kind} restored", restore(path))
+        yield Way(f"path deleted: {kind} restored", files.restore_all(files.these(path)))
     # An engine may have followed a link and deleted one.
     for path in [path for path in t.disk.beside if (t.root / path).is_file()][:1]:
         yield from of_file("path before: file beside the root", path, t.root)
     new: dict[str, str] = {}
-    for path in _new(t):
-        new.setdefault(kind_of(t, path, "file"), path)
+    for path in t.disk.new("**/*", dots=True):
+        if not path.startswith(f"{LOG_DIRECTORY}/"):
+            new.setdefault(kind_of(t, path, "file"), path)
     for kind, path in new.items():
         yield from of_file(f"path after: {kind}", path, t.root)
-        yield Way(f"path after: {kind} doubled", _copy(path))
-        yield Way(f"path after: {kind} renamed", _rename(path))
+        yield of_path(f"path after: {kind} doubled", path, lambda file: shutil.copy2(file, _copied(file)))
+        yield of_path(f"path after: {kind} renamed", path, lambda file: file.rename(_renamed(file)))
     for what, name in _JUNK.items():
-        yield Way(f"path junk: {what}", junk(name))
-    yield Way("path junk: an empty data file", _empty_data_file)
-    yield Way("path junk: an empty directory", lambda t: (t.root / "junk").mkdir())
-    yield Way("path junk: a hidden directory", lambda t: (t.root / "_junk").mkdir())
-    yield Way("path junk: a link", lambda t: (t.root / "junk").symlink_to("nowhere"))
+        yield Way(f"path junk: {what}", files.write(name, b"x"))
+    yield of_path("path junk: an empty data file", "part-00000-empty.c000.snappy.parquet", _write_empty_data_file)
+    yield of_path("path junk: an empty directory", "junk", Path.mkdir)
+    yield of_path("path junk: a hidden directory", "_junk", Path.mkdir)
+    yield of_path("path junk: a link", "junk", lambda path: path.symlink_to("nowhere"))
 
 
 def kind_of(t: Tampering, path: str, form: str) -> str:
@@ -96,69 +99,39 @@ def _of_path(t: Tampering, what: str, path: str) -> Iterator[Way]:
     form = t.disk.kinds[path]
     if form == "file":
         yield from of_file(what, path, t.root)
-        yield Way(f"{what} renamed", _rename(path))
-        yield Way(f"{what} replaced by a directory", _replace_by_directory(path))
-    elif form == "link":
-        yield Way(f"{what} removed", lambda t: (t.root / path).unlink())
-        yield Way(f"{what} retargeted", _retarget(path))
-        yield Way(f"{what} touched", lambda t: touch(t.root / path, _MINUTE))
-        yield Way(f"{what} replaced by a file", _replace_by_file(path))
-    else:
-        yield Way(f"{what} removed", lambda t: shutil.rmtree(t.root / path))
-        yield Way(f"{what} touched", lambda t: touch(t.root / path, _MINUTE))
+        yield of_path(f"{what} renamed", path, lambda file: file.rename(_renamed(file)))
+        yield of_path(f"{what} replaced by a directory", path, _replace_by_directory)
+        return
+    yield of_path(f"{what} removed", path, Path.unlink if form == "link" else shutil.rmtree)
+    yield of_path(f"{what} touched", path, touch)
+    if form == "link":
+        yield of_path(f"{what} retargeted", path, _retarget)
+        yield of_path(f"{what} replaced by a file", path, _replace_by_file)
 
 
-def _new(t: Tampering) -> list[str]:
-    """The files below the root and outside the log that the step wrote, sorted."""
-    found = []
-    for directory, names, files in os.walk(t.root):
-        if directory == str(t.root):
-            names[:] = [name for name in names if name != "_delta_log"]
-        found += [os.path.relpath(os.path.join(directory, file), t.root) for file in files]
-    return sorted(path for path in found if not t.disk.existed(path))
+def _copied(path: Path) -> Path:
+    return path.with_name(f"copy-{path.name}")
 
 
-def _copy(path: str) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        directory, _, name = path.rpartition("/")
-        shutil.copy2(t.root / path, t.root / directory / f"copy-{name}")
-
-    return tamper
+def _renamed(path: Path) -> Path:
+    return path.with_name(f"{path.name}-renamed")
 
 
-def _rename(path: str) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        directory, _, name = path.rpartition("/")
-        (t.root / path).rename(t.root / directory / f"{name}-renamed")
-
-    return tamper
+def _replace_by_directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
 
 
-def _replace_by_directory(path: str) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        (t.root / path).unlink()
-        (t.root / path).mkdir()
-
-    return tamper
+def _replace_by_file(path: Path) -> None:
+    path.unlink()
+    path.write_bytes(b"x")
 
 
-def _replace_by_file(path: str) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        (t.root / path).unlink()
-        (t.root / path).write_bytes(b"x")
-
-    return tamper
+def _retarget(path: Path) -> None:
+    with kept_time(path):
+        path.unlink()
+        path.symlink_to("nowhere-else")
 
 
-def _retarget(path: str) -> Callable[[Tampering], None]:
-    def tamper(t: Tampering) -> None:
-        at = (t.root / path).stat(follow_symlinks=False).st_mtime_ns
-        (t.root / path).unlink()
-        (t.root / path).symlink_to("nowhere-else")
-        os.utime(t.root / path, ns=(at, at), follow_symlinks=False)
-
-    return tamper
-
-
-def _empty_data_file(t: Tampering) -> None:
-    pq.write_table(pa.table({"x": pa.array([], pa.int64())}), t.root / "part-00000-empty.c000.snappy.parquet")
+def _write_empty_data_file(path: Path) -> None:
+    pq.write_table(pa.table({"x": pa.array([], pa.int64())}), path)

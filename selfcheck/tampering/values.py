@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from faults.machinery.table_log import JsonAction
-
-#: Changes a JSON object in place.
-ActionEdit = Callable[[JsonAction], None]
+from faults.machinery.members import Edit, drop, parsed, put, within
 
 #: Members that are JSON in a string.
 _JSON_TEXTS = ("stats", "configuration", "schemaString")
@@ -31,13 +27,13 @@ def changed(value: Any) -> Any:
     return "x" if value is None else {**value, "x": "x"}
 
 
-def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, ActionEdit]]:
+def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Edit]]:
     """Every way to change a member of an object, at any depth, with its name: ``stats.numRecords dropped``."""
     for key, member in value.items():
         name = f"{prefix}{key}"
         if not isinstance(_parsed(key, member), dict) or not member:  # else its own members are changed
             yield f"{name} changed", _set(key, changed(member))
-        yield f"{name} dropped", _drop(key)
+        yield f"{name} dropped", drop(key)
         if isinstance(member, int) and not isinstance(member, bool) and member:
             yield f"{name} set to 0", _set(key, 0)
         if isinstance(member, list) and member:
@@ -47,49 +43,23 @@ def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
     yield f"{prefix}member made up", _set("madeUp", "x")
 
 
-def _inside(key: str, inner: Any, name: str) -> Iterator[tuple[str, ActionEdit]]:
+def _inside(key: str, inner: Any, name: str) -> Iterator[tuple[str, Edit]]:
     if not isinstance(inner, dict):
         return
     if key in _BY_NAME:
         first = next(iter(inner), None)
         if first is not None:
-            yield f"{name}: a value changed", _within(key, _set(first, changed(inner[first])))
-            yield f"{name}: a key dropped", _within(key, _drop(first))
-            yield f"{name}: a key made up", _within(key, _set("x", changed(inner[first])))
+            yield f"{name}: a value changed", within(key, _set(first, changed(inner[first])))
+            yield f"{name}: a key dropped", within(key, drop(first))
+            yield f"{name}: a key made up", within(key, _set("x", changed(inner[first])))
         return
     for label, change in changes(inner, f"{name}."):
-        yield label, _within(key, change)
+        yield label, within(key, change)
 
 
 def _parsed(key: str, member: Any) -> Any:
-    if key in _JSON_TEXTS and isinstance(member, str):
-        try:
-            return json.loads(member)
-        except ValueError:
-            return member
-    return member
+    return parsed(member) if key in _JSON_TEXTS else member
 
 
-def _set(key: str, value: Any) -> ActionEdit:
-    return lambda action: action.update({key: value})
-
-
-def _drop(key: str) -> ActionEdit:
-    def change(action: JsonAction) -> None:
-        action.pop(key, None)
-
-    return change
-
-
-def _within(key: str, change: ActionEdit) -> ActionEdit:
-    """A change of a member that is an object, or JSON in a string."""
-
-    def outer(action: JsonAction) -> None:
-        member = action.get(key)
-        inner = _parsed(key, member)
-        if isinstance(inner, dict):
-            inner = dict(inner)
-            change(inner)
-            action[key] = json.dumps(inner) if isinstance(member, str) else inner
-
-    return outer
+def _set(key: str, value: Any) -> Edit:
+    return put(**{key: value})

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.port import Outcome
+from faults.machinery.disk import kept_time, move_time
+from faults.machinery.fault import Tamper
+from faults.machinery.members import Edit, JsonAction
 from faults.machinery.tampering import Tampering
-
-_MINUTE = 60_000_000_000  # ns
+from model.vocabulary.table import MINUTE
 
 
 @dataclass(frozen=True)
@@ -18,46 +19,65 @@ class Way:
     """``name`` says what is tampered with and how, without the names of files, so that it is the same in all cases."""
 
     name: str
-    tamper: Callable[[Tampering], Outcome | None]  # None: the answer stays
+    tamper: Tamper
     on_disk: bool = True  # whether it changes the table
+
+
+def of_path(name: str, path: str, change: Callable[[Path], object]) -> Way:
+    """Something is done to what lies at a path from the root."""
+
+    def tamper(t: Tampering) -> None:
+        change(t.root / path)
+
+    return Way(name, tamper)
 
 
 def of_file(what: str, path: str, root: Path) -> Iterator[Way]:
     """The ways for an existing file at a path from the root."""
-    yield Way(f"{what} removed", lambda t: (t.root / path).unlink())
+    yield of_path(f"{what} removed", path, Path.unlink)
     if (root / path).stat().st_size:
-        yield Way(f"{what} emptied", lambda t: _write(t.root / path, b""))
-        yield Way(f"{what} rewritten", lambda t: _write(t.root / path, _flipped((t.root / path).read_bytes())))
-    yield Way(f"{what} touched", lambda t: touch(t.root / path, _MINUTE))
-    yield Way(f"{what} made older", lambda t: touch(t.root / path, -_MINUTE))
+        yield of_path(f"{what} emptied", path, lambda file: _write(file, b""))
+        yield of_path(f"{what} rewritten", path, lambda file: _write(file, _flipped(file.read_bytes())))
+    yield of_path(f"{what} touched", path, touch)
+    yield of_path(f"{what} made older", path, lambda file: move_time(file, -MINUTE))
 
 
-def touch(path: Path, by: int) -> None:
-    """Move the modification time by this many ns."""
-    at = path.stat(follow_symlinks=False).st_mtime_ns + by
-    os.utime(path, ns=(at, at), follow_symlinks=False)
+def touch(path: Path) -> None:
+    """Move the modification time by a minute."""
+    move_time(path, MINUTE)
 
 
-def junk(path: str, data: bytes = b"x") -> Callable[[Tampering], None]:
-    """Write a new file."""
+def of_actions(
+    what: str,
+    actions: list[JsonAction],
+    save: Callable[[list[JsonAction]], Tamper],
+    changes: Callable[[str, JsonAction], Iterable[tuple[str, Edit]]],
+    *,
+    alike: Callable[[str, JsonAction, JsonAction], bool] = lambda *_: False,
+) -> Iterator[Way]:
+    """An action of each kind dropped and doubled; each of its fields changed, and swapped with another action's.
 
-    def tamper(t: Tampering) -> None:
-        (t.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (t.root / path).write_bytes(data)
+    ``alike``: whether two actions may as well exchange a field.
+    """
+    for kind in dict.fromkeys(kind for action in actions for kind in action):
+        places = [place for place, action in enumerate(actions) if kind in action]
+        at, named, first = places[0], f"{what}: {kind}", actions[places[0]][kind]
+        for name, change in changes(kind, first):
+            edited = deepcopy(actions)
+            change(edited[at][kind])
+            yield Way(f"{named}.{name}", save(edited))
+        for field in first:
+            differing = (place for place in places[1:] if actions[place][kind].get(field) != first[field])
+            other = next((place for place in differing if not alike(field, first, actions[place][kind])), None)
+            if other is not None:
+                edited = deepcopy(actions)
+                edited[at][kind][field], edited[other][kind][field] = actions[other][kind].get(field), first[field]
+                yield Way(f"{named}.{field} swapped with another's", save(edited))
+        yield Way(f"{named} dropped", save(actions[:at] + actions[at + 1 :]))
+        yield Way(f"{named} doubled", save([*actions, actions[at]]))
 
-    return tamper
 
-
-def restore(path: str) -> Callable[[Tampering], None]:
-    """Restore a path that the step deleted."""
-
-    def tamper(t: Tampering) -> None:
-        t.disk.restore(path)
-
-    return tamper
-
-
-def swap(one: str, other: str) -> Callable[[Tampering], None]:
+def swap(one: str, other: str) -> Tamper:
     """Exchange the bytes of two files, but not their modification times."""
 
     def tamper(t: Tampering) -> None:
@@ -70,9 +90,8 @@ def swap(one: str, other: str) -> Callable[[Tampering], None]:
 
 def _write(path: Path, data: bytes) -> None:
     """Replace the bytes, but not the modification time."""
-    at = path.stat().st_mtime_ns
-    path.write_bytes(data)
-    os.utime(path, ns=(at, at))
+    with kept_time(path):
+        path.write_bytes(data)
 
 
 def _flipped(data: bytes) -> bytes:

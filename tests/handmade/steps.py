@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from engines.port import EngineError, Outcome
+from deltalog.storage.names import LOG_DIRECTORY, checksum_name, commit_name
+from engines.port import Outcome
+from faults.machinery import files
+from faults.machinery.disk import copied, kept_time
+from faults.machinery.fault import Tamper
+from faults.machinery.files import ChosenPaths
+from faults.machinery.tampering import Tampering
 from harness.judging.excusing.excuses import Excuses
 from harness.judging.side import Side
 from harness.judging.step_judge import Tally
 from harness.observing.steps.observation import Observation
 from harness.running.case_run import CaseRun
 from model.vocabulary.predicate import And, Compare, Op
-from model.vocabulary.steps import Delete, EngineStep, Request, Step, Vacuum
+from model.vocabulary.steps import Ask, Delete, EngineStep, Request, Step, Vacuum
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Row, Type
 from records.run import RecordedViolation
@@ -24,13 +29,6 @@ from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.readable_violations import check_violations_readable
-
-#: Changes what an engine did to the table, or what it answered.
-Tamper = Callable[[Path, Outcome], "Outcome | None"]
-
-
-def right(root: Path, outcome: Outcome) -> None:
-    """Changes nothing."""
 
 
 class TamperingEngine(ReferenceEngine):
@@ -41,8 +39,11 @@ class TamperingEngine(ReferenceEngine):
         self._tampers = list(tampers)
 
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-        outcome = super().run(root, step, clock=clock, version=version)
-        return self._tampers.pop(0)(root, outcome) or outcome
+        with copied(root) as before:
+            outcome = super().run(root, step, clock=clock, version=version)
+            assert not isinstance(step, Ask), "a step"
+            t = Tampering(root, before, step, outcome, clock, 0, False, version)
+            return self._tampers.pop(0)(t) or outcome
 
 
 def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) -> tuple[dict[str, Tally], Observation]:
@@ -80,74 +81,65 @@ def violated(table: Table, step: EngineStep, tamper: Tamper, directory: Path) ->
 # Tampers ----------------------------------------------------------------------------------------------------------
 
 
-def refused(root: Path, outcome: Outcome) -> Outcome:
+def right(t: Tampering) -> None:
+    """Changes nothing."""
+
+
+def refused(t: Tampering) -> Outcome:
     """Only the answer changes."""
-    return dataclasses.replace(outcome, rows=(), error=EngineError("E", "SOME_CONDITION", None, "no"))
+    return t.refuse("SOME_CONDITION")
 
 
-def allowed(root: Path, outcome: Outcome) -> Outcome:
-    return dataclasses.replace(outcome, error=None)
+def allowed(t: Tampering) -> Outcome:
+    return t.answer(t.outcome.rows)
 
 
 def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
-    return lambda root, outcome: dataclasses.replace(outcome, rows=change(outcome.rows))
+    return lambda t: t.answer(change(t.outcome.rows))
 
 
-def commit_path(root: Path, *, last: int = 1) -> Path:
-    """The ``last`` commit, counted from the end of the log."""
-    return sorted((root / "_delta_log").glob("*.json"))[-last]
+def listing(path: str) -> Tamper:
+    """A DRY RUN also lists this path."""
+    return lambda t: t.list_also([path])
+
+
+def in_text(paths: ChosenPaths, pattern: str, replacement: str) -> Tamper:
+    """Replace something in the text of these files, but not their modification times."""
+
+    def edit(path: Path) -> None:
+        changed, count = re.subn(pattern, replacement, path.read_text(), count=1)
+        assert count, f"{pattern} must be found in {path.read_text()}"
+        with kept_time(path):
+            path.write_text(changed)
+
+    return files.in_each(paths, edit)
 
 
 def in_commit(pattern: str, replacement: str, *, last: int = 1) -> Tamper:
-    """Replace something in the text of a commit. Its version checksum, which would contradict it, goes."""
+    """Replace something in the ``last`` commit, from the end of the log. Its version checksum goes: it would contradict it."""
 
-    def tamper(root: Path, outcome: Outcome) -> None:
-        path = commit_path(root, last=last)
-        text, at = path.read_text(), path.stat().st_mtime_ns
-        changed = re.sub(pattern, replacement, text, count=1)
-        assert changed != text, f"{pattern} must occur in {text}"
-        path.write_text(changed)
-        os.utime(path, ns=(at, at))
-        path.with_suffix(".crc").unlink(missing_ok=True)
+    def tamper(t: Tampering) -> None:
+        version = max([*t.log.history, *t.log.written]) + 1 - last
+        in_text(files.these(f"{LOG_DIRECTORY}/{commit_name(version)}"), pattern, replacement)(t)
+        t.disk.delete(f"{LOG_DIRECTORY}/{checksum_name(version)}")
 
     return tamper
 
 
 def touching(path: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        os.utime(root / path, ns=(0, 0))
-
-    return tamper
+    return files.in_each(files.these(path), lambda file: os.utime(file, ns=(0, 0)))
 
 
 def leaving(path: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        (root / path).write_text("x")
-
-    return tamper
+    return files.write(path, b"xx")
 
 
 def removing(*paths: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        for path in paths:
-            if (root / path).is_dir() and not (root / path).is_symlink():
-                shutil.rmtree(root / path)
-            else:
-                (root / path).unlink()
-
-    return tamper
+    return files.in_each(files.these(*paths), lambda path: shutil.rmtree(path) if path.is_dir() else path.unlink())
 
 
-def restoring(*paths: str, directory: bool = False) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        for path in paths:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            if directory:
-                (root / path).mkdir()
-            else:
-                (root / path).write_text("x")
-
-    return tamper
+def restoring(*paths: str) -> Tamper:
+    return files.restore_all(files.these(*paths))
 
 
 # Tables --------------------------------------------------------------------------------------------------------------

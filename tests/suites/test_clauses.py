@@ -15,9 +15,10 @@ import pytest
 from deltalog.entries.actions import Remove
 from deltalog.entries.commits import write_commit
 from deltalog.entries.descriptors import DeletionVectorDescriptor
-from deltalog.log import read_log
 from engines.port import Outcome
 from faults import FAULTS
+from faults.machinery import files
+from faults.machinery.fault import Tamper
 from faults.machinery.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
 from harness.judging.severity import data_loss
@@ -72,7 +73,6 @@ from tests.handmade.steps import (
     PARTITIONED,
     PLAIN,
     V1,
-    Tamper,
     answering,
     data,
     in_commit,
@@ -207,13 +207,10 @@ def test_a_wrong_delete_violates_exactly_these_clauses(
     assert violated(PARTITIONED, step, tamper, tmp_path) == clauses
 
 
-def undone(root: Path, outcome: Outcome) -> Outcome:
+def undone(t: Tampering) -> Outcome:
     """Refused, and the table as before."""
-    for path in sorted((root / "_delta_log").glob("*1.json")):
-        for added in (action for action in read_log(root).commits[1].adds):
-            (root / added.file).unlink()
-        path.unlink()
-    return refused(root, outcome)
+    files.delete_all(files.new("**/*"))(t)
+    return refused(t)
 
 
 def test_a_refused_delete_violates_the_clauses_about_its_effects(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from deltalog.storage.times import set_modified
-from engines.port import Outcome
+from faults.machinery import files
+from faults.machinery.fault import Tamper
 from model.vocabulary.steps import Delete, ReadChanges
 from model.vocabulary.table import Commit, Feature, Table
 from model.vocabulary.values import Row
-from tests.handmade.steps import IN_A, PARTITIONED, Tamper, answering, judged_by, right
+from tests.handmade.steps import IN_A, PARTITIONED, answering, judged_by, right
 
 CHANGES = replace(PARTITIONED, features=(Feature.CHANGE_DATA_FEED.value,))
 STAMPED = replace(CHANGES, features=(*CHANGES.features, Feature.IN_COMMIT_TIMESTAMPS.value))
@@ -23,11 +24,7 @@ LONG_AGO = datetime(2001, 1, 1, tzinfo=timezone.utc)
 
 def committing(modified: int) -> Tamper:
     """The DELETE's commit has this modification time, ms since the epoch."""
-
-    def tamper(root: Path, outcome: Outcome) -> None:
-        set_modified(root / f"_delta_log/{1:020}.json", modified)
-
-    return tamper
+    return files.in_each(files.commits, lambda path: set_modified(path, modified))
 
 
 @pytest.mark.parametrize("table", [CHANGES, STAMPED], ids=["by the file", "in the commit"])

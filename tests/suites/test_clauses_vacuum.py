@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
 
-from engines.port import Outcome
+from faults.machinery.fault import Tamper
 from model.vocabulary.steps import Delete, EngineStep, Read, Vacuum
 from tests.handmade.steps import (
     AGED,
     DRY,
     PLAIN,
-    Tamper,
     allowed,
     answering,
     data,
     in_commit,
     leaving,
+    listing,
     refused,
     removing,
     restoring,
@@ -74,17 +73,13 @@ def test_a_vacuum_violates_exactly_these_clauses(
     assert violated(AGED, step, tamper, tmp_path) == clauses
 
 
-def listing_young(root: Path, outcome: Outcome) -> Outcome:
-    return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/young",)))
-
-
 @pytest.mark.parametrize(
     ("dry", "clauses"),
     [
         (right, set()),
         (answering(lambda rows: rows[1:]), {"VAC-DRY-2A", "VAC-DRY-2C"}),
         (answering(lambda rows: (*rows, ("file:/elsewhere/x",))), {"VAC-DRY-2C", "VAC-FORM-1B"}),
-        (listing_young, {"VAC-DRY-2B", "VAC-DRY-2C"}),
+        (listing("young"), {"VAC-DRY-2B", "VAC-DRY-2C"}),
         (refused, {"VAC-CHK-2"}),
     ],
 )

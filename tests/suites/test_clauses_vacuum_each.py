@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from deltalog.entries.actions import Action, Metadata
-from deltalog.entries.commits import write_commit
-from deltalog.log import read_log
-from engines.port import EngineError, Outcome
+from deltalog.entries.codec import to_json
+from engines.port import Outcome
+from faults.machinery import files
+from faults.machinery.fault import Tamper
+from faults.machinery.tampering import Tampering
 from harness.judging.clause import NOT_EXERCISED, Judgement
 from harness.observing.steps.observation import Observation, ReadObservation
 from harness.observing.steps.vacuum_observation import VacuumObservation
@@ -60,13 +62,14 @@ from suites.clauses.vacuum.reading import older_versions_are_refused
 from tests.handmade.steps import (
     DRY,
     PLAIN,
-    Tamper,
     answering,
     in_commit,
     judged,
     leaving,
+    listing,
     refused,
     removing,
+    restoring,
     right,
 )
 from tests.recorded import recorded
@@ -209,75 +212,42 @@ def loses(reason: Reason) -> Spoil:
 
 def keeps(reason: Reason) -> Spoil:
     """A path that must be deleted for this reason is kept."""
-
-    def spoil(seen: Observation) -> Tamper:
-        path = of_reason(seen, reason, Fate.DELETE)
-
-        def tamper(root: Path, outcome: Outcome) -> None:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            if seen.before.listing[path].kind == "directory":
-                (root / path).mkdir()
-            else:
-                (root / path).write_text("x")
-
-        return tamper
-
-    return spoil
+    return lambda seen: restoring(of_reason(seen, reason, Fate.DELETE))
 
 
 def simply(tamper: Tamper) -> Spoil:
     return lambda seen: tamper
 
 
-def listing(path: str) -> Tamper:
-    """A DRY RUN also lists this path."""
-
-    def tamper(root: Path, outcome: Outcome) -> Outcome:
-        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/{path}",)))
-
-    return tamper
+def with_another_state(t: Tampering) -> Outcome:
+    assert t.outcome.error is not None
+    return dataclasses.replace(t.outcome, error=dataclasses.replace(t.outcome.error, sqlstate="XX000"))
 
 
-def with_another_error(root: Path, outcome: Outcome) -> Outcome:
-    return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
-
-
-def with_another_state(root: Path, outcome: Outcome) -> Outcome:
-    assert outcome.error is not None
-    return dataclasses.replace(outcome, error=dataclasses.replace(outcome.error, sqlstate="XX000"))
-
-
-def without_tombstones(root: Path, outcome: Outcome) -> None:
-    """The new checkpoint has no tombstone: here, since it cannot be read."""
-    for path in (root / "_delta_log").glob("*.checkpoint*.parquet"):
-        path.write_text("no checkpoint")
+#: The new checkpoint has no tombstone: here, since it cannot be read.
+without_tombstones = files.in_each(files.checkpoint_files, files.truncate)
 
 
 def committing(action: Action) -> Tamper:
     """One more version."""
-
-    def tamper(root: Path, outcome: Outcome) -> None:
-        write_commit(root, read_log(root).version + 1, [action])
-
-    return tamper
+    return lambda t: t.log.commit(t.clock, to_json(action))
 
 
-def nothing_done(root: Path, outcome: Outcome) -> Outcome:
+def nothing_done(t: Tampering) -> Outcome:
     """Refused, and the log is as before."""
-    for path in (root / "_delta_log").iterdir():
-        if path.name not in (f"{0:020}.json", f"{1:020}.json"):
-            path.unlink()
-    return refused(root, outcome)
+    files.delete_all(files.new("_delta_log/*"))(t)
+    return refused(t)
 
 
 #: A clause, a table, steps of which it judges the last, and how to spoil that one: with a cause that no witness has, at the
 #: edge of retention, or where more of the clause is needed than for a witness.
+# fmt: off
 EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/more"))),
     ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
     ("VAC-SAFE-10A", LISTED, [FULL, Read()], simply(refused)),
     ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
-    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
+    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(refused)),
     ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
     ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
     ("VAC-EDGE-1D", LOGGED, [LITE], keeps(Reason.EXPIRED)),
@@ -296,10 +266,11 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
     ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.LINK)], simply(refused)),
     ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
-    ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
+    ("VAC-PROTO-1", UNKNOWN, [DRY], simply(refused)),
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
 ]
+# fmt: on
 
 
 def run(
@@ -335,94 +306,33 @@ def test_a_clause_is_kept_by_a_right_run_and_violated_by_a_wrong_one(
     assert broken.get(id, (0, 0))[1] > 0, f"{id} must be violated"
 
 
-def changing(path: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        (root / path).write_text("changed")
-
-    return tamper
-
-
+#: The file that the reference engine writes.
+WRITTEN = "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet"
 NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], StrayFile("deep/_ds=1/old", modified=OLD))
 
 #: A clause, a table, the steps of which it judges the last, and how to spoil that one; what it is told of, in which words,
 #: and what a script expects instead.
+# fmt: off
 TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
-    (
-        "VAC-DRY-2C",
-        LISTED,
-        [DRY],
-        simply(listing("young")),
-        "young",
-        "lists young: ",
-        Lists("young", listed=False),
-    ),
+    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("young")), "young", "lists young: ", Lists("young", listed=False)),
     # A name that an engine makes up: a script's run has another one.
-    (
-        "VAC-DRY-2C",
-        CHANGED,
-        [SOME, Delete(), SetClock(Moment(3 * WEEK)), DRY],
-        simply(answering(lambda rows: tuple(row for row in rows if "-1111-4111-" not in str(row[0])))),
-        "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet",
-        "DRY RUN does not list",
-        ByReplay(
-            "the engine gives _d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet a new name in each run"
-        ),
-    ),
-    (
-        "VAC-REF-1B",
-        LISTED,
-        [InvalidVacuum(VacuumMistake.NOT_A_TABLE)],
-        simply(with_another_error),
-        "step",
-        "DELTA_MISSING_DELTA_TABLE (42P01)",
-        Fails(["DELTA_MISSING_DELTA_TABLE"]),
-    ),
-    (
-        "VAC-FORM-1A",
-        LISTED,
-        [Vacuum(form=VacuumForm.SQL_NAME)],
-        simply(refused),
-        "step",
-        "by sql by name must succeed",
-        Succeeds(),
-    ),
-    (
-        "VAC-SAFE-7A",
-        LISTED,
-        [FULL],
-        simply(changing("../table2/part")),
-        "../table2/part",
-        "VACUUM changed ../table2/part",
-        Unchanged("../table2/part"),
-    ),
-    (
-        "VAC-SAFE-5C",
-        NESTED,
-        [FULL],
-        simply(removing("deep/_ds=1/old")),
-        "deep/_ds=1/old",
-        "deep/_ds=1/old",
-        Unchanged("deep/_ds=1/old"),
-    ),
-    (
-        "VAC-LOG-1A",
-        LISTED,
-        [FULL],
-        simply(in_commit("VACUUM END", "VACUUM")),
-        "log",
-        "must commit VACUUM START and VACUUM END",
-        Operations(["VACUUM START", "VACUUM END"]),
-    ),
-    (
-        "VAC-LOG-2A",
-        LISTED,
-        [CRASHES],
-        simply(in_commit(r'"operationMetrics":\{\}', '"operationMetrics":{"numDeletedFiles":"1"}')),
-        "log",
-        "its END has the metrics {'numDeletedFiles': '1'}",
-        InfoIs("operationMetrics", None, "VACUUM END"),
-    ),
+    ("VAC-DRY-2C", CHANGED, [SOME, Delete(), SetClock(Moment(3 * WEEK)), DRY],
+     simply(answering(lambda rows: tuple(row for row in rows if "-1111-4111-" not in str(row[0])))),
+     WRITTEN, "DRY RUN does not list", ByReplay(f"the engine gives {WRITTEN} a new name in each run")),
+    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.NOT_A_TABLE)], simply(refused), "step",
+     "DELTA_MISSING_DELTA_TABLE (42P01)", Fails(["DELTA_MISSING_DELTA_TABLE"])),
+    ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.SQL_NAME)], simply(refused), "step", "by sql by name must succeed",
+     Succeeds()),
+    ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/part")), "../table2/part", "VACUUM changed ../table2/part",
+     Unchanged("../table2/part")),
+    ("VAC-SAFE-5C", NESTED, [FULL], simply(removing("deep/_ds=1/old")), "deep/_ds=1/old", "deep/_ds=1/old",
+     Unchanged("deep/_ds=1/old")),
+    ("VAC-LOG-1A", LISTED, [FULL], simply(in_commit("VACUUM END", "VACUUM")), "log", "must commit VACUUM START and VACUUM END",
+     Operations(["VACUUM START", "VACUUM END"])),
+    ("VAC-LOG-2A", LISTED, [CRASHES], simply(in_commit(r'"operationMetrics":\{\}', '"operationMetrics":{"numDeletedFiles":"1"}')),
+     "log", "its END has the metrics {'numDeletedFiles': '1'}", InfoIs("operationMetrics", None, "VACUUM END")),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from faults.machinery.fault import Tamper
 from model.vocabulary.commands import RenameColumn, Switch
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature, Table
-from tests.handmade.steps import PARTITIONED, Tamper, in_commit, judged_by, right
+from tests.handmade.steps import PARTITIONED, in_commit, judged_by, right
 
 VECTORS = replace(PARTITIONED, features=(Feature.DELETION_VECTORS.value,))
 MAPPED = replace(PARTITIONED, features=(Feature.COLUMN_MAPPING_NAME.value,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from engines.port import Outcome
+from faults.machinery.tampering import Tampering
 from model.vocabulary.commands import Checkpoint, SetRetention
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
@@ -26,9 +26,9 @@ def test_the_checksum_of_a_commit_that_is_gone_may_be_deleted_and_no_other(tmp_p
     """Delta 3.3 deletes an expired commit and leaves its young checksum, which a checkpoint of Delta 4.4 deletes."""
     checksum = COMMIT.replace(".json", ".crc")
 
-    def without_its_commit(root: Path, outcome: Outcome) -> None:
-        (root / COMMIT).unlink()
-        os.utime(root / checksum)
+    def without_its_commit(t: Tampering) -> None:
+        t.disk.delete(COMMIT)
+        os.utime(t.root / checksum)
 
     short = (OtherCommand(SetRetention(24, of_log=True)), right)
     first = (OtherCommand(Checkpoint()), without_its_commit)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, parse_name
+from deltalog.storage.lines import json_lines
+from deltalog.storage.names import LOG_DIRECTORY
 from engines.port import Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, Fault, KnownBadEngine
 from faults.answers import odd_answers
-from faults.machinery import actions
-from faults.machinery.fault import delete_fault
+from faults.machinery import actions, documents, files
+from faults.machinery.fault import Tamper, delete_fault
+from faults.machinery.members import Edit, put, within
+from faults.machinery.tampering import Tampering
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Optimize
 from model.vocabulary.predicate import IsNull
@@ -27,7 +31,7 @@ from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
 from tests.find_witnesses import witness
-from tests.handmade.steps import AGED, IN_A, PARTITIONED
+from tests.handmade.steps import AGED, IN_A, PARTITIONED, TamperingEngine, right
 
 VECTORS = replace(PARTITIONED, features=(Feature.DELETION_VECTORS,))
 TRACKED = replace(PARTITIONED, features=(Feature.ROW_TRACKING, Feature.CHANGE_DATA_FEED))
@@ -74,7 +78,7 @@ def test_a_null_partition_value_is_null_or_the_empty_string(spelled: str | None,
     columns = (Column("p", Type.STRING), Column("v", Type.INTEGER))
     file = DataFile(0, (None,), ((1,),), modified=-WEEK, empty_nulls=spelled is None)
     case = Case(Table(columns, ("p",), (file,), (Commit(-HOUR, adds=(0,)),)), (Delete(IsNull("p")),))
-    tamper = actions.set_fields(actions.removes, partitionValues={"p": spelled})
+    tamper = actions.first(actions.removes, put(partitionValues={"p": spelled}))
     fault = delete_fault(
         "spells-null-otherwise", "DEL-REM-1B", tamper, "A remove spells NULL differently from the add."
     )
@@ -113,26 +117,6 @@ CASES = {
 }
 
 
-class Odd(WrappedEngine):
-    """The reference engine, and ``change`` of a file that its first step wrote into the log."""
-
-    def __init__(self, change: Callable[[bytes], bytes], name: str) -> None:
-        super().__init__(ReferenceEngine())
-        self._change, self._name = change, name
-        self.seen: dict[str, bytes] = {}
-
-    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-        log = root / LOG_DIRECTORY
-        before = {path: path.read_bytes() for path in log.iterdir() if path.is_file()}
-        outcome = super().run(root, step, clock=clock, version=version)
-        if not self.seen:
-            new = {path.name: path for path in sorted(log.iterdir()) if path.is_file() and path.suffix != ".parquet"}
-            self.seen = {name: path.read_bytes() for name, path in new.items() if before.get(path) != path.read_bytes()}
-            if self._name in self.seen:
-                new[self._name].write_bytes(self._change(self.seen[self._name]))
-        return outcome
-
-
 def members(document: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all members of a JSON object; those of statistics, which are JSON in a text, too."""
     for name, member in document.items() if isinstance(document, dict) else ():
@@ -141,42 +125,44 @@ def members(document: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, 
         yield from members(inner, (*before, name))
 
 
-def with_member(document: Any, path: tuple[str, ...], value: object) -> Any:
-    if not path:
-        return value
-    if isinstance(document, str):
-        return json.dumps(with_member(json.loads(document), path, value))
-    return {**document, path[0]: with_member(document[path[0]], path[1:], value)}
-
-
-def changes(data: bytes, name: str) -> Iterator[tuple[str, Callable[[bytes], bytes]]]:
-    """Each member of each line, with another value: which it is, and the change."""
-    parsed = parse_name(name)
-    ends = "\n" if parsed is not None and parsed.kind is LogFileKind.COMMIT else "\0"
-    lines = data.decode().split(ends)
-    for number, line in enumerate(lines):
-        for path in members(json.loads(line)) if line.strip() else ():
+def edits(path: str, actions: list[Any]) -> Iterator[tuple[str, Tamper]]:
+    """Each member of each object in a file, with another value: which it is, and the change."""
+    for number, action in enumerate(actions):
+        for names in members(action):
             for value in ODD:
+                edit = put(**{names[-1]: value})
+                for name in reversed(names[:-1]):
+                    edit = within(name, edit)
+                tamper = documents.in_files(files.these(path), partial(edit_one, number, edit))
+                yield f"{path}: {'.'.join(names)} is {value!r:.40}", tamper
 
-                def change(
-                    _: bytes, number: int = number, path: tuple[str, ...] = path, value: object = value
-                ) -> bytes:
-                    new = json.dumps(with_member(json.loads(lines[number]), path, value))
-                    return ends.join([*lines[:number], new, *lines[number + 1 :]]).encode()
 
-                yield f"{name}: {'.'.join(path)} is {value!r:.40}", change
+def edit_one(number: int, edit: Edit, actions: list[Any]) -> None:
+    edit(actions[number])
+
+
+def odd(first: Tamper) -> TamperingEngine:
+    """The reference engine with a change of what its first step wrote into the log."""
+    return TamperingEngine(first, right, right)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_value_in_the_log_stops_the_suite(name: str, tmp_path: Path) -> None:
     """A sample of all values in all places: the suite judges each, whatever it is."""
-    probe = Odd(lambda data: data, "")
-    assert full_judge(probe, tmp_path / "probe").judge(CASES[name]).failure is None
-    ways = [(what, file, change) for file, data in probe.seen.items() for what, change in changes(data, file)]
+    seen: dict[str, list[Any]] = {}
+
+    def look(t: Tampering) -> None:
+        for path in sorted(path for path in (t.root / LOG_DIRECTORY).iterdir() if path.suffix in ("", ".json", ".crc")):
+            old = t.before / LOG_DIRECTORY / path.name
+            if path.is_file() and not (old.exists() and old.read_bytes() == path.read_bytes()):
+                seen[f"{LOG_DIRECTORY}/{path.name}"] = json_lines(path.read_bytes())
+
+    assert full_judge(odd(look), tmp_path / "probe").judge(CASES[name]).failure is None
+    ways = [way for path, actions in seen.items() for way in edits(path, actions)]
     assert len(ways) > 300
     broken = 0
-    for number, (what, file, change) in enumerate(random.Random(11).sample(ways, 60)):
-        judged = full_judge(Odd(change, file), tmp_path / str(number)).judge(CASES[name])
+    for number, (what, tamper) in enumerate(random.Random(11).sample(ways, 60)):
+        judged = full_judge(odd(tamper), tmp_path / str(number)).judge(CASES[name])
         assert judged.failure is None, f"{what}: {judged.failure}"
         broken += bool(judged.failed)
     assert broken, "most of what a DELETE or a VACUUM commits is promised"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +15,7 @@ from deltalog.errors import MalformedVector
 from faults import FAULTS, Fault, KnownBadEngine
 from faults.machinery import actions
 from faults.machinery.fault import delete_fault
-from faults.machinery.tampering import Tampering
+from faults.machinery.members import Edit, becomes, drop, put, within
 from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
@@ -42,10 +40,9 @@ def judged(directory: Path, fault: Fault, case: Case, *, third: bool = True) -> 
     return Judge(KnownBadEngine(engine, fault), clauses, directory).judge(case)
 
 
-def without(*names: str) -> Fault:
-    """Every remove without these fields."""
-    tamper = actions.change_all(actions.removes, lambda remove: [remove.pop(name, None) for name in names])
-    return delete_fault("bare", "DEL-REM-1G", tamper, "Removes have less.")
+def spoilt(found: actions.Actions, *edits: Edit) -> Fault:
+    """A DELETE of which all these actions are edited."""
+    return delete_fault("spoilt", "DEL-PHYS-3", actions.every(found, *edits), "What it commits is another.")
 
 
 # Removes ----------------------------------------------------------------------------------------------------------------
@@ -64,23 +61,19 @@ CASE = Case(PARTITIONED, (IN_A, Read(), Vacuum(), Read()))
     ids=" ".join,
 )
 def test_a_remove_need_not_be_extended(names: tuple[str, ...], tmp_path: Path) -> None:
-    found = judged(tmp_path / "third", without(*names), CASE)
+    found = judged(tmp_path / "third", spoilt(actions.removes, drop(*names)), CASE)
     assert found.failure is None and not found.violated and found.tallies["DEL-REM-1B"].met == 1
-    assert judged(tmp_path / "spark", without(*names), CASE, third=False).failed == ["DEL-REM-1G"]
+    assert judged(tmp_path / "spark", spoilt(actions.removes, drop(*names)), CASE, third=False).failed == ["DEL-REM-1G"]
 
 
 @pytest.mark.parametrize("name", ["size", "partitionValues"])
 def test_a_remove_that_says_it_is_extended_is(name: str, tmp_path: Path) -> None:
-    assert judged(tmp_path, without(name), CASE).failed == ["DEL-REM-1B"]
+    assert judged(tmp_path, spoilt(actions.removes, drop(name)), CASE).failed == ["DEL-REM-1B"]
 
 
 @pytest.mark.parametrize("change", [{"size": 1}, {"partitionValues": {"p": "b"}}], ids=str)
 def test_what_a_remove_says_must_be_true(change: dict[str, Any], tmp_path: Path) -> None:
-    def tamper(remove: dict[str, Any]) -> None:
-        remove.pop("extendedFileMetadata")
-        remove.update(change)
-
-    fault = delete_fault("untrue", "DEL-REM-1B", actions.change_all(actions.removes, tamper), "Removes are not true.")
+    fault = spoilt(actions.removes, drop("extendedFileMetadata"), put(**change))
     assert "DEL-REM-1B" in judged(tmp_path, fault, CASE).failed
 
 
@@ -126,26 +119,12 @@ def test_zeros_at_the_end_of_a_vector_are_not_looked_at(rows: tuple[int, ...]) -
 def test_an_add_with_a_new_vector_may_have_the_time_that_the_storage_tells(
     unit: int, told: Callable[[int], int], fails: bool, tmp_path: Path
 ) -> None:
-    def tamper(add: dict[str, Any]) -> None:
-        add["modificationTime"] = told(add["modificationTime"])
-
-    fault = delete_fault("later", "DEL-DV-1B", actions.change_all(actions.new_adds, tamper), "Adds are younger.")
+    fault = spoilt(actions.of("add"), becomes("modificationTime", told))
     engine = ReferenceEngine(rules=replace(THIRD, time_unit=unit))
     clause = CATALOGUE["DEL-DV-1B"]
     case = Case(replace(PRICES, features=(Feature.DELETION_VECTORS,)), (TWO,))
-    found = Judge(KnownBadEngine(engine, _of_all_adds(fault, tamper)), [clause], tmp_path).judge(case)
+    found = Judge(KnownBadEngine(engine, fault), [clause], tmp_path).judge(case)
     assert found.failure is None and found.failed == (["DEL-DV-1B"] if fails else [])
-
-
-def _of_all_adds(fault: Fault, change: Callable[[dict[str, Any]], object]) -> Fault:
-    """Also of adds with a new deletion vector."""
-
-    def tamper(t: Tampering) -> None:
-        for add in t.log.actions("add"):
-            change(add)
-        t.log.save()
-
-    return replace(fault, tamper=tamper)
 
 
 # Statistics -------------------------------------------------------------------------------------------------------------
@@ -159,42 +138,16 @@ PRICES = Table(
 TWO = Delete(Compare("v", Op.EQ, 2, Type.INTEGER))
 
 
-@contextmanager
-def statistics(add: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    found = json.loads(add["stats"], parse_float=str)
-    yield found
-    add["stats"] = json.dumps(found)
-
-
-def bounding(**bounds: Any) -> Fault:
-    """Set the minimum and the maximum of the column d of a new file."""
-
-    def tamper(add: dict[str, Any]) -> None:
-        with statistics(add) as found:
-            found["minValues"]["d"], found["maxValues"]["d"] = bounds["low"], bounds["high"]
-
-    return delete_fault("bounds", "DEL-ADD-1D", actions.change_all(actions.new_adds, tamper), "Bounds are texts.")
+def bounding(low: Any, high: Any) -> Fault:
+    """Set the minimum and the maximum of the column d of a new file, or of one with a new deletion vector."""
+    return spoilt(actions.of("add"), within("stats", within("minValues", put(d=low)), within("maxValues", put(d=high))))
 
 
 @pytest.mark.parametrize("features", [(), (Feature.DELETION_VECTORS,)], ids=["rewritten", "with a vector"])
 def test_the_bounds_of_a_decimal_may_be_texts(features: tuple[Feature, ...], tmp_path: Path) -> None:
-    found = judged(
-        tmp_path, _of_adds(bounding(low="1.50", high="20.25")), Case(replace(PRICES, features=features), (TWO,))
-    )
+    found = judged(tmp_path, bounding("1.50", "20.25"), Case(replace(PRICES, features=features), (TWO,)))
     assert found.failure is None and not found.violated
     assert found.tallies["DEL-DV-1D" if features else "DEL-ADD-1D"].met == 1
-
-
-def _of_adds(fault: Fault) -> Fault:
-    """The same of files with a new deletion vector, too."""
-
-    def tamper(t: Tampering) -> None:
-        for add in t.log.actions("add"):
-            with statistics(add) as found:
-                found["minValues"]["d"], found["maxValues"]["d"] = "1.50", "20.25"
-        t.log.save()
-
-    return replace(fault, tamper=tamper)
 
 
 @pytest.mark.parametrize(
@@ -209,12 +162,8 @@ def _of_adds(fault: Fault) -> Fault:
     ],
 )
 def test_the_bounds_of_a_decimal_must_be_true(low: Any, high: Any, told: str, tmp_path: Path) -> None:
-    found = judged(tmp_path, bounding(low=low, high=high), Case(PRICES, (TWO,)))
+    found = judged(tmp_path, bounding(low, high), Case(PRICES, (TWO,)))
     assert found.failed == ["DEL-ADD-1D"] and told in found.wrong[0].message
-
-
-def whole(text: str) -> Callable[[dict[str, Any]], object]:
-    return lambda add: add.update(stats=text)
 
 
 @pytest.mark.parametrize(
@@ -229,8 +178,7 @@ def whole(text: str) -> Callable[[dict[str, Any]], object]:
     ],
 )
 def test_statistics_of_another_form_are_told_in_words(text: str, told: str | None, tmp_path: Path) -> None:
-    fault = delete_fault("odd", "DEL-ADD-1D", actions.change_all(actions.new_adds, whole(text)), "Statistics are odd.")
-    found = judged(tmp_path, fault, Case(PRICES, (TWO,)))
+    found = judged(tmp_path, spoilt(actions.new_adds, put(stats=text)), Case(PRICES, (TWO,)))
     assert found.failure is None
     messages = [wrong.message for wrong in found.wrong if wrong.clause == "DEL-ADD-1D"]
     assert [told is not None and told in message for message in messages] == ([True] if told else []), messages

@@ -13,7 +13,7 @@ from deltalog.storage.listing import Entry, EntryKind
 from engines.port import Answer, Outcome
 from harness.observing.table.table_state import Rows, TableState, differing
 from harness.observing.table.vacuum_inputs import commit_times
-from harness.observing.table.version_rows import VersionRows, ever
+from harness.observing.table.version_rows import VersionRows
 from model.prediction.delete import (
     ConditionScope,
     DeletePrediction,
@@ -199,11 +199,6 @@ class Observation:
         """Whether the engine knows how many rows the file of an add has, before the step: by its statistics, if it reads them."""
         unread = self.table.has(Feature.STRUCT_STATISTICS) and not self.rules.reads_struct_statistics
         return '"numRecords"' in (add.stats or "") and not (unread and self.before.log.is_checkpointed(add))
-
-    @cached_property
-    def rows_ever(self) -> set[Row]:
-        """The rows that any version so far has."""
-        return ever(version.by_case for version in self.versions.values())
 
     @property
     def refused(self) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from harness.observing.table.table_state import Rows
-from model.vocabulary.values import Row
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,19 +38,6 @@ def change_between(before: VersionRows | None, after: VersionRows) -> tuple[Rows
     if after is before:
         return Counter(), Counter()
     return (after.removed, after.added) if after.before is not None and after.before is before else None
-
-
-def ever(versions: Iterable[VersionRows]) -> set[Row]:
-    """The rows that any of these versions has, and those that the versions before them had."""
-    rows: set[Row] = set()
-    seen: set[VersionRows] = set()
-    for version in versions:
-        one: VersionRows | None = version
-        while one is not None and one not in seen:
-            seen.add(one)
-            rows.update(one.added)
-            one = one.before
-    return rows
 
 
 def converted(versions: Iterable[VersionRows], convert: Callable[[Rows], Rows]) -> dict[VersionRows, VersionRows]:

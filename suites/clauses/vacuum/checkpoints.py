@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint
 from deltalog.entries.actions import FileKey, Remove
 from deltalog.errors import UnreadableCheckpoint
-from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each
 from harness.judging.severity import Cause
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.root_paths import relative_action
 from model.text.layout import is_named_by_engine
-from model.vocabulary.table import Feature
 from records.expectations import Removes, about
-from suites.clauses.shared import checkpoint_contents, harms
-from suites.clauses.shared.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
+from suites.clauses.shared import harms
+from suites.clauses.shared.checkpoint_clauses import checkpoint_clauses
+from suites.clauses.shared.log_files import check_checkpoint, new_checkpoints
 from suites.clauses.shared.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
 
@@ -89,104 +87,7 @@ def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
     return each(new_checkpoints(v), lambda checkpoint: check_checkpoint(v, checkpoint))
 
 
-@clause(
-    "VAC-CKPT-4",
-    "After a VACUUM that writes a checkpoint, _last_checkpoint names it.",
-    sources=("P Last Checkpoint File", "C 2.5"),
-    harm=harms.CHECKPOINT_NOT_THERE,
-    needs=("checkpoints_of_vacuums",),
-)
-def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
-    return judgement(check_pointer(v)) if new_checkpoints(v) else NOT_EXERCISED
-
-
-@clause(
-    "VAC-CKPT-5",
-    "The checksum in the _last_checkpoint that a VACUUM writes is that of its JSON.",
-    sources=("P Last Checkpoint File", "P JSON checksum"),
-    harm=harms.WRONG_POINTER,
-    needs=("pointer_checksums",),
-)
-def pointer_has_its_checksum(v: VacuumObservation) -> Judgement:
-    return check_pointer_checksum(v)
-
-
-def _in_checkpoints(check: checkpoint_contents.ContentCheck) -> Callable[[VacuumObservation], Judgement]:
-    def judge(v: VacuumObservation) -> Judgement:
-        return checkpoint_contents.judge_checkpoints(v, check)
-
-    return judge
-
-
-def _in_v2_checkpoints(check: checkpoint_contents.ContentCheck) -> Callable[[VacuumObservation], Judgement]:
-    def judge(v: VacuumObservation) -> Judgement:
-        return checkpoint_contents.judge_v2_checkpoints(v, check)
-
-    return judge
-
-
-CHECKPOINTS = (
-    clause(
-        "VAC-CKPT-6",
-        "A checkpoint that is written along with a VACUUM holds neither commitInfo nor cdc, and its removes neither stats nor tags.",
-        sources=("P Checkpoints",),
-        harm=harms.CHECKPOINT_HOLDS_MORE,
-        needs=("checkpoints_of_vacuums",),
-    )(_in_checkpoints(checkpoint_contents.check_kinds_held)),
-    clause(
-        "VAC-CKPT-7",
-        "In a checkpoint that is written along with a VACUUM, dataChange of every add and remove is false.",
-        sources=("C 2.5",),
-        harm=harms.CHECKPOINT_CHANGES_DATA,
-        implementation="spark",
-        needs=(Feature.FREQUENT_CHECKPOINTS,),
-    )(_in_checkpoints(checkpoint_contents.check_data_change)),
-    clause(
-        "VAC-CKPT-12",
-        "In a checkpoint that is written along with a VACUUM, every remove has the extended metadata and the row tracking fields that it has in the log.",
-        sources=("C 2.3",),
-        harm=harms.REMOVES_WITHOUT_SIZES,
-        implementation="spark",
-        needs=(Feature.FREQUENT_CHECKPOINTS,),
-    )(_in_checkpoints(checkpoint_contents.check_removes)),
-    clause(
-        "VAC-CKPT-8",
-        "A V2 checkpoint that is written along with a VACUUM has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
-        sources=("P V2 Spec", "P Checkpoint Metadata"),
-        harm=harms.WRONG_V2_METADATA,
-        since="3.0",  # the first with V2 checkpoints
-        needs=("v2_checkpoints",),
-    )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
-    clause(
-        "VAC-CKPT-9",
-        "A V2 checkpoint that is written along with a VACUUM names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
-        sources=("P Sidecar File Information",),
-        harm=harms.WRONG_SIDECAR,
-        since="3.0",  # the first with V2 checkpoints
-        needs=("v2_checkpoints",),
-    )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
-    clause(
-        "VAC-CKPT-10",
-        "A V2 checkpoint that is written along with a VACUUM has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
-        sources=("P V2 Spec", "P Sidecar Files"),
-        harm=harms.DIVIDED_CHECKPOINT,
-        since="3.0",  # the first with V2 checkpoints
-        needs=("v2_checkpoints",),
-    )(_in_v2_checkpoints(checkpoint_contents.check_division)),
-)
-
-
-@clause(
-    "VAC-CKPT-11",
-    "After a VACUUM that writes a V2 checkpoint, _last_checkpoint embeds what that checkpoint has: its name, size and modification time, its sidecars, and its other actions.",
-    sources=("P V2 Spec", "C 2.5"),
-    harm=harms.WRONG_EMBEDDED_ACTIONS,
-    implementation="spark",
-    since="3.0",  # the first with V2 checkpoints
-    needs=(Feature.FREQUENT_CHECKPOINTS,),
-)
-def pointer_embeds_the_checkpoint(v: VacuumObservation) -> Judgement:
-    return checkpoint_contents.check_embedded(v)
+CHECKPOINTS = checkpoint_clauses("VACUUM", VacuumObservation, "checkpoints_of_vacuums")
 
 
 @clause(
