@@ -10,6 +10,7 @@ from functools import cached_property
 from deltalog.storage.listing import EntryKind
 from engines.port import Outcome
 from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.not_read import UNREAD, UnreadByKey
 from model.prediction.fates import Fate, PathFate
 from model.text.durations import duration
 from model.vocabulary.steps import Vacuum
@@ -33,22 +34,18 @@ class Prediction:
     @cached_property
     def observation(self) -> VacuumObservation:
         """As if the VACUUM took no time: the model uses only what was there before."""
-        return self.observation_of(Outcome((), None, self.at, self.at))
-
-    def observation_of(self, outcome: Outcome) -> VacuumObservation:
-        """The same, with the engine's answer."""
         return VacuumObservation(
             table=self.read.table,
             root=self.read.root.path,
             index=0,
             step=self.vacuum,
-            outcome=outcome,
+            outcome=Outcome((), None, self.at, self.at),
             before=self.read.state,
             after=self.read.state,
             clock=self.at,
             start=self.at,
-            versions={},
-            expected_rows=Counter(),
+            versions=UnreadByKey(),
+            expected_rows=UNREAD,
             clone_rows=None,
             earlier=(),
             rules=self.release.rules,

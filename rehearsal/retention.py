@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, DEFAULT_RETENTION, HOUR, MINUTE, SECOND, WEEK
+from model.vocabulary import table
+from model.vocabulary.table import DEFAULT_LOG_RETENTION
 from records.mistakes import UsageMistake
 
-_OF_FILES = "delta.deletedFileRetentionDuration"
-_OF_THE_LOG = "delta.logRetentionDuration"
-_UNITS: Mapping[str, float] = {
-    "week": WEEK,
-    "day": DAY,
-    "hour": HOUR,
-    "minute": MINUTE,
-    "second": SECOND,
-    "millisecond": 1,
-    "microsecond": 0.001,
-}
-_PART = re.compile(rf"([0-9]{{1,9}}) +({'|'.join(_UNITS)})s?", re.ASCII)
 
-
-def retention_of(properties: Mapping[str, str]) -> int:
-    """Of removed files, in ms. Raises UsageMistake for a value that is no interval of weeks, days and smaller units."""
-    return _interval(properties, _OF_FILES, DEFAULT_RETENTION)
+def retention_of(properties: Mapping[str, str]) -> int | None:
+    """Of removed files, in ms; None: not set. Raises UsageMistake for a value that is no interval of weeks, days and smaller
+    units.
+    """
+    return _interval(properties, "delta.deletedFileRetentionDuration")
 
 
 def log_retention_of(properties: Mapping[str, str]) -> int:
     """Of the log, in ms. Raises UsageMistake likewise."""
-    return _interval(properties, _OF_THE_LOG, DEFAULT_LOG_RETENTION)
+    found = _interval(properties, "delta.logRetentionDuration")
+    return DEFAULT_LOG_RETENTION if found is None else found
 
 
-def _interval(properties: Mapping[str, str], name: str, default: int) -> int:
+def _interval(properties: Mapping[str, str], name: str) -> int | None:
     text = properties.get(name)
-    if text is None:
-        return default
-    parts = re.sub(r"^\s*interval\s+", "", text.lower()).strip()
-    if not re.fullmatch(rf"{_PART.pattern}(?:\s+{_PART.pattern})*", parts):
+    try:
+        return None if text is None else table.retention_of(text)
+    except ValueError:
         raise UsageMistake(
             f"The table has {name} = {text!r}, which this release cannot read: it knows intervals such as "
             "'interval 30 days' or 'interval 36 hours 30 minutes'."
-        )
-    return int(sum(int(count) * _UNITS[unit] for count, unit in _PART.findall(parts)))
+        ) from None

@@ -16,6 +16,7 @@ from harness.judging.failure import Raised, raised
 from harness.judging.side import Side
 from harness.observing import evidence
 from harness.observing.steps.observation import Observation
+from harness.observing.table.not_read import NotRead
 from records import run
 from records.known_fault import KnownFault
 
@@ -31,6 +32,7 @@ class Tally:
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
     violations: list[run.RecordedViolation] = field(default_factory=list)
+    counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)  # of all, by cause and known fault
 
     @property
     def unexcused(self) -> list[run.RecordedViolation]:
@@ -61,6 +63,7 @@ class Tally:
                 continue
             first.setdefault((violation.kind, reason), len(self.violations))
             self.violations.append(recorded(violation, reason))
+        self.counts += alike
         for kind, place in first.items():
             if alike[kind] > MOST_ALIKE:
                 kept = self.violations[place]
@@ -78,7 +81,7 @@ class StepJudge:
 
     ``found`` has the recorded violations in the order in which they were found, ``raised`` the errors of the suite. A clause
     that raises loses its own verdict, and no other's; what only adds to a violation (its evidence, its excuse) is left out
-    where it raises.
+    where it raises. A clause that needs data judges nothing where none was read.
     """
 
     def __init__(self) -> None:
@@ -147,9 +150,11 @@ class StepJudge:
         )
 
     def _tried(self, clause: Clause[Any], observation: Observation, ask: Callable[[], T], otherwise: T) -> T:
-        """What ``ask`` returns; ``otherwise`` if it raises, which is an error of the suite."""
+        """What ``ask`` returns; ``otherwise`` if it needs data that was not read, or raises, which is an error of the suite."""
         try:
             return ask()
+        except NotRead:
+            return otherwise
         except EngineDied:
             raise
         except Exception as error:  # noqa: BLE001 - reported as an error of the suite

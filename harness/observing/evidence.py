@@ -61,7 +61,7 @@ def _in_log(state: TableState, path: str, observation: Observation) -> str:
 
 def _in_vectors(state: TableState, path: str, observation: Observation) -> str | None:
     """The log's reference to a file of deletion vectors, or to a change file."""
-    if not state.vectors:
+    if state.is_read and not state.vectors:
         return _in_changes(state, path)
     live = [add for add in state.live.values() if vector_path(add, state.root) == path]
     if live:

@@ -14,7 +14,7 @@ from engines.port import EngineDied, EngineError, Outcome
 from harness.campaigns.record import case_record
 from harness.judging.clause import Clause, Judgement, Violation, judgement
 from harness.observing.steps.observation import DeleteObservation, Observation
-from harness.running import case_run
+from harness.running import case_run, initial_tables
 from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, EngineStep, Read, Request, Vacuum
@@ -162,7 +162,7 @@ def test_a_table_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest
     def fails(*_: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(case_run, "write_table", fails)
+    monkeypatch.setattr(initial_tables, "write_table", fails)
     found = judged(tmp_path)
     assert found.failure is not None
     told = "The machine failed: the disk is full (No space left on device): "

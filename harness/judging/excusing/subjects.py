@@ -8,6 +8,7 @@ the step, whatever the subject is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from urllib.parse import unquote
 
 from deltalog.entries.actions import Add, Remove
@@ -17,6 +18,7 @@ from harness.judging.excusing.command_conditions import opened_by
 from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.observing.steps.observation import Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.not_read import is_told
 from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import Reason
@@ -125,4 +127,4 @@ SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
 
 def kinds_of(observation: Observation, subject: str) -> frozenset[str]:
     """The kinds that a subject is of, by the names that a known fault may give."""
-    return frozenset(name for name, holds in SUBJECTS.items() if holds(observation, subject))
+    return frozenset(name for name, holds in SUBJECTS.items() if is_told(partial(holds, observation, subject)))
