@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from deltalog.snapshot import Snapshot
 from deltalog.values.schemas import Field, parse_decimal_type, parse_schema
-from model.vocabulary.table import HOUR, Column, Feature, Table
+from model.vocabulary import table
+from model.vocabulary.table import DEFAULT_LOG_RETENTION, HOUR, Column, Feature, Table
 from model.vocabulary.values import AnyType, DecimalOf, Type
-from rehearsal.retention import retention_of
+from records.mistakes import UsageMistake
 
 #: The features that a property of this value sets.
 _PROPERTIES = {
@@ -49,3 +52,27 @@ def type_of(field: Field) -> AnyType | None:
     if decimal := parse_decimal_type(kind):
         return DecimalOf(*decimal)
     return Type(kind) if kind in {one.value for one in Type} else None
+
+
+def retention_of(properties: Mapping[str, str]) -> int | None:
+    """Of removed files, in ms; None: not set. Raises UsageMistake for a value that is no interval of weeks, days and smaller
+    units.
+    """
+    return _interval(properties, "delta.deletedFileRetentionDuration")
+
+
+def log_retention_of(properties: Mapping[str, str]) -> int:
+    """Of the log, in ms. Raises UsageMistake likewise."""
+    found = _interval(properties, "delta.logRetentionDuration")
+    return DEFAULT_LOG_RETENTION if found is None else found
+
+
+def _interval(properties: Mapping[str, str], name: str) -> int | None:
+    text = properties.get(name)
+    try:
+        return None if text is None else table.retention_of(text)
+    except ValueError:
+        raise UsageMistake(
+            f"The table has {name} = {text!r}, which this release cannot read: it knows intervals such as "
+            "'interval 30 days' or 'interval 36 hours 30 minutes'."
+        ) from None

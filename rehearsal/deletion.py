@@ -24,7 +24,7 @@ from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
 from rehearsal.definition import type_of
 from rehearsal.reading import ReadTable
-from rehearsal.rehearsed import Deletion, Sum
+from rehearsal.rehearsed import Deletion, Sum, sum_of
 from rehearsal.releases import Release
 
 
@@ -81,7 +81,7 @@ class DeletePrediction:
         return None if None in counts else sum(one for one in counts if one is not None)
 
     def rehearsed(self) -> Deletion:
-        total = Sum(len(self.removed), sum(add.size for add in self.removed.values()))
+        total = sum_of(add.size for add in self.removed.values())
         live = self.read.state.live
         return Deletion(
             release=self.release.title,

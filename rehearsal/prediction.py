@@ -16,7 +16,7 @@ from model.text.durations import duration
 from model.vocabulary.steps import Vacuum
 from rehearsal.log_clean_up import clean_up_of
 from rehearsal.reading import ReadTable
-from rehearsal.rehearsed import ByDirectory, ByReason, Concern, ReleaseRehearsal, Sum
+from rehearsal.rehearsed import ByDirectory, ByReason, Concern, ReleaseRehearsal, Sum, sum_of
 from rehearsal.releases import Release
 from rehearsal.statement import retain_of
 from rehearsal.versions import VersionFates, versions_after
@@ -87,26 +87,16 @@ class Prediction:
 
     def total(self, paths: Iterable[str]) -> Sum:
         """Counts the files among the paths."""
-        total = Sum()
-        for path in paths:
-            if not self.is_directory(path):
-                total = total.plus(self.read.state.listing[path].size)
-        return total
+        return sum_of(self.read.state.listing[path].size for path in paths if not self.is_directory(path))
 
     def rehearsed(self, faults: tuple[Concern, ...] = ()) -> ReleaseRehearsal:
         """With counts and bytes instead of paths. ``faults``: the known faults that concern the table."""
-        by_reason: Counter[tuple[str, str, str]] = Counter()
-        sizes: Counter[tuple[str, str, str]] = Counter()
+        by_directory: dict[str, list[ByReason]] = {}
         for path, fate in self.fates.items():
             if not self.is_directory(path):
-                key = (path.rpartition("/")[0] or ".", fate.fate.value, fate.reason.value)
-                by_reason[key] += 1
-                sizes[key] += self.read.state.listing[path].size
-        rows = [(key[0], ByReason(key[1], key[2], count, sizes[key])) for key, count in by_reason.items()]
-        by_directory: dict[str, list[ByReason]] = {}
-        for directory, row in rows:
-            by_directory.setdefault(directory, []).append(row)
-        every = [row for _, row in rows]
+                row = ByReason(fate.fate.value, fate.reason.value, 1, self.read.state.listing[path].size)
+                by_directory.setdefault(path.rpartition("/")[0] or ".", []).append(row)
+        every = [row for rows in by_directory.values() for row in rows]
         return ReleaseRehearsal(
             release=self.release.title,
             refusal=self.refusal,

@@ -19,6 +19,7 @@ from deltalog.checkpoints.files import is_kind, read_file
 from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints, sidecar_file
 from deltalog.entries.actions import Protocol
 from deltalog.errors import DeltaLogError, NotATable, UnreadableCheckpoint
+from deltalog.frozen import FrozenMap
 from deltalog.log import Log, read_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind
@@ -177,14 +178,8 @@ def _copy_commits(store: Store, copy: Path) -> LogNames:
     if not commits and not checkpoints:
         raise NotATable("neither a commit nor a checkpoint")
     wanted = [*commits.values(), *(name for name in (LAST_VACUUM_INFO,) if name in times)]
-    _copied(store, wanted, directory)
-    _set_times(wanted, directory, times)
+    _copied(store, wanted, directory, times)
     return LogNames(commits, checkpoints, times)
-
-
-def _set_times(names: Iterable[str], directory: Path, times: Mapping[str, int]) -> None:
-    for name in names:
-        set_modified(directory / name, milliseconds(times[name]))
 
 
 def copy_newest_checkpoint(read: ReadTable) -> None:
@@ -196,8 +191,7 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
     wanted += [name for name in (LAST_CHECKPOINT,) if name in names.times]
     wanted = [name for name in wanted if not (directory / name).exists()]
     try:
-        _copied(read.root.store, wanted, directory)
-        _set_times(wanted, directory, names.times)
+        _copied(read.root.store, wanted, directory, names.times)
         _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
     except (StoreError, UnreadableCheckpoint) as error:
         raise UsageMistake(
@@ -206,18 +200,17 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
         ) from None
 
 
-def _copied(store: Store, names: Iterable[str], directory: Path) -> None:
-    """Copy files of the log, by their names there. Raises StoreError."""
+def _copied(store: Store, names: Iterable[str], directory: Path, times: Mapping[str, int] = FrozenMap({})) -> None:
+    """Copy files of the log, by their names there, with their times. Raises StoreError."""
 
     def one(name: str) -> None:
         with store.read(f"{LOG_DIRECTORY}/{name}") as source, open(directory / name, "wb") as target:
             shutil.copyfileobj(source, target, 1 << 16)
+        if name in times:
+            set_modified(directory / name, milliseconds(times[name]))
 
-    if isinstance(store, LocalStore):  # there is no answer to wait for
-        for name in names:
-            one(name)
-        return
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    # In local files there is no answer to wait for.
+    with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
         for _ in pool.map(one, names):
             pass
 
@@ -232,9 +225,8 @@ def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
     failed: UnreadableCheckpoint | None = None
     for base in names.bases():
         files = () if base is None else base.files
-        _copied(root.store, (file.name for file in files), directory)
+        _copied(root.store, (file.name for file in files), directory, names.times)
         try:
-            _set_times((file.name for file in files), directory, names.times)
             _copy_sidecars(root.store, (file.name for file in files), directory)
             log = replace(read_log(copy), root=Path(root.path))
             return log, log.snapshot()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from model.vocabulary.severity import Severity
@@ -15,8 +16,11 @@ class Sum:
     files: int = 0
     bytes: int = 0
 
-    def plus(self, size: int) -> Sum:
-        return Sum(self.files + 1, self.bytes + size)
+
+def sum_of(sizes: Iterable[int]) -> Sum:
+    """Of files of these sizes."""
+    found = tuple(sizes)
+    return Sum(len(found), sum(found))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ difference to now.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ from records.run import RecordedViolation
 from rehearsal.deletion import DeletePrediction
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, copy_newest_checkpoint
-from rehearsal.rehearsed import Announced, Broken, NamedFault, Sum, Trial
+from rehearsal.rehearsed import Announced, Broken, NamedFault, Sum, Trial, sum_of
 from rehearsal.releases import Release, listed
 from rehearsal.stand_ins import make, require_copyable
 from reports.document.printing import visible
@@ -152,11 +153,8 @@ def _trial(run: CaseRun, observations: Sequence[Observation], release: Release, 
 def _gone(step: Observation) -> Sum:
     """The files that a VACUUM deleted, or that a DELETE removed from the table."""
     if isinstance(step, DeleteObservation):
-        live = step.before.live
-        removed = [live[path] for path in step.removed if path in live]
-        return Sum(len(removed), sum(add.size for add in removed))
-    files = _files(step, step.vanished)
-    return Sum(len(files), sum(step.before.listing[path].size for path in files))
+        return sum_of(add.size for path, add in step.before.live.items() if path in step.removed)
+    return sum_of(step.before.listing[path].size for path in _files(step, step.vanished))
 
 
 def _files(step: Observation, paths: Iterable[str]) -> list[str]:
@@ -188,26 +186,21 @@ def _broken(
     """The violations in these steps: those of a clause with one cause are one, and so are those of several clauses that begin
     with the same subject.
     """
-    found: dict[tuple[str | None, ...], Broken] = {}
+    alike: dict[tuple[str, str, str | None], list[RecordedViolation]] = {}
+    counts: Counter[tuple[str, str, str | None]] = Counter()
     for id, tally in tallies:
-        alike: dict[tuple[str, str | None], list[RecordedViolation]] = {}
+        counts.update({(id, *key): count for key, count in tally.counts.items()})
         for one in tally.violations:
             if one.step in steps and not (but_errors and one.by_error):
-                alike.setdefault((one.cause, one.excused), []).append(one)
-        for (cause, excused), own in alike.items():
-            first = own[0]
-            key = (cause, excused, first.subject)
-            if key in found:
-                found[key] = replace(found[key], clauses=(*found[key].clauses, id))
-                continue
-            assert first.severity is not None, "the judge says it"
-            found[key] = Broken(
-                clauses=(id,),
-                severity=first.severity,
-                cause=cause,
-                message=visible(first.message),
-                count=tally.counts[cause, excused],
-                subjects=tuple(one.subject for one in own if one.subject is not None),
-                fault=None if excused is None else NamedFault(excused, links[excused]),
-            )
+                alike.setdefault((id, one.cause, one.excused), []).append(one)
+    found: dict[tuple[str | None, ...], Broken] = {}
+    for (id, cause, excused), own in alike.items():
+        first = own[0]
+        assert first.severity is not None, "the judge says it"
+        fault = None if excused is None else NamedFault(excused, links[excused])
+        subjects = tuple(one.subject for one in own if one.subject is not None)
+        message, count = visible(first.message), counts[id, cause, excused]
+        made = Broken((), first.severity, cause, message, count, subjects, fault)
+        known = found.setdefault((cause, excused, first.subject), made)
+        found[cause, excused, first.subject] = replace(known, clauses=(*known.clauses, id))
     yield from found.values()

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from engines.port import EngineDied
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
 from harness.judging.excusing.conditions import Circumstances
-from harness.judging.excusing.subjects import kinds_of
 from harness.judging.failure import Raised, raised
 from harness.judging.side import Side
 from harness.observing import evidence
@@ -116,7 +115,7 @@ class StepJudge:
             excuse = partial(side.excuses.excuse, clause.id, circumstances)
             excused = [self._tried(clause, observation, partial(excuse, one), None) for one in judgement.violations]
             if clause.recorded:
-                recorded = partial(self._recorded, clause, observation, names or _NO_NAMES)
+                recorded = partial(self._recorded, clause, circumstances, names or _NO_NAMES)
                 tally = self._tallies.setdefault(clause.id, Tally())
                 earlier = len(tally.violations)
                 tally.add(observation, judgement, excused=excused, recorded=recorded)
@@ -127,13 +126,14 @@ class StepJudge:
     def _recorded(
         self,
         clause: Clause[Any],
-        observation: Observation,
-        circumstances: frozenset[str],
+        circumstances: Circumstances,
+        names: frozenset[str],
         violation: Violation,
         excused: str | None,
     ) -> run.RecordedViolation:
+        observation = circumstances.observation
         facts = partial(evidence.of_actions, observation, violation.subject)
-        kinds = partial(kinds_of, observation, violation.subject)
+        kinds = partial(circumstances.kinds.of, violation.subject)
         return run.RecordedViolation(
             clause=clause.id,
             step=observation.index if violation.step is None else violation.step,
@@ -144,7 +144,7 @@ class StepJudge:
             evidence=violation.evidence or self._tried(clause, observation, facts, ()),
             severity=clause.severity_of(violation.cause),
             by_error=violation.cause.is_error,
-            circumstances=tuple(sorted(circumstances)),
+            circumstances=tuple(sorted(names)),
             kinds=tuple(sorted(self._tried(clause, observation, kinds, _NO_NAMES))),
             expectation=violation.expectation,
         )

@@ -97,12 +97,19 @@ def test_what_a_clause_broke_before_it_raised_stays(tmp_path: Path) -> None:
     assert judged(tmp_path / "unknown", made, case=case).failed == ["DEL-ROW-77"]
 
 
-@pytest.mark.parametrize("name", ["evidence.of_actions", "kinds_of", "Circumstances.names"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "step_judge.evidence.of_actions",
+        "excusing.conditions.Kinds.of",
+        "step_judge.Circumstances.names",
+    ],
+)
 def test_a_violation_without_its_details_is_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> Any:
         raise KeyError("lost")
 
-    monkeypatch.setattr(f"harness.judging.step_judge.{name}", property(fails) if name.endswith("names") else fails)
+    monkeypatch.setattr(f"harness.judging.{name}", property(fails) if name.endswith("names") else fails)
 
     def bare(d: DeleteObservation) -> Judgement:
         return judgement(Violation("x", "It is wrong.", ByReplay("it is made up")))

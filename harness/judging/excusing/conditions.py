@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from harness.judging.excusing.command_conditions import OF_COMMANDS
+from harness.judging.excusing.subjects import Kinds
 from harness.judging.excusing.table_conditions import OF_TABLES
 from harness.observing.steps.observation import Observation
 from harness.observing.table.not_read import is_told
@@ -19,10 +20,11 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {**OF_COMMANDS, **OF_TABL
 
 
 class Circumstances:
-    """The conditions that hold in a step. Each is computed once, when it is asked for."""
+    """The conditions that hold in a step, each computed once, when it is asked for; and the ``kinds`` of its subjects."""
 
     def __init__(self, observation: Observation) -> None:
         self.observation = observation
+        self.kinds = Kinds(observation)
         self._known: dict[str, bool] = {}
 
     def hold(self, name: str) -> bool:

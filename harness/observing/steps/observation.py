@@ -12,7 +12,7 @@ from deltalog.entries.commits import LoggedCommit
 from deltalog.storage.listing import Entry, EntryKind
 from engines.port import Answer, Outcome
 from harness.observing.table.table_state import Rows, TableState, differing
-from harness.observing.table.vacuum_inputs import commit_times
+from harness.observing.table.vacuum_inputs import commit_times, vector_path
 from harness.observing.table.version_rows import VersionRows, ever
 from model.prediction.delete import (
     ConditionScope,
@@ -180,6 +180,17 @@ class Observation:
                 return observation
             index = observation.index
         return None
+
+    @cached_property
+    def with_vectors(self) -> Mapping[str, list[Add | Remove]]:
+        """The live adds and the tombstones before the step, by the file of their deletion vector."""
+        found: dict[str, list[Add | Remove]] = {}
+        actions: list[Add | Remove] = [*self.before.snapshot.adds.values(), *self.before.snapshot.removes.values()]
+        for action in actions:
+            path = None if action.deletion_vector is None else vector_path(action, self.before.root)
+            if path is not None:
+                found.setdefault(path, []).append(action)
+        return found
 
     @cached_property
     def live_files(self) -> tuple[LiveFile, ...]:
