@@ -5,7 +5,7 @@ A violation is recognised in the form in which a run records it: while a case is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
@@ -79,17 +79,17 @@ class KnownFault(Ranged):
         by_error: bool,
         error: Callable[[], RecordedError | None],
         holds: Callable[[str], bool],
-        kinds: Callable[[], Collection[str]],
+        is_of: Callable[[str], bool],
     ) -> bool:
         """Whether a violation of the clause with this cause is the known one. What costs most is asked for last.
 
         ``by_error``: its cause is that the step ended in an error; ``error``: that error; ``holds``: whether a condition
-        does; ``kinds``: the kinds of its subject.
+        does; ``is_of``: whether its subject is of a kind.
         """
         symptom = self.symptom
         return (
             symptom.has_cause(cause, by_error=by_error)
             and (not symptom.errors or is_reported(error(), symptom.errors))
             and (self.when is None or holds(self.when))
-            and (symptom.of is None or symptom.of in kinds())
+            and (symptom.of is None or is_of(symptom.of))
         )

@@ -26,11 +26,10 @@ from rehearsal.instants import instant_of, written
 from rehearsal.known import KnownOfTable, shape_of
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, read_table
-from rehearsal.rehearsed import Rehearsal
+from rehearsal.rehearsed import Rehearsal, Trial
 from rehearsal.releases import for_iceberg, newest, release_of
 from rehearsal.report import PAGE, write_report
 from rehearsal.statement import text_of, vacuum_of
-from rehearsal.tried import Asked, Tried
 from rehearsal.versions import versions_after
 from reports.document.terminal import show
 from reports.text.ladder import Answer
@@ -75,13 +74,14 @@ def main(arguments: list[str]) -> int:
             ]
         shape = shape_of(read)
         known = [KnownOfTable(prediction, shape) for prediction in predictions]
-        trials = Tried((), ())
+        deletes: tuple[Trial, ...] = ()
+        vacuums: tuple[Trial, ...] = ()
         if runs:
-            from rehearsal.trials import tried  # it brings what starts engines, and no prediction waits for that
+            from rehearsal.trials import Asked, tried  # it brings what starts engines, and no prediction waits for that
 
-            each = zip_longest(releases, deletions, predictions, known)
-            trials = tried(read, [Asked(*one) for one in each], later=None if asked.at is None else at - begun)
-        answer, rehearsal = rehearsed(read, deletions, predictions, known, trials)
+            each = [Asked(*one) for one in zip_longest(releases, deletions, predictions)]
+            deletes, vacuums = tried(read, each, later=None if asked.at is None else at - begun)
+        answer, rehearsal = rehearsed(read, deletions, predictions, known, deletes, vacuums)
         deleted = [prediction.deleted_files for prediction in predictions]
         removed = [tuple(deletion.removed) for deletion in deletions]
     show(document_of(answer, rehearsal), Console(file=sys.stdout))
@@ -154,14 +154,15 @@ def rehearsed(
     deletions: Sequence[DeletePrediction],
     predictions: Sequence[Prediction],
     known: Sequence[KnownOfTable],
-    trials: Tried,
+    delete_trials: tuple[Trial, ...] = (),
+    trials: tuple[Trial, ...] = (),
 ) -> tuple[Answer, Rehearsal]:
     """The answer, and everything else that a rehearsal finds."""
     differs = difference(*predictions) if len(predictions) == 2 else None
-    answer = with_trials(answer_of(predictions, differs), trials.vacuums) if predictions else None
+    answer = with_trials(answer_of(predictions, differs), trials) if predictions else None
     deleted = tuple(one.rehearsed() for one in deletions)
     if deleted:
-        answer = with_deletions(answer, deleted, trials.deletes)
+        answer = with_deletions(answer, deleted, delete_trials)
     assert answer is not None, "there is a DELETE or a VACUUM"
     versions = predictions[0].versions if predictions else versions_after(read.state, (), cutoff=0)
     return answer, Rehearsal(
@@ -176,10 +177,10 @@ def rehearsed(
         missing=versions.missing,
         releases=tuple(one.rehearsed(faults.concerns()) for one, faults in zip(predictions, known, strict=True)),
         difference=differs,
-        trials=trials.vacuums,
+        trials=trials,
         delete=deletions[0].text if deletions else None,
         deletions=deleted,
-        delete_trials=trials.deletes,
+        delete_trials=delete_trials,
     )
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deltalog.storage.names import LOG_DIRECTORY
+from model.vocabulary.severity import Severity
 from rehearsal.prediction import Prediction
 from rehearsal.quantities import files, size
-from rehearsal.rehearsed import DeleteTrial, Deletion, Difference, OtherFate, Trial
+from rehearsal.rehearsed import Deletion, Difference, Trial
+from rehearsal.words import broken_words
 from reports.text.ladder import Answer, Word, gravest, of_one, of_two
 from reports.text.quantities import counted
 
@@ -79,9 +81,9 @@ def _differs(first: Prediction, second: Prediction, difference: Difference) -> s
     return f"{', and '.join(told)}. {why}"
 
 
-def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
-    """The answer, if the engines did on copies what the model says; else what they did. An engine that deletes a file which the
-    model keeps is FAIL; if only the second of two releases does so, DO NOT UPGRADE.
+def with_trials(answer: Answer, trials: Sequence[Trial], statement: str = "the statement") -> Answer:
+    """The answer, if the engines did on copies what the model says; else what they did. An engine that breaks a clause is FAIL;
+    if only the second of two releases loses something by it, DO NOT UPGRADE.
     """
     if not trials:
         return answer
@@ -93,40 +95,29 @@ def with_trials(answer: Answer, trials: Sequence[Trial]) -> Answer:
     last = trials[-1]
     if unexpected := [trial for trial in trials if not trial.is_expected]:
         said = unexpected[-1].error
-        does = f"refuses the statement on a copy: {said}" if said else "runs the statement, which it must refuse"
+        does = f"refuses {statement} on a copy: {said}" if said else f"runs {statement}, which it must refuse"
         return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}")
     if len(trials) == 1:
         return Answer(of_one(wrong=wrong), _disagrees(last))
-    word = of_two(forbids=_deleted(last) - _deleted(trials[0]), asks=wrong)
-    shown = wrong if word is Word.LOOK_FIRST else [last]
-    return Answer(word, ", and ".join(map(_disagrees, shown)))
+    word = of_two(forbids=_losses(last) - _losses(trials[0]), asks=wrong)
+    return Answer(word, ", and ".join(map(_disagrees, wrong if word is Word.LOOK_FIRST else [last])))
 
 
-def _deleted(trial: Trial) -> set[str]:
-    return {one.path for one in trial.wrongly_deleted} | {*trial.gone_in_dry_run}
+def _losses(trial: Trial) -> set[tuple[str, str]]:
+    """How the release loses files or rows, or makes the table unreadable."""
+    return {(one.clauses[0], one.cause) for one in trial.wrong if one.severity.rank <= Severity.UNREADABLE.rank}
 
 
 def _disagrees(trial: Trial) -> str:
-    """What the engine did against the model; lost files come first."""
-    if trial.gone_in_dry_run:
-        number = counted(len(trial.gone_in_dry_run), "file")
-        return f"DRY RUN of {trial.release} deletes {number}, such as {trial.gone_in_dry_run[0]}"
-    if trial.wrongly_deleted:
-        return f"{trial.release} {_path_words('deletes', 'must keep', trial.wrongly_deleted)}"
-    return f"{trial.release} {_path_words('keeps', 'must delete', trial.wrongly_kept)}"
+    """What is worst of what the engine did against the suite's clauses."""
+    return f"{trial.release} on a copy: {broken_words(trial.wrong[0])}"
 
 
-def _path_words(does: str, must: str, paths: Sequence[OtherFate]) -> str:
-    return f"{does} {counted(len(paths), 'path')} that it {must}, such as {paths[0].path}: {paths[0].reason}"
-
-
-def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[DeleteTrial] = ()) -> Answer:
+def with_deletions(vacuum: Answer | None, deletions: Sequence[Deletion], trials: Sequence[Trial] = ()) -> Answer:
     """The answer about a DELETE by one or two releases, with their trials on copies; and about the VACUUM after it, if there is
     one.
     """
-    found = _of_deletions(deletions)
-    if trials:
-        found = _of_delete_trials(found, trials)
+    found = with_trials(_of_deletions(deletions), trials, "the DELETE")
     if vacuum is None:
         return found
     return replace(gravest((vacuum, found)), reason=f"{found.reason}. VACUUM after it: {vacuum.reason}")
@@ -153,29 +144,3 @@ def _removed(deletion: Deletion) -> str:
         return "no file"
     rows = "" if deletion.rows is None else f", {counted(deletion.rows, 'row')}"
     return f"{counted(deletion.removed.files, 'file')} ({size(deletion.removed.bytes)}{rows})"
-
-
-def _of_delete_trials(answer: Answer, trials: Sequence[DeleteTrial]) -> Answer:
-    wrong = [trial for trial in trials if not trial.agrees]
-    if not wrong:
-        return replace(
-            answer, reason=f"{answer.reason}; {' and '.join(one.release for one in trials)} did so on a copy"
-        )
-    last = trials[-1]
-    if unexpected := [trial for trial in trials if not trial.is_expected]:
-        said = unexpected[-1].error
-        does = f"refuses the DELETE on a copy: {said}" if said else "runs the DELETE, which it must refuse"
-        return Answer(Word.INCONCLUSIVE, f"{unexpected[-1].release} {does}")
-    if len(trials) == 1:
-        return Answer(of_one(wrong=wrong), _delete_disagrees(last))
-    word = of_two(forbids={*last.wrongly_removed} - {*trials[0].wrongly_removed}, asks=wrong)
-    shown = wrong if word is Word.LOOK_FIRST else [last]
-    return Answer(word, ", and ".join(map(_delete_disagrees, shown)))
-
-
-def _delete_disagrees(trial: DeleteTrial) -> str:
-    if trial.wrongly_removed:
-        number = counted(len(trial.wrongly_removed), "file")
-        return f"the DELETE of {trial.release} removes {number} that it must keep, such as {trial.wrongly_removed[0]}"
-    first = trial.unexplained[0]
-    return f"the DELETE of {trial.release} breaks {first.clause} on a copy: {first.message.rstrip('.')}"

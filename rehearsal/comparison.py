@@ -13,30 +13,16 @@ from rehearsal.releases import changes_between
 
 #: Why engines differ in a rule, by its field and the value that the second one has.
 _OF_ENGINES = {
-    (
-        "walk",
-        Walk.OBJECTS,
-    ): "{} lists files as an object store does: of a path only the first name can hide it.",
-    (
-        "walk",
-        Walk.DIRECTORIES,
-    ): "{} lists directory by directory: a hidden name at any depth hides a path.",
-    (
-        "ages_removed_files",
-        False,
-    ): "In {} a removed file goes by its tombstone, whatever its own age.",
-    (
-        "ages_removed_files",
-        True,
-    ): "In {} a removed file must be old itself too, and not only its tombstone.",
-    (
-        "lite_window",
-        False,
-    ): "VACUUM LITE of {} goes by the tombstones of the current version, not by the commits since the last one.",
-    (
-        "lite_window",
-        True,
-    ): "VACUUM LITE of {} goes by the commits since the last one, not by the tombstones of the current version.",
+    ("walk", Walk.OBJECTS): "{} lists files as an object store does: of a path only the first name can hide it.",
+    ("walk", Walk.DIRECTORIES): "{} lists directory by directory: a hidden name at any depth hides a path.",
+    ("ages_removed_files", False): "In {} a removed file goes by its tombstone, whatever its own age.",
+    ("ages_removed_files", True): "In {} a removed file must be old itself too, and not only its tombstone.",
+    ("lite_window", False): (
+        "VACUUM LITE of {} goes by the tombstones of the current version, not by the commits since the last one."
+    ),
+    ("lite_window", True): (
+        "VACUUM LITE of {} goes by the commits since the last one, not by the tombstones of the current version."
+    ),
 }
 
 

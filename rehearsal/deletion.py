@@ -14,40 +14,30 @@ from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY
 from deltalog.storage.paths import from_root
-from deltalog.values.schemas import Field, parse_decimal_type, parse_schema
+from deltalog.values.schemas import parse_schema
 from harness.observing.steps.observation import partition_of
 from harness.observing.table.root_paths import relative_log, relative_snapshot
 from model.prediction.delete import LiveFile, predict_delete
 from model.vocabulary.steps import Delete, Form
-from model.vocabulary.table import Column, Feature, Table
-from model.vocabulary.values import AnyType, DecimalOf, Type
+from model.vocabulary.table import Column, Feature
+from model.vocabulary.values import Type
 from records.mistakes import UsageMistake
+from rehearsal.definition import type_of
 from rehearsal.reading import ReadTable
-from rehearsal.rehearsed import Deletion, Sum
+from rehearsal.rehearsed import Deletion, Sum, sum_of
 from rehearsal.releases import Release
 
 
 def columns_of(read: ReadTable) -> tuple[tuple[Column, ...], tuple[str, ...]]:
     """The partition columns, and the names of the others. Raises UsageMistake for a type that rehearsals do not support."""
-    metadata = read.state.snapshot.metadata
-    fields = {field.name: field for field in parse_schema(metadata.schema_string)}
-    partitions = tuple(_column(fields[name]) for name in metadata.partition_columns)
-    return partitions, tuple(name for name in fields if name not in metadata.partition_columns)
-
-
-def _column(field: Field) -> Column:
-    return Column(field.name, _type_of(field), field.nullable, physical_name=field.stored_name)
-
-
-def _type_of(field: Field) -> AnyType:
-    kind = str(field.type)
-    if decimal := parse_decimal_type(kind):
-        return DecimalOf(*decimal)
-    if kind not in {one.value for one in Type} - {Type.BINARY.value}:
-        raise UsageMistake(
-            f"The partition column {field.name} has the type {kind}: a DELETE of such a table cannot be rehearsed."
-        )
-    return Type(kind)
+    partitions = read.table.partition_columns
+    fields = parse_schema(read.state.snapshot.metadata.schema_string)
+    for field in fields:
+        if field.name in read.table.partition_by and type_of(field) in (None, Type.BINARY):
+            raise UsageMistake(
+                f"The partition column {field.name} has the type {field.type}: a DELETE of such a table cannot be rehearsed."
+            )
+    return partitions, tuple(field.name for field in fields if field.name not in read.table.partition_by)
 
 
 @dataclass(frozen=True)
@@ -61,24 +51,11 @@ class DeletePrediction:
     at: int
 
     @cached_property
-    def table(self) -> Table:
-        """The table's definition, with its partition columns alone."""
-        partitions, _ = columns_of(self.read)
-        configuration = self.read.state.snapshot.metadata.configuration
-        features = [Feature.APPEND_ONLY] if configuration.get("delta.appendOnly") == "true" else []
-        if configuration.get("delta.columnMapping.mode", "none") != "none":
-            features.append(Feature.COLUMN_MAPPING_NAME)
-        named = tuple(one.name for one in partitions)
-        return replace(
-            self.read.table, columns=partitions, partition_by=named, features=tuple(one.value for one in features)
-        )
-
-    @cached_property
     def refusal(self) -> str | None:
         """Why the release refuses the DELETE, without a full stop; None if it does not."""
         if self.delete.form is Form.TRUNCATE and Form.TRUNCATE not in self.release.capabilities.delete_forms:
             return "it does not know TRUNCATE TABLE"
-        if self.table.has(Feature.APPEND_ONLY):
+        if self.read.table.has(Feature.APPEND_ONLY):
             return "delta.appendOnly of the table is true"
         return None
 
@@ -91,10 +68,10 @@ class DeletePrediction:
             return {}
         live = self.read.state.live
         try:
-            files = [LiveFile(path, partition_of(self.table, add), ()) for path, add in sorted(live.items())]
+            files = [LiveFile(path, partition_of(self.read.table, add), ()) for path, add in sorted(live.items())]
         except ValueError as error:
             raise UsageMistake(f"The log has {error}: a DELETE of the table cannot be rehearsed.") from None
-        found = predict_delete(files, self.delete, self.table).removed
+        found = predict_delete(files, self.delete, self.read.table).removed
         return {one.path: live[one.path] for one in found}
 
     @property
@@ -104,7 +81,7 @@ class DeletePrediction:
         return None if None in counts else sum(one for one in counts if one is not None)
 
     def rehearsed(self) -> Deletion:
-        total = Sum(len(self.removed), sum(add.size for add in self.removed.values()))
+        total = sum_of(add.size for add in self.removed.values())
         live = self.read.state.live
         return Deletion(
             release=self.release.title,

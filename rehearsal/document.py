@@ -13,9 +13,7 @@ from rehearsal.words import (
     clean_up_words,
     concern_count,
     concern_lines,
-    delete_trial_lines,
     deletion_lines,
-    fault_line,
     lost_words,
     trial_lines,
 )
@@ -64,7 +62,7 @@ def document_of(
             Section("What goes, and what stays", tuple(_numbers(rehearsal))),
             Section("What the DELETE removes", (Items(tuple(_deletions(rehearsal))),)),
             Section("What differs", (Items(tuple(_differences(rehearsal))),)),
-            Section("What the engines did to copies", (Items(tuple(_trials(rehearsal.trials))),)),
+            Section("What the engines did to copies", tuple(_trials((*rehearsal.delete_trials, *rehearsal.trials)))),
             *(Section(release.release, tuple(_release(release))) for release in rehearsal.releases),
             *_tree(rehearsal.releases),
             Section("Lists to save", tuple(_lists(rehearsal, deleted, removed))),
@@ -117,8 +115,6 @@ def _numbers(rehearsal: Rehearsal) -> Iterator[Block]:
 def _deletions(rehearsal: Rehearsal) -> Iterator[str]:
     for deletion in rehearsal.deletions:
         yield from deletion_lines(deletion)
-    for trial in rehearsal.delete_trials:
-        yield from delete_trial_lines(trial, LISTED)
 
 
 def _differences(rehearsal: Rehearsal) -> Iterator[str]:
@@ -129,10 +125,12 @@ def _differences(rehearsal: Rehearsal) -> Iterator[str]:
         yield from (*found.causes, *found.remedies)
 
 
-def _trials(trials: Sequence[Trial]) -> Iterator[Content]:
+def _trials(trials: Sequence[Trial]) -> Iterator[Block]:
     for trial in trials:
-        yield from trial_lines(trial, LISTED)
-        yield from (_linked(fault_line(trial, one), one.link) for one in trial.faults)
+        first, *others = trial_lines(trial)
+        links = (one.fault.link if one.fault is not None else None for one in trial.broken)
+        broken = (text if link is None else _linked(text, link) for text, link in zip(others, links, strict=True))
+        yield Items((first, *broken))
 
 
 def _linked(sentence: str, link: str) -> Line:

@@ -1,4 +1,4 @@
-"""A release's known faults of VACUUM: which of them affect the user's table, and which one explains what the release did.
+"""A release's known faults of VACUUM: which of them affect the user's table.
 
 Some conditions follow from the table's shape (``known_faults.on_shapes``). The others are evaluated on the log and the listing,
 with the judge's own code; no condition of a VACUUM needs rows.
@@ -6,15 +6,11 @@ with the judge's own code; no condition of a VACUUM needs rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
-from engines.port import Outcome
 from harness.judging.excusing.conditions import Circumstances
-from harness.judging.excusing.subjects import SUBJECTS
-from harness.observing.record.step_record import recorded_error
 from known_faults.entries import FILES, S3
-from known_faults.known import known, known_faults_in, known_faults_of
 from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
 from model.prediction.fates import Fate
 from model.vocabulary.table import VectorStorage
@@ -22,7 +18,8 @@ from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable
-from rehearsal.rehearsed import Concern, NamedFault
+from rehearsal.rehearsed import Concern
+from rehearsal.releases import listed
 from shapes.reading import RefusedTable, Wanted
 from shapes.reading import read_table as read_shape
 from shapes.shape import Shape
@@ -61,12 +58,11 @@ class KnownOfTable:
 
     def __init__(self, prediction: Prediction, shape: Shape) -> None:
         self._prediction, self._shape = prediction, shape
-        places = (FILES if isinstance(prediction.read.root.store, LocalStore) else S3,)
-        listed = known_faults_in(known_faults_of(prediction.release.engine), places=places)
+        place = FILES if isinstance(prediction.read.root.store, LocalStore) else S3
         left_out = _NOT_REHEARSED if prediction.vacuum.dry_run else (*_NOT_REHEARSED, *_OF_DRY_RUNS)
         self._faults = [
             one
-            for one in known(listed, prediction.release.version)
+            for one in listed(prediction.release, place)
             if one.clause.startswith("VAC-") and not one.clause.startswith(left_out)
         ]
         self._circumstances = Circumstances(prediction.observation)
@@ -85,37 +81,6 @@ class KnownOfTable:
             for reason, answer in found
             if answer is wanted
         )
-
-    def of_path(self, path: str, *, is_gone: bool) -> NamedFault | None:
-        """The known fault by which the release deletes this path, which it must keep, or leaves it; None if there is none."""
-        reason = self._prediction.fates[path].reason.value
-        return self._named(f"{'deleted' if is_gone else 'not deleted'}: {reason}", path)
-
-    def of_error(self, outcome: Outcome) -> NamedFault | None:
-        """The known fault by which the release refuses the statement; None if there is none."""
-        error = recorded_error(self._prediction.observation_of(outcome))
-        found = (
-            fault
-            for fault in self._faults
-            if fault.symptom.errors
-            and fault.covers(
-                "", by_error=True, error=lambda: error, holds=lambda name: self._holds(name) is True, kinds=tuple
-            )
-        )
-        return _first(found)
-
-    def _named(self, cause: str, path: str) -> NamedFault | None:
-        observation = self._prediction.observation
-
-        def is_it(fault: KnownFault) -> bool:
-            of = fault.symptom.of
-            return (
-                cause in fault.symptom.causes
-                and (fault.when is None or self._holds(fault.when) is True)
-                and (of is None or SUBJECTS[of](observation, path))
-            )
-
-        return _first(filter(is_it, self._faults))
 
     def _holds(self, name: str) -> Told:
         """Whether a condition holds; None if neither the shape nor the log and the listing tell."""
@@ -156,7 +121,3 @@ def _is_of_vectors(fault: KnownFault) -> bool:
     """Whether the fault's clause is only about tables with deletion vectors."""
     needs = CATALOGUE[fault.clause].needs
     return bool(needs) and all(isinstance(one, VectorStorage) for one in needs)
-
-
-def _first(faults: Iterable[KnownFault] | Iterator[KnownFault]) -> NamedFault | None:
-    return next((NamedFault(one.reason, one.link) for one in faults), None)

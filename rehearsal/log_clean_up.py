@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from model.prediction.lite import monotonized
 from model.vocabulary.table import DAY
+from rehearsal.definition import log_retention_of
 from rehearsal.reading import ReadTable
 from rehearsal.rehearsed import CleanUp
 from rehearsal.releases import Release
-from rehearsal.retention import log_retention_of
 from rehearsal.versions import Range
 
 _ENABLED = "delta.enableExpiredLogCleanup"

@@ -10,12 +10,13 @@ from functools import cached_property
 from deltalog.storage.listing import EntryKind
 from engines.port import Outcome
 from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.not_read import UNREAD, UnreadByKey
 from model.prediction.fates import Fate, PathFate
 from model.text.durations import duration
 from model.vocabulary.steps import Vacuum
 from rehearsal.log_clean_up import clean_up_of
 from rehearsal.reading import ReadTable
-from rehearsal.rehearsed import ByDirectory, ByReason, Concern, ReleaseRehearsal, Sum
+from rehearsal.rehearsed import ByDirectory, ByReason, Concern, ReleaseRehearsal, Sum, sum_of
 from rehearsal.releases import Release
 from rehearsal.statement import retain_of
 from rehearsal.versions import VersionFates, versions_after
@@ -33,22 +34,18 @@ class Prediction:
     @cached_property
     def observation(self) -> VacuumObservation:
         """As if the VACUUM took no time: the model uses only what was there before."""
-        return self.observation_of(Outcome((), None, self.at, self.at))
-
-    def observation_of(self, outcome: Outcome) -> VacuumObservation:
-        """The same, with the engine's answer."""
         return VacuumObservation(
             table=self.read.table,
             root=self.read.root.path,
             index=0,
             step=self.vacuum,
-            outcome=outcome,
+            outcome=Outcome((), None, self.at, self.at),
             before=self.read.state,
             after=self.read.state,
             clock=self.at,
             start=self.at,
-            versions={},
-            expected_rows=Counter(),
+            versions=UnreadByKey(),
+            expected_rows=UNREAD,
             clone_rows=None,
             earlier=(),
             rules=self.release.rules,
@@ -90,26 +87,16 @@ class Prediction:
 
     def total(self, paths: Iterable[str]) -> Sum:
         """Counts the files among the paths."""
-        total = Sum()
-        for path in paths:
-            if not self.is_directory(path):
-                total = total.plus(self.read.state.listing[path].size)
-        return total
+        return sum_of(self.read.state.listing[path].size for path in paths if not self.is_directory(path))
 
     def rehearsed(self, faults: tuple[Concern, ...] = ()) -> ReleaseRehearsal:
         """With counts and bytes instead of paths. ``faults``: the known faults that concern the table."""
-        by_reason: Counter[tuple[str, str, str]] = Counter()
-        sizes: Counter[tuple[str, str, str]] = Counter()
+        by_directory: dict[str, list[ByReason]] = {}
         for path, fate in self.fates.items():
             if not self.is_directory(path):
-                key = (path.rpartition("/")[0] or ".", fate.fate.value, fate.reason.value)
-                by_reason[key] += 1
-                sizes[key] += self.read.state.listing[path].size
-        rows = [(key[0], ByReason(key[1], key[2], count, sizes[key])) for key, count in by_reason.items()]
-        by_directory: dict[str, list[ByReason]] = {}
-        for directory, row in rows:
-            by_directory.setdefault(directory, []).append(row)
-        every = [row for _, row in rows]
+                row = ByReason(fate.fate.value, fate.reason.value, 1, self.read.state.listing[path].size)
+                by_directory.setdefault(path.rpartition("/")[0] or ".", []).append(row)
+        every = [row for rows in by_directory.values() for row in rows]
         return ReleaseRehearsal(
             release=self.release.title,
             refusal=self.refusal,

@@ -16,23 +16,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltalog.checkpoints.files import is_kind, read_file
-from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints
+from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints, sidecar_file
 from deltalog.entries.actions import Protocol
-from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
+from deltalog.errors import DeltaLogError, NotATable, UnreadableCheckpoint
+from deltalog.frozen import FrozenMap
 from deltalog.log import Log, read_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind
 from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
-from deltalog.storage.paths import decode
 from deltalog.storage.times import milliseconds, set_modified
+from harness.observing.table.not_read import UnreadByKey
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
 from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import files_of, is_below
 from model.vocabulary.table import Table
 from records.mistakes import UsageMistake
-from rehearsal.retention import retention_of
+from rehearsal.definition import definition_of
 from reports.text.quantities import counted
 from shapes.features import protocol_of, unknown_features
+from shapes.log_files import LogListing
 from shapes.refusals import StoreError
 from shapes.store import LocalStore, Root, Store
 
@@ -49,17 +51,6 @@ _ELSEWHERE = frozenset(
 
 
 @dataclass(frozen=True)
-class UsersTable(Table):
-    """The part of a table's definition that the model uses; ``kept`` is the retention in ms."""
-
-    kept: int = 0
-
-    @property
-    def retention(self) -> int:
-        return self.kept
-
-
-@dataclass(frozen=True)
 class LogNames:
     """The files of a log: the commits by version, and the complete checkpoints in the order of versions."""
 
@@ -71,15 +62,7 @@ class LogNames:
         """The checkpoints from which the latest version can be rebuilt, the oldest first; None if it needs none. Raises
         MissingVersion.
         """
-        newest = max([*self.commits, *(one.version for one in self.checkpoints)])
-        missing = max(set(range(newest + 1)) - self.commits.keys(), default=-1)
-        found = [one for one in self.checkpoints if one.version >= missing]
-        if missing < 0:
-            yield None
-        elif not found:
-            raise MissingVersion(f"the commit of version {missing} is missing, and there is no checkpoint after it")
-        else:
-            yield from found
+        return reversed([*LogListing(tuple(sorted(self.commits)), self.checkpoints, ()).bases()])
 
 
 @dataclass(frozen=True)
@@ -88,7 +71,7 @@ class ReadTable:
 
     root: Root
     state: TableState
-    table: UsersTable
+    table: Table
     iceberg: bool  # whether Delta also keeps the metadata of an Iceberg table in the directory
     names: LogNames
     copy: Path  # a directory with the copied log
@@ -141,20 +124,20 @@ def _read(root: Root, copy: Path) -> ReadTable:
         listing,
         relative_log(log),
         snapshot,
-        {},
-        {},
-        {},
-        {},
-        {},
-        {},
+        contents=(unread := UnreadByKey()),
+        unreferenced=unread,
+        vectors=unread,
+        row_ids=unread,
+        changes=unread,
+        columns=unread,
         by_uri=named_by_uri(stored.adds.values(), root.path),
         last_vacuum=_document(copy / LOG_DIRECTORY / LAST_VACUUM_INFO),
     )
     properties = stored.metadata.configuration
-    columns = stored.metadata.partition_columns
-    table = UsersTable((), tuple(columns), (), (), kept=retention_of(properties))
     formats = properties.get("delta.universalFormat.enabledFormats", "").split(",")
-    return ReadTable(root, state, table, "iceberg" in [one.strip() for one in formats], names, copy, log)
+    return ReadTable(
+        root, state, definition_of(snapshot), "iceberg" in [one.strip() for one in formats], names, copy, log
+    )
 
 
 def _require_known(protocol: Protocol) -> None:
@@ -195,14 +178,8 @@ def _copy_commits(store: Store, copy: Path) -> LogNames:
     if not commits and not checkpoints:
         raise NotATable("neither a commit nor a checkpoint")
     wanted = [*commits.values(), *(name for name in (LAST_VACUUM_INFO,) if name in times)]
-    _copied(store, wanted, directory)
-    _set_times(wanted, directory, times)
+    _copied(store, wanted, directory, times)
     return LogNames(commits, checkpoints, times)
-
-
-def _set_times(names: Iterable[str], directory: Path, times: Mapping[str, int]) -> None:
-    for name in names:
-        set_modified(directory / name, milliseconds(times[name]))
 
 
 def copy_newest_checkpoint(read: ReadTable) -> None:
@@ -214,8 +191,7 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
     wanted += [name for name in (LAST_CHECKPOINT,) if name in names.times]
     wanted = [name for name in wanted if not (directory / name).exists()]
     try:
-        _copied(read.root.store, wanted, directory)
-        _set_times(wanted, directory, names.times)
+        _copied(read.root.store, wanted, directory, names.times)
         _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
     except (StoreError, UnreadableCheckpoint) as error:
         raise UsageMistake(
@@ -224,18 +200,17 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
         ) from None
 
 
-def _copied(store: Store, names: Iterable[str], directory: Path) -> None:
-    """Copy files of the log, by their names there. Raises StoreError."""
+def _copied(store: Store, names: Iterable[str], directory: Path, times: Mapping[str, int] = FrozenMap({})) -> None:
+    """Copy files of the log, by their names there, with their times. Raises StoreError."""
 
     def one(name: str) -> None:
         with store.read(f"{LOG_DIRECTORY}/{name}") as source, open(directory / name, "wb") as target:
             shutil.copyfileobj(source, target, 1 << 16)
+        if name in times:
+            set_modified(directory / name, milliseconds(times[name]))
 
-    if isinstance(store, LocalStore):  # there is no answer to wait for
-        for name in names:
-            one(name)
-        return
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    # In local files there is no answer to wait for.
+    with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
         for _ in pool.map(one, names):
             pass
 
@@ -250,9 +225,8 @@ def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
     failed: UnreadableCheckpoint | None = None
     for base in names.bases():
         files = () if base is None else base.files
-        _copied(root.store, (file.name for file in files), directory)
+        _copied(root.store, (file.name for file in files), directory, names.times)
         try:
-            _set_times((file.name for file in files), directory, names.times)
             _copy_sidecars(root.store, (file.name for file in files), directory)
             log = replace(read_log(copy), root=Path(root.path))
             return log, log.snapshot()
@@ -279,12 +253,7 @@ def _sidecars(checkpoint: Path) -> list[str]:
     """The names of the sidecars of a checkpoint. Raises UnreadableCheckpoint."""
     if LogFileKind.CHECKPOINT_PART is getattr(parse_name(checkpoint.name), "kind", None):
         return []
-    found = []
-    for action in read_file(checkpoint):
-        if is_kind(action, "sidecar"):
-            path = action.value.get("path") if isinstance(action.value, Mapping) else None
-            found.append(posixpath.basename(decode(str(path or "?"))))
-    return found
+    return [sidecar_file(checkpoint, action).name for action in read_file(checkpoint) if is_kind(action, "sidecar")]
 
 
 def _document(path: Path) -> Mapping[str, object] | None:

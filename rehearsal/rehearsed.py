@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from model.vocabulary.severity import Severity
 from rehearsal.versions import Range
 
 
@@ -14,8 +16,11 @@ class Sum:
     files: int = 0
     bytes: int = 0
 
-    def plus(self, size: int) -> Sum:
-        return Sum(self.files + 1, self.bytes + size)
+
+def sum_of(sizes: Iterable[int]) -> Sum:
+    """Of files of these sizes."""
+    found = tuple(sizes)
+    return Sum(len(found), sum(found))
 
 
 @dataclass(frozen=True)
@@ -109,23 +114,13 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class OtherFate:
-    """A path to which an engine did what the model excludes, and the model's reason. ``fault``: the known fault that explains
-    it; None if none does, or if it is not one of the first such paths.
-    """
-
-    path: str
-    reason: str
-    fault: NamedFault | None = None
-
-
-@dataclass(frozen=True)
 class Announced:
-    """How the listing of a DRY RUN differs from what the run after it deleted. Listed: ``absent`` were not there any more,
-    ``directories`` and ``stayed`` were not deleted. ``unlisted``: files that were deleted without being listed, ``checksums``
-    of them checksums.
+    """How the listing of a DRY RUN, of ``listed`` paths, differs from what the run after it deleted. Listed: ``absent`` were not
+    there any more, ``directories`` and ``stayed`` were not deleted. ``unlisted``: files that were deleted without being listed,
+    ``checksums`` of them checksums.
     """
 
+    listed: int
     absent: int = 0
     directories: int = 0
     stayed: int = 0
@@ -134,32 +129,48 @@ class Announced:
 
 
 @dataclass(frozen=True)
+class Broken:
+    """What a release did to a copy against the suite's ``clauses``. ``count``: how often it did so, by this ``cause``; of that
+    ``message`` is the first, and ``subjects`` are the first ones. ``fault``: the known fault behind it, if any.
+    """
+
+    clauses: tuple[str, ...]
+    severity: Severity
+    cause: str
+    message: str
+    count: int
+    subjects: tuple[str, ...]
+    fault: NamedFault | None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it speaks against the release: all but a known fault that only concerns numbers or words."""
+        return self.fault is None or self.severity.rank <= Severity.SPACE_KEPT.rank
+
+
+@dataclass(frozen=True)
 class Trial:
-    """What a release really did to copies of the table, with stand-ins for its data files. ``error``: its error, if it refused
-    the statement; ``is_expected``: whether the model predicts that; ``fault``: the known fault by which it refused. ``listed``:
-    how many files and directories the DRY RUN listed; ``announced``: the differences.
+    """What a DELETE or a VACUUM by a release really did to a copy of the table, with stand-ins for its data files. ``error``: its
+    error, if it refused the statement; ``is_expected``: whether the model predicts that. ``gone``: the files that it removed from
+    the table, or deleted. ``broken``: the worst first. ``announced``: by the DRY RUN of a VACUUM that was not refused.
     """
 
     release: str
     error: str | None
     is_expected: bool
     gone: Sum
-    listed: int
-    gone_in_dry_run: tuple[str, ...]
-    wrongly_deleted: tuple[OtherFate, ...]
-    wrongly_kept: tuple[OtherFate, ...]
-    fault: NamedFault | None = None
-    announced: Announced = Announced()
+    broken: tuple[Broken, ...]
+    announced: Announced | None = None
 
     @property
-    def faults(self) -> tuple[NamedFault, ...]:
-        """The known faults that explain what it did, each once."""
-        found = [self.fault, *(one.fault for one in (*self.wrongly_deleted, *self.wrongly_kept))]
-        return tuple(dict.fromkeys(one for one in found if one is not None))
+    def wrong(self) -> tuple[Broken, ...]:
+        """What speaks against the release."""
+        return tuple(one for one in self.broken if one.counts)
 
     @property
     def agrees(self) -> bool:
-        return self.is_expected and not (self.gone_in_dry_run or self.wrongly_deleted or self.wrongly_kept)
+        """Whether it did what the model says."""
+        return self.is_expected and not self.wrong
 
 
 @dataclass(frozen=True)
@@ -175,39 +186,6 @@ class Deletion:
     kept: Sum
     rows: int | None
     with_vectors: int
-
-
-@dataclass(frozen=True)
-class BrokenClause:
-    """A clause of the suite that a release violated on a copy; ``fault``: the known fault behind it, if any."""
-
-    clause: str
-    message: str
-    fault: NamedFault | None
-
-
-@dataclass(frozen=True)
-class DeleteTrial:
-    """What a release's DELETE did to a copy. ``error``: its error, if it refused; ``is_expected``: whether the model predicts
-    that. ``wrongly_removed``: the files that it must not remove.
-    """
-
-    release: str
-    error: str | None
-    is_expected: bool
-    removed: Sum
-    wrongly_removed: tuple[str, ...]
-    broken: tuple[BrokenClause, ...]
-
-    @property
-    def unexplained(self) -> tuple[BrokenClause, ...]:
-        """The broken clauses that are no known faults."""
-        return tuple(one for one in self.broken if one.fault is None)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether it did what the model says, except for known faults that remove no other file."""
-        return self.is_expected and not (self.wrongly_removed or self.unexplained)
 
 
 @dataclass(frozen=True)
@@ -230,4 +208,4 @@ class Rehearsal:
     trials: tuple[Trial, ...]
     delete: str | None = None
     deletions: tuple[Deletion, ...] = ()
-    delete_trials: tuple[DeleteTrial, ...] = ()
+    delete_trials: tuple[Trial, ...] = ()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT, kind_of
 from engines.versions import judged_of, releases_of
+from known_faults.known import known, known_faults_in, known_faults_of
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS_ON_S3, SPARK, SPARK_ON_S3, RuleChange, Rules, with_changes
 from model.vocabulary.steps import Mode, Vacuum
 from model.vocabulary.versions import is_version, parse
+from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
 from reports.text.engines import engine_words
 
@@ -34,6 +37,12 @@ class Release:
     def knows(self, vacuum: Vacuum) -> bool:
         """Whether it has this kind of VACUUM."""
         return not vacuum.mode.lite or Mode.LITE in self.capabilities.modes
+
+
+@cache
+def listed(release: Release, place: str) -> tuple[KnownFault, ...]:
+    """The release's known faults that hold on such storage, of ``known_faults.entries.PLACES``."""
+    return tuple(known(known_faults_in(known_faults_of(release.engine), places=(place,)), release.version))
 
 
 def newest() -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 from deltalog.entries.actions import Add, Cdc, Remove
@@ -43,14 +42,9 @@ def make(read: ReadTable, root: Path) -> None:
         else:
             with open(place, "wb") as file:
                 file.truncate(entry.size)
-    for path in _deepest_first(read):
+    for path in sorted(listing, key=lambda path: -path.count("/")):  # a new entry changes the time of its directory
         stamp = listing[path].modified_ns
         os.utime(root / path, ns=(stamp, stamp), follow_symlinks=False)
-
-
-def _deepest_first(read: ReadTable) -> Iterator[str]:
-    """A new entry changes the time of its directory."""
-    yield from sorted(read.state.listing, key=lambda path: -path.count("/"))
 
 
 def _target(text: str, old: str, root: Path) -> str:

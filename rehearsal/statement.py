@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from model.vocabulary.steps import Mode, Vacuum
 from records.mistakes import UsageMistake
 
 _FORM = "VACUUM [table] [FULL | LITE] [RETAIN number HOURS] [DRY RUN]"
 
-#: A quoted name or path, a word, a number, or a sign.
-_TOKEN = re.compile(r"""\s*('(?:[^']|'')*'|"[^"]*"|`(?:[^`]|``)*`|-?[0-9]+\.[0-9]+(?!\w)|[^\s'"`.;]+|[.;])""")
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
-_CLAUSES = ("FULL", "LITE", "RETAIN", "DRY", "USING")
+_CLAUSE = re.compile(r"(FULL|LITE)|RETAIN\s+(-?[0-9]+(?:\.[0-9]+)?)\s+HOURS|DRY\s+(RUN)", re.ASCII | re.IGNORECASE)
+
+#: A part of the table's name: a word, or a name or path in quotation marks.
+_PART = r"""(?:'(?:[^']|'')*'|"[^"]*"|`(?:[^`]|``)*`|[^\s'"`.;]+)"""
+_STATEMENT = re.compile(
+    rf"\s*VACUUM(?:\s+(?!(?:FULL|LITE|RETAIN|DRY|USING)\b)|(?=['\"`])){_PART}(?:\s*\.\s*{_PART})*(?P<rest>.*)"
+    r"|\s*VACUUM\b(?P<all>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def vacuum_of(text: str, *, safety_check: bool = True) -> Vacuum:
@@ -21,36 +25,22 @@ def vacuum_of(text: str, *, safety_check: bool = True) -> Vacuum:
 
     ``safety_check``: spark.databricks.delta.retentionDurationCheck.enabled. Raises UsageMistake for any other text.
     """
-    words = list(_tokens(text))
-    if words and words[-1] == ";":
-        words.pop()
-    if not words or words.pop(0).upper() != "VACUUM":
-        raise UsageMistake(f"--vacuum {text!r} is no VACUUM: write {_FORM}.")
-    words = _without_name(words)
-    retain: float | None = None
-    mode = Mode.DEFAULT
-    dry_run = False
-    said: set[str] = set()
-    while words:
-        word = words.pop(0).upper()
-        clause = "FULL or LITE" if word in ("FULL", "LITE") else word
-        if clause in said:
-            raise UsageMistake(f"--vacuum {text!r} says {clause} twice: leave one out.")
-        said.add(clause)
-        if word in ("FULL", "LITE"):
-            mode = Mode(word)
-        elif word == "RETAIN":
-            retain = _hours(words[:2], text)
-            del words[:2]
-        elif word == "DRY" and words[:1] and words.pop(0).upper() == "RUN":
-            dry_run = True
-        elif word == "USING":
-            raise UsageMistake(
-                "USING INVENTORY cannot be rehearsed: leave it out, and the whole directory is looked at."
-            )
-        else:
-            raise UsageMistake(f"--vacuum {text!r} cannot be understood at {word}: write {_FORM}.")
-    return Vacuum(retain_hours=retain, dry_run=dry_run, safety_check=safety_check, mode=mode)
+    found = _STATEMENT.fullmatch(text)
+    left = ";" if found is None else (found["rest"] or found["all"] or "").strip().removesuffix(";").strip()
+    if re.match(r"USING\b", left, re.IGNORECASE):
+        raise UsageMistake("USING INVENTORY cannot be rehearsed: leave it out, and the whole directory is looked at.")
+    clauses = _CLAUSE.findall(left)
+    modes, hours, dry = ([one for one in each if one] for each in zip(*clauses, strict=True)) if clauses else ([],) * 3
+    if not re.fullmatch(rf"(?:(?:{_CLAUSE.pattern})(?:\s+|$))*", left, _CLAUSE.flags) or any(
+        len(each) > 1 for each in (modes, hours, dry)
+    ):
+        raise UsageMistake(f"--vacuum {text!r} cannot be understood: write {_FORM}.")
+    return Vacuum(
+        retain_hours=float(hours[0]) if hours else None,
+        dry_run=bool(dry),
+        safety_check=safety_check,
+        mode=Mode(modes[0].upper()) if modes else Mode.DEFAULT,
+    )
 
 
 def text_of(vacuum: Vacuum) -> str:
@@ -64,30 +54,3 @@ def text_of(vacuum: Vacuum) -> str:
 def retain_of(vacuum: Vacuum) -> str:
     """``RETAIN 720 HOURS``."""
     return f"RETAIN {vacuum.retain_hours:g} HOURS"
-
-
-def _tokens(text: str) -> Iterator[str]:
-    """Raises UsageMistake for a quotation mark that is not closed."""
-    place, end = 0, len(text.rstrip())
-    while place < end:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise UsageMistake(f"--vacuum {text!r} has a quotation mark that is not closed: close it.")
-        yield match[1]
-        place = match.end()
-
-
-def _without_name(words: list[str]) -> list[str]:
-    """The words after the table's name: a path in quotation marks, or names with dots between them."""
-    if not words or words[0].upper() in _CLAUSES:
-        return words
-    end = 1
-    while words[end : end + 1] == ["."]:
-        end += 2
-    return words[end:]
-
-
-def _hours(words: list[str], text: str) -> float:
-    if len(words) < 2 or not _NUMBER.fullmatch(words[0]) or words[1].upper() != "HOURS":
-        raise UsageMistake(f"--vacuum {text!r} has a RETAIN without hours: write RETAIN 720 HOURS, with your number.")
-    return float(words[0])

@@ -1,40 +1,60 @@
-"""Runs the user's DELETE and VACUUM with real engines, on copies of the table, and compares the result with the model.
+"""Runs the user's DELETE and VACUUM with real engines, on copies of the table: a case whose table was read, judged by the suite's
+own clauses. Clauses that need data judge nothing, as a copy has stand-ins for its data files.
 
 Each release runs in another process and environment. If the user names a time, all times of the copy are moved by the
-difference to now, whether or not the engine's clock can be set.
+difference to now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from deltalog.shift_timestamps import shift_timestamps
-from engines.port import EngineDied, Outcome, now
-from model.prediction.fates import Fate
+from deltalog.storage.listing import EntryKind
+from engines.port import Engine, EngineDied
+from engines.wrapped import WrappedEngine
+from harness.judging.clause import not_applicable
+from harness.judging.excusing.excuses import Excuses
+from harness.judging.side import Side
+from harness.judging.step_judge import Tally
+from harness.observing.steps.observation import DeleteObservation, Observation
+from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.running.case_run import CaseRun
+from harness.running.initial_tables import StandIns
+from known_faults.entries import FILES
+from model.vocabulary.rules import Rules
+from model.vocabulary.steps import Moment, SetClock
 from records.mistakes import UsageMistake
-from rehearsal.delete_trials import judged, listing_of
+from records.run import RecordedViolation
 from rehearsal.deletion import DeletePrediction
-from rehearsal.known import KnownOfTable
 from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, copy_newest_checkpoint
-from rehearsal.rehearsed import Announced, DeleteTrial, OtherFate, Trial
+from rehearsal.rehearsed import Announced, Broken, NamedFault, Sum, Trial, sum_of
+from rehearsal.releases import Release, listed
 from rehearsal.stand_ins import make, require_copyable
-from rehearsal.tried import Asked, Tried
 from reports.document.printing import visible
 from runner.gate_version import available, python_of
 from runner.processes.hosted_engine import HostedEngine
 from runner.processes.workspace import Workspace
-
-#: Of so many paths a known fault is looked for: those of a fault are alike.
-_EXPLAINED = 100
+from suites.catalogue import CATALOGUE
 
 
-def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Tried:
-    """Each release on copies of the table. ``later``: how many ms after now the VACUUM runs; None: now. Raises UsageMistake and
-    EngineUnavailable, with the remedy.
+@dataclass(frozen=True)
+class Asked:
+    """A DELETE, a VACUUM, or one after the other, by one release."""
+
+    release: Release
+    deletion: DeletePrediction | None
+    vacuum: Prediction | None
+
+
+def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> tuple[tuple[Trial, ...], tuple[Trial, ...]]:
+    """The trials of the DELETE and those of the VACUUM; none of these if a DELETE before it went wrong. ``later``: how many ms
+    after now the VACUUM runs; None: now. Raises UsageMistake and EngineUnavailable, with the remedy.
     """
     require_copyable(read)
     pythons = [python_of(available(one.release.named)) for one in asked]
@@ -44,128 +64,143 @@ def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> Trie
         copy_newest_checkpoint(read)
         found = []
         for number, (one, python) in enumerate(zip(asked, pythons, strict=True)):
-            found.append(_tried(read, one, python, workspace, workspace.directory / f"{number}", later=later))
-    deletes = tuple(delete for delete, _ in found if delete is not None)
-    vacuums = tuple(vacuum for _, vacuum in found if vacuum is not None)
-    return Tried(deletes, vacuums if all(one.agrees for one in deletes) else ())
+            title = one.release.title
+            print(f"Running {title} on a copy of the table, with stand-ins for its data files.", flush=True)
+            engine = HostedEngine(python, one.release.engine, workspace.directory, workspace.started)
+            try:
+                found.append(trials_of(engine, read, one, workspace.directory / f"{number}" / "table", later=later))
+            except (EngineDied, OSError) as error:
+                raise UsageMistake(f"{title} could not be run on a copy: {' '.join(str(error).split())}.") from None
+            finally:
+                engine.close()
+    deletes, vacuums = (tuple(one for one in each if one is not None) for each in zip(*found, strict=True))
+    return deletes, vacuums if all(one.agrees for one in deletes) else ()
 
 
-def _tried(
-    read: ReadTable, asked: Asked, python: Path, workspace: Workspace, directory: Path, *, later: int | None
-) -> tuple[DeleteTrial | None, Trial | None]:
-    title = asked.release.title
-    print(f"Running {title} on a copy of the table, with stand-ins for its data files.", flush=True)
-    engine = HostedEngine(python, asked.release.engine, workspace.directory, workspace.started)
-    try:
-        return trial_of(engine, read, asked, directory, later=later)
-    except (EngineDied, OSError) as error:
-        raise UsageMistake(f"{title} could not be run on a copy: {' '.join(str(error).split())}.") from None
-    finally:
-        engine.close()
+class _AsReleased(WrappedEngine):
+    """An engine with the rules of its release on the user's table."""
+
+    def __init__(self, engine: Engine, rules: Rules) -> None:
+        super().__init__(engine)
+        self._rules = rules
+
+    @property
+    def rules(self) -> Rules:
+        return self._rules
 
 
-@dataclass(frozen=True)
-class Run:
-    """A VACUUM of a copy at ``root``: its answer, the deleted paths, and when it began and ended, on the user's clock."""
-
-    root: Path
-    outcome: Outcome
-    gone: frozenset[str]
-    began: int
-    ended: int
-
-
-def trial_of(
-    engine: HostedEngine, read: ReadTable, asked: Asked, directory: Path, *, later: int | None
-) -> tuple[DeleteTrial | None, Trial | None]:
-    """What the engine does to copies, which are made below ``directory`` and stay there. ``later``: as of ``tried``.
-
-    Raises EngineDied and OSError.
-    """
-
-    def copied(name: str) -> tuple[Path, DeleteTrial | None]:
-        root = directory / name / "table"
-        make(read, root)
-        return root, None if asked.deletion is None else _deleted(engine, asked.deletion, root)
-
-    vacuum, known = asked.vacuum, asked.known
-    if vacuum is None or known is None:
-        return copied("delete")[1], None
-    root, deleted = copied("dry")
-    announced = run = vacuumed(engine, vacuum, root, dry=True, later=later)
-    if not vacuum.vacuum.dry_run:
-        run = vacuumed(engine, vacuum, copied("run")[0], dry=False, later=later)
-    return deleted, _trial(vacuum, known, announced, run)
+def run_of(
+    engine: Engine, read: ReadTable, release: Release, root: Path, copy: Callable[[ReadTable, Path], None] = make
+) -> CaseRun:
+    """A case on a copy of the table, which is made at ``root``. Raises OSError."""
+    clauses = tuple(
+        one
+        for one in CATALOGUE.values()
+        if not_applicable(one, release.version, release.capabilities, release.rules) is None
+    )
+    side = Side(_AsReleased(engine, release.rules), clauses, Excuses(listed(release, FILES)))
+    return CaseRun(side, StandIns(read.table, partial(copy, read)), root)
 
 
-def _deleted(engine: HostedEngine, deletion: DeletePrediction, root: Path) -> DeleteTrial:
-    before = listing_of(root)
-    outcome = engine.run(root, deletion.delete, clock=now(), version=None)
-    return judged(deletion, root, before, outcome)
-
-
-def vacuumed(engine: HostedEngine, prediction: Prediction, root: Path, *, dry: bool, later: int | None) -> Run:
-    """The VACUUM on a copy at ``root``. ``later``: as of ``tried``. Raises EngineDied and OSError."""
+def vacuumed(run: CaseRun, vacuum: Prediction, *, later: int | None, dry: Sequence[bool]) -> None:
+    """Take the VACUUM as often as ``dry`` says whether it is a DRY RUN. ``later``: as of ``tried``. Raises EngineDied."""
     if later is not None:
-        shift_timestamps(root, by=later)
-    began = now()
-    outcome = engine.run(root, replace(prediction.vacuum, dry_run=dry), clock=began, version=None)
-    offset = later or 0
-    gone = frozenset(prediction.read.state.listing.keys() - listing_of(root).keys())
-    return Run(root, outcome, gone, began + offset, outcome.ended + offset)
+        run.take(SetClock(Moment(later)))
+    for each in dry:
+        run.take(replace(vacuum.vacuum, dry_run=each))
 
 
-def _trial(prediction: Prediction, known: KnownOfTable, announced: Run, run: Run) -> Trial:
-    """A VACUUM, after its DRY RUN."""
-    if run.outcome.error is not None:
-        return replace(_of_refusal(prediction, run), fault=known.of_error(run.outcome))
-    differing = () if prediction.vacuum.dry_run else tuple(_differing(prediction, run))
-    explained = (
-        replace(one, fault=known.of_path(one.path, is_gone=one.path in run.gone)) for one in differing[:_EXPLAINED]
-    )
-    deleted = (*explained, *differing[_EXPLAINED:])
+def trials_of(
+    engine: Engine, read: ReadTable, asked: Asked, root: Path, *, later: int | None
+) -> tuple[Trial | None, Trial | None]:
+    """What the engine does to a copy, which is made at ``root`` and stays there: the DELETE, then the VACUUM as a DRY RUN, and
+    really. No VACUUM if the DELETE went wrong. ``later``: as of ``tried``. Raises EngineDied, OSError and UsageMistake.
+    """
+    run, release, vacuum = run_of(engine, read, asked.release, root), asked.release, asked.vacuum
+    deleted = None
+    if asked.deletion is not None:
+        run.take(asked.deletion.delete)
+        deleted = _trial(run, run.observations, release, asked.deletion.refusal)
+    if vacuum is None or (deleted is not None and not deleted.agrees):
+        return deleted, None
+    first = len(run.observations)
+    vacuumed(run, vacuum, later=later, dry=(True,) if vacuum.vacuum.dry_run else (True, False))
+    return deleted, _trial(run, run.observations[first:], release, vacuum.refusal)
+
+
+def _trial(run: CaseRun, observations: Sequence[Observation], release: Release, refusal: str | None) -> Trial:
+    """What these steps did, of which the last one counts. ``refusal``: why the model says that they are refused."""
+    if run.failure is not None:
+        raise UsageMistake(
+            f"What {release.title} did to a copy cannot be judged: {visible(run.failure.message).rstrip('.')}. Add --model-only."
+        )
+    last = observations[-1]
+    error = last.outcome.error
+    is_expected = (error is not None) == (refusal is not None)
+    indexes = {one.index for one in observations}
+    links = {one.reason: one.link for one in listed(release, FILES)}
+    broken = _broken(run.tallies.items(), indexes, links, but_errors=refusal is not None)
     return Trial(
-        release=prediction.release.title,
-        error=None,
-        is_expected=prediction.refusal is None,
-        gone=prediction.total(run.gone),
-        listed=len(announced.outcome.rows),
-        announced=_announced(prediction, announced, run),
-        gone_in_dry_run=tuple(sorted(announced.gone)),
-        wrongly_deleted=tuple(one for one in deleted if one.path in run.gone),
-        wrongly_kept=tuple(one for one in deleted if one.path not in run.gone),
+        release=release.title,
+        error=None if error is None else visible(" ".join(error.message.split()))[:300],
+        is_expected=is_expected,
+        gone=_gone(last),
+        broken=tuple(sorted(broken, key=lambda one: (not one.counts, one.severity.rank))),
+        announced=_announced(observations) if error is None else None,
     )
 
 
-def _announced(prediction: Prediction, dry: Run, run: Run) -> Announced:
-    observation = prediction.observation_of(dry.outcome)
-    listed = replace(observation, root=str(dry.root), step=replace(prediction.vacuum, dry_run=True)).listed
-    absent = listed - prediction.read.state.listing.keys()
-    directories = frozenset(filter(prediction.is_directory, listed - absent))
-    if prediction.vacuum.dry_run:
-        return Announced(len(absent), len(directories))
-    unlisted = [path for path in run.gone - listed if not prediction.is_directory(path)]
+def _gone(step: Observation) -> Sum:
+    """The files that a VACUUM deleted, or that a DELETE removed from the table."""
+    if isinstance(step, DeleteObservation):
+        return sum_of(add.size for path, add in step.before.live.items() if path in step.removed)
+    return sum_of(step.before.listing[path].size for path in _files(step, step.vanished))
+
+
+def _files(step: Observation, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if step.before.listing[path].kind is not EntryKind.DIRECTORY]
+
+
+def _announced(observations: Sequence[Observation]) -> Announced | None:
+    """How the listing of the DRY RUN, which came first, compares with what the run after it deleted, if there is one."""
+    dry, run = observations[0], observations[-1]
+    if not isinstance(dry, VacuumObservation):
+        return None
+    paths, there = dry.listed, dry.before.listing.keys()
+    files = frozenset(_files(dry, paths & there))
+    gone = files if run is dry else run.vanished
+    unlisted = _files(run, gone - paths)
     return Announced(
-        absent=len(absent),
-        directories=len(directories),
-        stayed=len(listed - absent - directories - run.gone),
+        listed=len(dry.outcome.rows),
+        absent=len(paths - there),
+        directories=len(paths & there) - len(files),
+        stayed=len(files - gone),
         unlisted=len(unlisted),
         checksums=sum(path.endswith(".crc") for path in unlisted),
     )
 
 
-def _of_refusal(prediction: Prediction, run: Run) -> Trial:
-    assert run.outcome.error is not None, "it was refused"
-    message = visible(" ".join(run.outcome.error.message.split()))[:300]
-    nothing = prediction.total(())
-    gone = tuple(OtherFate(path, "the statement was refused") for path in sorted(run.gone))
-    return Trial(prediction.release.title, message, prediction.refusal is not None, nothing, 0, (), gone, ())
-
-
-def _differing(prediction: Prediction, run: Run) -> Iterator[OtherFate]:
-    """The paths to which the engine did what the model excludes, at the beginning of the run and at its end."""
-    early, late = (replace(prediction, at=at) for at in (run.began, run.ended))
-    for path, fate in early.fates.items():
-        wrong = Fate.KEEP if path in run.gone else Fate.DELETE
-        if fate.fate is wrong and late.fates[path].fate is wrong:
-            yield OtherFate(path, fate.reason.value)
+def _broken(
+    tallies: Iterable[tuple[str, Tally]], steps: set[int], links: Mapping[str, str], *, but_errors: bool
+) -> Iterator[Broken]:
+    """The violations in these steps: those of a clause with one cause are one, and so are those of several clauses that begin
+    with the same subject.
+    """
+    alike: dict[tuple[str, str, str | None], list[RecordedViolation]] = {}
+    counts: Counter[tuple[str, str, str | None]] = Counter()
+    for id, tally in tallies:
+        counts.update({(id, *key): count for key, count in tally.counts.items()})
+        for one in tally.violations:
+            if one.step in steps and not (but_errors and one.by_error):
+                alike.setdefault((id, one.cause, one.excused), []).append(one)
+    found: dict[tuple[str | None, ...], Broken] = {}
+    for (id, cause, excused), own in alike.items():
+        first = own[0]
+        assert first.severity is not None, "the judge says it"
+        fault = None if excused is None else NamedFault(excused, links[excused])
+        subjects = tuple(one.subject for one in own if one.subject is not None)
+        message, count = visible(first.message), counts[id, cause, excused]
+        made = Broken((), first.severity, cause, message, count, subjects, fault)
+        known = found.setdefault((cause, excused, first.subject), made)
+        found[cause, excused, first.subject] = replace(known, clauses=(*known.clauses, id))
+    yield from found.values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from deltalog.entries.actions import Action, Add, FileKey, Remove
 from deltalog.storage.paths import from_root
@@ -116,14 +117,6 @@ class _FilesOfVersion:
 
 def _ranges(versions: list[int]) -> Iterator[Range]:
     """Of ascending versions."""
-    first = last = None
-    for version in versions:
-        if first is None or last is None:
-            first = last = version
-        elif version == last + 1:
-            last = version
-        else:
-            yield Range(first, last)
-            first = last = version
-    if first is not None and last is not None:
-        yield Range(first, last)
+    for _, run in groupby(enumerate(versions), key=lambda placed: placed[1] - placed[0]):
+        found = [version for _, version in run]
+        yield Range(found[0], found[-1])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from model.text.durations import duration
 from rehearsal.quantities import files
-from rehearsal.rehearsed import CleanUp, Concern, DeleteTrial, Deletion, NamedFault, Trial
+from rehearsal.rehearsed import Announced, Broken, CleanUp, Concern, Deletion, Sum, Trial
 from rehearsal.versions import Range
 from reports.text.quantities import counted
 
@@ -42,21 +42,6 @@ def deletion_lines(deletion: Deletion) -> Iterator[str]:
         yield f"  {deletion.with_vectors:,} of the removed have a deletion vector, which stays in the remove"
 
 
-def delete_trial_lines(trial: DeleteTrial, most: int = 5) -> Iterator[str]:
-    """What a release's DELETE did to a copy, with at most so many of the files that it wrongly removed."""
-    if trial.error is not None:
-        yield f"{trial.release} refused the DELETE on a copy: {trial.error}"
-        return
-    yield f"{trial.release} on a copy: the DELETE removed {files(trial.removed)}"
-    for path in trial.wrongly_removed[:most]:
-        yield f"  it must keep {path}"
-    if len(trial.wrongly_removed) > most:
-        yield f"  … and {len(trial.wrongly_removed) - most:,} more that it must keep"
-    for one in trial.broken:
-        known = "" if one.fault is None else f" A known fault: {one.fault.reason} {one.fault.link}"
-        yield f"  it breaks {one.clause}: {one.message}{known}"
-
-
 def concern_count(faults: Sequence[Concern]) -> str:
     """``2 known faults of VACUUM concern this table, 1 may``, without a full stop."""
     certain = sum(one.certain for one in faults)
@@ -75,25 +60,30 @@ def concern_lines(faults: Sequence[Concern]) -> Iterator[str]:
         yield f"{'Concerns' if one.certain else 'May concern'} this table: {one.reason}"
 
 
-def trial_lines(trial: Trial, most: int = 5) -> Iterator[str]:
-    """What a release did to a copy, with at most so many paths for each kind of mistake."""
+def trial_lines(trial: Trial) -> Iterator[str]:
+    """What a release did to a copy by a DELETE or a VACUUM, and which clauses it violates."""
     if trial.error is not None:
         yield f"{trial.release} refused the statement on a copy: {trial.error}"
-        return
-    yield f"{trial.release} on a copy: {_announced(trial)}"
-    for what, paths in (("must keep", trial.wrongly_deleted), ("must delete", trial.wrongly_kept)):
-        for one in paths[:most]:
-            yield f"  it {what} {one.path}: {one.reason}"
-        if len(paths) > most:
-            yield f"  … and {len(paths) - most:,} more that it {what}"
+    elif trial.announced is None:
+        yield f"{trial.release} on a copy: it removed {files(trial.gone)}"
+    else:
+        yield f"{trial.release} on a copy: {_announced(trial.gone, trial.announced)}"
+    for one in trial.broken:
+        known = "" if one.fault is None else f". A known fault: {one.fault.reason.rstrip('.')}"
+        yield f"  {broken_words(one)}{known}"
 
 
-def _announced(trial: Trial) -> str:
+def broken_words(broken: Broken) -> str:
+    """``VACUUM deleted a, which must be kept: it is young (VAC-SAFE-3; 11 more alike)``, without a full stop."""
+    more = f"; {broken.count - 1:,} more alike" if broken.count > 1 else ""
+    return f"{broken.message.rstrip('.')} ({', '.join(broken.clauses)}{more})"
+
+
+def _announced(gone: Sum, but: Announced) -> str:
     """``DRY RUN listed 37 paths, and then 4 files (2 kB) went. Of those listed 33 were not there any more``, without a full
     stop.
     """
-    but = trial.announced
-    said = [f"DRY RUN listed {counted(trial.listed, 'path')}, and then {files(trial.gone)} went"]
+    said = [f"DRY RUN listed {counted(but.listed, 'path')}, and then {files(gone)} went"]
     counts = (
         (but.absent, "was not there any more", "were not there any more"),
         (but.directories, "is a directory", "are directories"),
@@ -106,11 +96,6 @@ def _announced(trial: Trial) -> str:
         which = ": checksums" if but.checksums == but.unlisted else f": {but.checksums:,} of them checksums"
         said.append(f"{counted(but.unlisted, 'file')} went without being listed{which if but.checksums else ''}")
     return ". ".join(said)
-
-
-def fault_line(trial: Trial, fault: NamedFault) -> str:
-    """A known fault that explains what the release did to a copy."""
-    return f"a known fault of {trial.release}: {fault.reason}"
 
 
 def lost_words(lost: Sequence[Range]) -> str:

@@ -101,7 +101,7 @@ def read_parts(checkpoint: LoggedCheckpoint) -> CheckpointParts:
         own += actions
         for action in actions:
             if is_kind(action, "sidecar"):
-                file = _sidecar(path, action)
+                file = sidecar_file(path, action)
                 fields = action.value if isinstance(action.value, Mapping) else {}
                 sidecars.append(Sidecar(fields, file, read_file(file)))
     return CheckpointParts(tuple(own), tuple(sidecars))
@@ -116,7 +116,8 @@ def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:
     return replace(add, stats=struct_statistics(parsed, local), extra=FrozenMap(extra))
 
 
-def _sidecar(checkpoint: Path, action: Unknown) -> Path:
+def sidecar_file(checkpoint: Path, action: Unknown) -> Path:
+    """The sidecar that an action of a checkpoint names. Raises UnreadableCheckpoint."""
     try:
         name = decode(str(action.value["path"])) if isinstance(action.value, Mapping) else ""
     except (KeyError, MalformedPath):

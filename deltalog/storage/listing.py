@@ -30,7 +30,8 @@ class EntryKind(str, Enum):
 class Entry:
     """A file, directory or link. ``size`` is in bytes, 0 for directories; the time of a link is its own.
 
-    ``digest`` is that of a file's bytes; ``None`` for directories and links. ``target`` is the text of a link.
+    ``digest`` is that of a file's bytes; ``None`` for directories, links and files that are not read. ``target`` is the text of a
+    link.
     """
 
     kind: EntryKind
@@ -45,16 +46,19 @@ class Entry:
         return milliseconds(self.modified_ns)
 
 
-def list_tree(root: Path, known: Mapping[str, Entry] = FrozenMap({}), *, unit: int = 1) -> dict[str, Entry]:
+def list_tree(
+    root: Path, known: Mapping[str, Entry] = FrozenMap({}), *, unit: int = 1, digested: str = ""
+) -> dict[str, Entry]:
     """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
 
-    Entries that are equal to those of an earlier listing, ``known``, are the same objects, to save space.
+    Entries that are equal to those of an earlier listing, ``known``, are the same objects, to save space. Only files whose paths
+    begin with ``digested`` are read, for their digests.
 
     Links are not followed. Times are in whole ``unit`` ms, rounded down, unless that is 1. Raises OSError if something cannot
     be read or vanishes, and DeltaLogError for anything that is neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
-    _collect(os.fspath(root), "", found, known, unit)
+    _collect(os.fspath(root), "", found, known, unit, digested=digested)
     return dict(sorted(found.items()))
 
 
@@ -92,7 +96,13 @@ def leads_to(path: str, entries: Mapping[str, Entry], root: str, links: Mapping[
 
 
 def _collect(
-    directory: str, prefix: str, found: dict[str, Entry], known: Mapping[str, Entry], unit: int, but: str | None = None
+    directory: str,
+    prefix: str,
+    found: dict[str, Entry],
+    known: Mapping[str, Entry],
+    unit: int,
+    but: str | None = None,
+    digested: str = "",
 ) -> None:
     with os.scandir(directory) as entries:
         for item in entries:
@@ -103,11 +113,10 @@ def _collect(
             modified = status.st_mtime_ns if unit == 1 else rounded_down(status.st_mtime_ns, unit)
             if stat.S_ISDIR(status.st_mode):
                 entry = Entry(EntryKind.DIRECTORY, 0, modified, None)
-                _collect(item.path, path + "/", found, known, unit)
+                _collect(item.path, path + "/", found, known, unit, digested=digested)
             elif stat.S_ISREG(status.st_mode):
-                with open(item.path, "rb") as file:
-                    data = file.read()
-                entry = Entry(EntryKind.FILE, status.st_size, modified, digest(data))
+                read = digest(Path(item.path).read_bytes()) if path.startswith(digested) else None
+                entry = Entry(EntryKind.FILE, status.st_size, modified, read)
             elif stat.S_ISLNK(status.st_mode):
                 entry = Entry(EntryKind.LINK, 0, modified, None, os.readlink(item.path))
             else:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from engines.port import EngineDied
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation
 from harness.judging.excusing.conditions import Circumstances
-from harness.judging.excusing.subjects import kinds_of
 from harness.judging.failure import Raised, raised
 from harness.judging.side import Side
 from harness.observing import evidence
 from harness.observing.steps.observation import Observation
+from harness.observing.table.not_read import NotRead
 from records import run
 from records.known_fault import KnownFault
 
@@ -31,6 +31,7 @@ class Tally:
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
     violations: list[run.RecordedViolation] = field(default_factory=list)
+    counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)  # of all, by cause and known fault
 
     @property
     def unexcused(self) -> list[run.RecordedViolation]:
@@ -61,6 +62,7 @@ class Tally:
                 continue
             first.setdefault((violation.kind, reason), len(self.violations))
             self.violations.append(recorded(violation, reason))
+        self.counts += alike
         for kind, place in first.items():
             if alike[kind] > MOST_ALIKE:
                 kept = self.violations[place]
@@ -78,7 +80,7 @@ class StepJudge:
 
     ``found`` has the recorded violations in the order in which they were found, ``raised`` the errors of the suite. A clause
     that raises loses its own verdict, and no other's; what only adds to a violation (its evidence, its excuse) is left out
-    where it raises.
+    where it raises. A clause that needs data judges nothing where none was read.
     """
 
     def __init__(self) -> None:
@@ -113,7 +115,7 @@ class StepJudge:
             excuse = partial(side.excuses.excuse, clause.id, circumstances)
             excused = [self._tried(clause, observation, partial(excuse, one), None) for one in judgement.violations]
             if clause.recorded:
-                recorded = partial(self._recorded, clause, observation, names or _NO_NAMES)
+                recorded = partial(self._recorded, clause, circumstances, names or _NO_NAMES)
                 tally = self._tallies.setdefault(clause.id, Tally())
                 earlier = len(tally.violations)
                 tally.add(observation, judgement, excused=excused, recorded=recorded)
@@ -124,13 +126,14 @@ class StepJudge:
     def _recorded(
         self,
         clause: Clause[Any],
-        observation: Observation,
-        circumstances: frozenset[str],
+        circumstances: Circumstances,
+        names: frozenset[str],
         violation: Violation,
         excused: str | None,
     ) -> run.RecordedViolation:
+        observation = circumstances.observation
         facts = partial(evidence.of_actions, observation, violation.subject)
-        kinds = partial(kinds_of, observation, violation.subject)
+        kinds = partial(circumstances.kinds.of, violation.subject)
         return run.RecordedViolation(
             clause=clause.id,
             step=observation.index if violation.step is None else violation.step,
@@ -141,15 +144,17 @@ class StepJudge:
             evidence=violation.evidence or self._tried(clause, observation, facts, ()),
             severity=clause.severity_of(violation.cause),
             by_error=violation.cause.is_error,
-            circumstances=tuple(sorted(circumstances)),
+            circumstances=tuple(sorted(names)),
             kinds=tuple(sorted(self._tried(clause, observation, kinds, _NO_NAMES))),
             expectation=violation.expectation,
         )
 
     def _tried(self, clause: Clause[Any], observation: Observation, ask: Callable[[], T], otherwise: T) -> T:
-        """What ``ask`` returns; ``otherwise`` if it raises, which is an error of the suite."""
+        """What ``ask`` returns; ``otherwise`` if it needs data that was not read, or raises, which is an error of the suite."""
         try:
             return ask()
+        except NotRead:
+            return otherwise
         except EngineDied:
             raise
         except Exception as error:  # noqa: BLE001 - reported as an error of the suite

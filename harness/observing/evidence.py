@@ -14,7 +14,6 @@ from harness.observing.steps.crash_observation import CrashObservation
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.table_state import Rows, TableState, differing
-from harness.observing.table.vacuum_inputs import vector_path
 from model.codec import value_to_json
 from model.vocabulary.steps import Listing
 
@@ -61,14 +60,11 @@ def _in_log(state: TableState, path: str, observation: Observation) -> str:
 
 def _in_vectors(state: TableState, path: str, observation: Observation) -> str | None:
     """The log's reference to a file of deletion vectors, or to a change file."""
-    if not state.vectors:
-        return _in_changes(state, path)
-    live = [add for add in state.live.values() if vector_path(add, state.root) == path]
-    if live:
+    found = observation.with_vectors.get(path, ())
+    if live := [action for action in found if isinstance(action, Add)]:
         named = ", named by its absolute path" if all(_is_absolute(add) for add in live) else ""
         return f"it holds the deletion vector of {live[0].file} in version {state.version}{named}"
-    removed = [remove for remove in state.snapshot.removes.values() if vector_path(remove, state.root) == path]
-    if removed:
+    if removed := [action for action in found if isinstance(action, Remove)]:
         last = max(removed, key=lambda remove: remove.deletion_timestamp or 0)
         named = ", named by its absolute path" if all(_is_absolute(remove) for remove in removed) else ""
         return f"it holds the deletion vector of {last.file}, removed {_deletion_time(last, observation)}{named}"

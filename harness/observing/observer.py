@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
@@ -23,6 +24,7 @@ from deltalog.storage.parquet import read_parquet
 from deltalog.values.schemas import FIELD_ID, parse_schema
 from engines.machine import raise_if_of_the_machine
 from harness.observing.table.definitions import has_columns, with_stored_names
+from harness.observing.table.not_read import UnreadByKey
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
 from harness.observing.table.table_state import CloneState, RowId, Rows, TableState
 from harness.observing.table.vacuum_inputs import files_of, vector_path
@@ -42,6 +44,8 @@ class Observer:
 
     ``table`` is the table's definition as it was last observed. ``unit`` is that of the storage's times, in ms.
     """
+
+    _digested = ""  # so begin the paths of the files that are read for their digests
 
     def __init__(self, table: Table, root: Path, *, unit: int = 1) -> None:
         self.table = table
@@ -68,7 +72,7 @@ class Observer:
         """
         root = str(self._root)
         try:
-            listing = list_tree(self._root, self._things, unit=self._unit)
+            listing = list_tree(self._root, self._things, unit=self._unit, digested=self._digested)
             log = relative_log(read_log(self._root, unit=self._unit))
             stored = log.stored.snapshot()
             if not stored.metadata.schema_string:
@@ -77,7 +81,8 @@ class Observer:
             raise_if_of_the_machine(broken)
             if previous is None:
                 raise
-            listing = list_tree(self._root, unit=self._unit) if self._root.is_dir() else {}
+            exists = self._root.is_dir()
+            listing = list_tree(self._root, unit=self._unit, digested=self._digested) if exists else {}
             return TableState(
                 listing,
                 previous.log,
@@ -104,13 +109,12 @@ class Observer:
         self._types = [column.type for column in self.table.columns]
         self._things = {**listing, **beside}
         contents, changes = self._contents(log, snapshot), self._changes(log, snapshot)
-        known = {*contents, *changes, *(set(previous.listing) - set(previous.unreferenced) if previous else listing)}
         return TableState(
             listing,
             log,
             snapshot,
             contents,
-            {path: self._row_count(path) for path in _data_files(listing) if path not in known},
+            self._unreferenced(listing, (contents, changes), previous),
             self._vectors(log, snapshot),
             self._ids(snapshot),
             changes,
@@ -131,7 +135,7 @@ class Observer:
             self._known[key] = read()
         return cast("T", self._known[key])
 
-    def _contents(self, log: Log, snapshot: Snapshot) -> dict[str, tuple[Row, ...] | None]:
+    def _contents(self, log: Log, snapshot: Snapshot) -> Mapping[str, tuple[Row, ...] | None]:
         adds = {add.file: add for commit in log.commits.values() for add in commit.adds}
         adds.update({add.file: add for add in snapshot.adds.values()})
         metadata = metadata_to_read_by(snapshot)
@@ -157,7 +161,7 @@ class Observer:
     def _row(self, values: tuple[object, ...], types: Sequence[AnyType] | None = None) -> Row:
         return tuple(canonical(value, type) for value, type in zip(values, types or self._types))
 
-    def _vectors(self, log: Log, snapshot: Snapshot) -> dict[str, frozenset[int] | str]:
+    def _vectors(self, log: Log, snapshot: Snapshot) -> Mapping[str, frozenset[int] | str]:
         """The row indexes in the deletion vectors of all actions, by unique id."""
         actions: list[Add | Remove] = [*snapshot.adds.values(), *snapshot.removes.values()]
         for commit in log.commits.values():
@@ -177,7 +181,7 @@ class Observer:
             raise_if_of_the_machine(wrong)
             return str(wrong)
 
-    def _ids(self, snapshot: Snapshot) -> dict[str, tuple[RowId, ...]]:
+    def _ids(self, snapshot: Snapshot) -> Mapping[str, tuple[RowId, ...]]:
         if not self.table.has(Feature.ROW_TRACKING):
             return {}
 
@@ -197,7 +201,7 @@ class Observer:
             for add in snapshot.adds.values()
         }
 
-    def _columns(self, snapshot: Snapshot) -> dict[str, dict[str, int | None]]:
+    def _columns(self, snapshot: Snapshot) -> Mapping[str, Mapping[str, int | None]]:
         if not self.table.maps_columns:
             return {}
 
@@ -213,7 +217,7 @@ class Observer:
         found = {add.file: self._once("columns", add.file, partial(read, add.file)) for add in snapshot.adds.values()}
         return {path: columns for path, columns in found.items() if columns is not None}
 
-    def _changes(self, log: Log, snapshot: Snapshot) -> dict[str, tuple[tuple[Row, str], ...] | None]:
+    def _changes(self, log: Log, snapshot: Snapshot) -> Mapping[str, tuple[tuple[Row, str], ...] | None]:
         metadata = metadata_to_read_by(snapshot)
 
         def read(cdc: Cdc) -> tuple[tuple[Row, str], ...] | None:
@@ -256,6 +260,13 @@ class Observer:
             rows.update(self._row(row, types) for index, row in enumerate(stored) if index not in hidden)
         return CloneState(rows, files)
 
+    def _unreferenced(
+        self, listing: Mapping[str, Entry], named: Iterable[Iterable[str]], previous: TableState | None
+    ) -> Mapping[str, int | None]:
+        """The row counts of the engine's files that the log does not name; those that were there before are not its."""
+        known = {*chain(*named), *(set(previous.listing) - set(previous.unreferenced) if previous else listing)}
+        return {path: self._row_count(path) for path in _data_files(listing) if path not in known}
+
     def _row_count(self, path: str) -> int | None:
         """The row count of an unreferenced file; None where it is no data file."""
 
@@ -284,6 +295,32 @@ class Observer:
         except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
             return None
         return document if isinstance(document, dict) else None
+
+
+class LogObserver(Observer):
+    """Observes a table with stand-ins for its data files: their names, sizes and times, and the log. No data is read."""
+
+    _digested = f"{LOG_DIRECTORY}/"
+
+    def _contents(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
+        return UnreadByKey()
+
+    def _vectors(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
+        return UnreadByKey()
+
+    def _ids(self, snapshot: Snapshot) -> Mapping[str, Any]:
+        return UnreadByKey()
+
+    def _columns(self, snapshot: Snapshot) -> Mapping[str, Any]:
+        return UnreadByKey()
+
+    def _changes(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
+        return UnreadByKey()
+
+    def _unreferenced(
+        self, listing: Mapping[str, Entry], named: Iterable[Iterable[str]], previous: TableState | None
+    ) -> Mapping[str, Any]:
+        return UnreadByKey()
 
 
 def _data_files(listing: Mapping[str, Entry]) -> list[str]:

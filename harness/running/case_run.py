@@ -14,11 +14,10 @@ from engines.port import EngineDied, EngineUnavailable, Outcome
 from harness.judging.failure import Raised, failure_of, raised
 from harness.judging.side import Side
 from harness.judging.step_judge import StepJudge, Tally
-from harness.observing.observer import Observer
 from harness.observing.record.step_record import normalise, unrecorded
 from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.crash_observation import CrashObservation
-from harness.observing.steps.expected_versions import Expected, ExpectedVersions
+from harness.observing.steps.expected_versions import Expected
 from harness.observing.steps.observation import DamagedTableObservation, DeleteObservation, Observation, refusal_due
 from harness.observing.steps.observed import StepRun, observation_of
 from harness.observing.steps.sessions import in_order, reached, sessions_of
@@ -28,12 +27,13 @@ from harness.observing.table.log_compactions import is_ambiguous
 from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import committed
 from harness.running.coverage import Cell, coverage, operation_cell
+from harness.running.initial_tables import InitialTable
 from harness.running.verbatim_answers import answered
 from harness.tables.bucket_start import start_in_bucket
 from harness.tables.case_clock import CaseClock
-from harness.tables.plan import plan_append, plan_strays, plan_table
+from harness.tables.plan import plan_append, plan_strays
 from harness.tables.processors import processors_for
-from harness.tables.storage import write_files, write_table
+from harness.tables.storage import write_files
 from model.vocabulary.commands import KEEP_ROWS, CompactLog, changes_columns
 from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import (
@@ -60,7 +60,7 @@ from records import run as records
 
 
 class CaseRun:
-    """Makes the table at ``root``; then ``take`` runs one step after another.
+    """Makes the table at ``root``, drawn or of another kind; then ``take`` runs one step after another.
 
     ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` what it covered,
     ``processors`` how many the engine may use (None: all), ``raised`` the errors of the suite. ``steps`` are those that it will
@@ -68,14 +68,18 @@ class CaseRun:
     old for the first VACUUM are old for it.
     """
 
-    def __init__(self, side: Side, table: Table, root: Path, steps: Sequence[Step] = ()) -> None:
+    def __init__(self, side: Side, initial: Table | InitialTable, root: Path, steps: Sequence[Step] = ()) -> None:
+        if isinstance(initial, Table):
+            initial = InitialTable(initial)
+        table = initial.table
         self._side = side
         self._root = root
         self._judge = StepJudge()
         engine = side.engine
         unit = engine.rules.time_unit
         start = None if side.copy is None else start_in_bucket(side.copy, engine.rules, table, root, steps)
-        self._clock = CaseClock(root, settable=engine.rules.own_clock, unit=unit, start=start)
+        settable = engine.rules.own_clock and initial.sets_clock
+        self._clock = CaseClock(root, settable=settable, unit=unit, start=start)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
         self._opened = 0  # the version that the latest OpenSession opened
@@ -87,11 +91,11 @@ class CaseRun:
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:
             engine.use_processors(self.processors)
-        write_table(plan_table(table, root, start=self._clock.start, uris=engine.rules.file_uris))
+        initial.write(root, start=self._clock.start, rules=engine.rules)
         self._upload()
         self._initial = table
-        self._expected = ExpectedVersions(table, start=self._clock.start, unit=unit)
-        self._observer = Observer(table, root, unit=unit)
+        self._expected = initial.expected(start=self._clock.start, unit=unit)
+        self._observer = initial.observer(root, unit=unit)
         self._state = self._observer.observe()
         self._date()
 
@@ -212,7 +216,7 @@ class CaseRun:
     def _keep(self, observation: Observation, ends: bool) -> bool:
         """Record an observation, which has been judged; whether the case ends."""
         try:
-            self.records.append(normalise(observation))
+            self.records.append(normalise(observation) if observation.before.is_read else unrecorded(observation))
             if isinstance(observation, VacuumObservation):
                 self.coverage += coverage(observation)
         except Exception as error:  # noqa: BLE001 - reported as an error of the suite; the verdicts on the step stay
@@ -369,7 +373,7 @@ class CaseRun:
             "after": after,
             "clock": self._clock.now,
             "start": self._clock.start,
-            "versions": dict(self._expected.by_version),
+            "versions": self._expected.so_far,
             "expected_rows": self._expected.rows,
             "clone_rows": self._expected.clone,
             "earlier": tuple(self.observations),

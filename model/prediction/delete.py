@@ -54,12 +54,19 @@ class DeletePrediction:
     method: DeleteMethod
     removed: tuple[LiveFile, ...]  # without an add of the same path
     hidden_rows: dict[str, frozenset[int]]  # by path: all row indexes in the new deletion vector
-    deleted: Counter[Row]
+    matching: Counter[Row]  # the rows that a condition on rows deletes
     survivors: Counter[tuple[Row, Row]]  # (partition, row) of the remaining rows of the touched files
 
     @cached_property
     def removed_paths(self) -> frozenset[str]:
         return frozenset(file.path for file in self.removed)
+
+    @cached_property
+    def deleted(self) -> Counter[Row]:
+        """All rows that it deletes. Those of whole files are read only here."""
+        if self.method is not DeleteMethod.METADATA_ONLY:
+            return self.matching
+        return Counter(row for file in self.removed for row in file.visible)
 
     @cached_property
     def touched(self) -> frozenset[str]:
@@ -181,16 +188,15 @@ def predict_delete(
     method = method_of(table, scope, writes_vectors=writes_vectors)
     removed: list[LiveFile] = []
     hidden_rows: dict[str, frozenset[int]] = {}
-    deleted: Counter[Row] = Counter()
+    matched: Counter[Row] = Counter()
     survivors: Counter[tuple[Row, Row]] = Counter()
-    any_row = _first_row(live, (None,) * len(columns))
+    # A condition that is the same for all rows may name their columns: with a row of the file, or of the table if it has none.
+    any_row = _first_row(live, (None,) * len(columns)) if whole_files else ()
     for file in live:
         if scope is not ConditionScope.ROWS:
-            # A row of the file, or of the table if it has none: a partition condition is the same for all.
-            row = dict(zip(columns, _first_row((file,), any_row)))
+            row = dict(zip(columns, _first_row((file,), any_row) if whole_files else ()))
             if _truth(step, table, row | dict(zip(table.partition_by, file.partition))):
                 removed.append(file)
-                deleted.update(file.visible)
             continue
         truths = {
             index: _truth(step, table, dict(zip(columns, row)))
@@ -200,11 +206,11 @@ def predict_delete(
         matching = frozenset(index for index, truth in truths.items() if truth is True)
         if not matching:
             continue
-        deleted.update(file.rows[index] for index in matching)
+        matched.update(file.rows[index] for index in matching)
         survivors.update((file.partition, file.rows[index]) for index in truths if index not in matching)
         stays = len(matching) < len(truths) or not file.counted or keeps_emptied_files
         if method is DeleteMethod.DELETION_VECTORS and stays:
             hidden_rows[file.path] = file.hidden | matching
             continue
         removed.append(file)
-    return DeletePrediction(scope, method, tuple(removed), hidden_rows, deleted, survivors)
+    return DeletePrediction(scope, method, tuple(removed), hidden_rows, matched, survivors)

@@ -32,6 +32,11 @@ DEFAULT_LOG_RETENTION = 30 * DAY
 #: The units of the property delta.deletedFileRetentionDuration, the largest first.
 _UNITS = {"week": WEEK, "day": DAY, "hour": HOUR, "minute": MINUTE, "second": SECOND}
 
+#: Those that a retention may have; of microseconds only thousands count.
+_LENGTHS = {**_UNITS, "millisecond": 1, "microsecond": 0.001}
+
+_PART = re.compile(rf"([0-9]{{1,9}}) +({'|'.join(_LENGTHS)})s?", re.ASCII)
+
 
 def retention_text(hours: float) -> str:
     """The value of delta.deletedFileRetentionDuration, in the largest unit that fits, at least seconds. Raises ValueError if
@@ -49,11 +54,13 @@ def retention_text(hours: float) -> str:
 
 
 def retention_of(text: str) -> int:
-    """The retention in ms of a text made by ``retention_text``. Raises ValueError for any other text."""
-    found = re.fullmatch(rf"interval ([0-9]+) ({'|'.join(_UNITS)})s?", text)
-    if found is None:
-        raise ValueError(f"{text!r} is not a retention in one unit, such as 'interval 1 week'")
-    return int(found[1]) * _UNITS[found[2]]
+    """The retention in ms that a property says: an interval of weeks, days and smaller units, such as one by ``retention_text``.
+    Raises ValueError for any other text.
+    """
+    plain = re.sub(r"^\s*interval\s+", "", text.lower()).strip()
+    if not re.fullmatch(rf"{_PART.pattern}(?:\s+{_PART.pattern})*", plain):
+        raise ValueError(f"{text!r} is not a retention, such as 'interval 1 week'")
+    return int(sum(int(count) * _LENGTHS[unit] for count, unit in _PART.findall(plain)))
 
 
 @dataclass(frozen=True)

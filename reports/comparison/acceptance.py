@@ -117,7 +117,7 @@ def _covers(entry: KnownFault, case: RecordedCase, violation: RecordedViolation)
         by_error=violation.by_error,
         error=lambda: error_of(case, violation.step),
         holds=lambda name: name in violation.circumstances,
-        kinds=lambda: violation.kinds,
+        is_of=violation.kinds.__contains__,
     )
 
 

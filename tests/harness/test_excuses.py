@@ -215,17 +215,17 @@ def test_every_kind_of_subject_is_shown_and_used() -> None:
 def test_a_subject_is_of_a_kind(kind: str, tmp_path: Path) -> None:
     table, steps, path = OF[kind]
     seen = observed(table, tmp_path, *steps, spoil=SPOILED.get(kind))
-    assert SUBJECTS[kind](seen, path)
+    assert SUBJECTS[kind](seen)(path)
     for other in (OTHER, "rows", "log"):
-        assert not SUBJECTS[kind](seen, other), other
+        assert not SUBJECTS[kind](seen)(other), other
 
 
 def test_behind_a_link_to_the_root_is_everything(tmp_path: Path) -> None:
     table = replace(PLAIN, stray_files=(StrayFile("all", Kind.LINK, size=0, target="."),))
-    assert SUBJECTS["path behind a link to a directory"](observed(table, tmp_path), FILE)
+    assert SUBJECTS["path behind a link to a directory"](observed(table, tmp_path))(FILE)
 
 
 def test_a_link_to_a_file_is_none_to_a_directory(tmp_path: Path) -> None:
     strays = (StrayFile("link", Kind.LINK, size=0, target="x.parquet"), StrayFile("x.parquet"))
     table = replace(PLAIN, stray_files=strays)
-    assert not SUBJECTS["path behind a link to a directory"](observed(table, tmp_path), "x.parquet")
+    assert not SUBJECTS["path behind a link to a directory"](observed(table, tmp_path))("x.parquet")

@@ -14,7 +14,7 @@ from engines.port import EngineDied, EngineError, Outcome
 from harness.campaigns.record import case_record
 from harness.judging.clause import Clause, Judgement, Violation, judgement
 from harness.observing.steps.observation import DeleteObservation, Observation
-from harness.running import case_run
+from harness.running import case_run, initial_tables
 from harness.running.judge import Judge, JudgedCase
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, EngineStep, Read, Request, Vacuum
@@ -97,12 +97,19 @@ def test_what_a_clause_broke_before_it_raised_stays(tmp_path: Path) -> None:
     assert judged(tmp_path / "unknown", made, case=case).failed == ["DEL-ROW-77"]
 
 
-@pytest.mark.parametrize("name", ["evidence.of_actions", "kinds_of", "Circumstances.names"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "step_judge.evidence.of_actions",
+        "excusing.conditions.Kinds.of",
+        "step_judge.Circumstances.names",
+    ],
+)
 def test_a_violation_without_its_details_is_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> Any:
         raise KeyError("lost")
 
-    monkeypatch.setattr(f"harness.judging.step_judge.{name}", property(fails) if name.endswith("names") else fails)
+    monkeypatch.setattr(f"harness.judging.{name}", property(fails) if name.endswith("names") else fails)
 
     def bare(d: DeleteObservation) -> Judgement:
         return judgement(Violation("x", "It is wrong.", ByReplay("it is made up")))
@@ -162,7 +169,7 @@ def test_a_table_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest
     def fails(*_: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(case_run, "write_table", fails)
+    monkeypatch.setattr(initial_tables, "write_table", fails)
     found = judged(tmp_path)
     assert found.failure is not None
     told = "The machine failed: the disk is full (No space left on device): "

@@ -16,9 +16,4 @@ def _with(fault: str) -> OutsideWithAll:
 
 
 BY_FILE_AGE = _with("vacuums-by-file-age")
-LIVE_FILE = _with("vacuums-a-live-file")
-YOUNG_ORPHAN = _with("vacuums-a-young-orphan")
-HIDDEN_FILE = _with("vacuums-a-hidden-file")
 KEEPS_EXPIRED = _with("keeps-an-expired-file")
-KEEPS_ORPHANS = _with("keeps-orphans")
-KEEPS_EMPTY_DIRECTORIES = _with("keeps-empty-directories")

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from model.prediction.fates import Fate
+from model.vocabulary.severity import Severity
 from rehearsal.prediction import merged, of_directory, summed
 from rehearsal.rehearsed import (
+    Announced,
+    Broken,
     ByReason,
     CleanUp,
     Concern,
     Difference,
     NamedFault,
-    OtherFate,
     Rehearsal,
     ReleaseRehearsal,
     Sum,
@@ -27,6 +29,9 @@ GOES = ByReason(Fate.DELETE.value, "nothing refers to it, and it is old", 3, 300
 STAYS = ByReason(Fate.KEEP.value, "the current version refers to it", 2, 50)
 
 FAULT = NamedFault("It deletes young files.", "https://example.org/2")
+BROKEN = Broken(
+    ("VAC-SAFE-3",), Severity.DATA_LOSS, "deleted: it is young", "VACUUM deleted p=1/a.", 1, ("p=1/a",), FAULT
+)
 
 
 def release(
@@ -50,10 +55,7 @@ def release(
 
 
 def rehearsal_of(releases: Sequence[ReleaseRehearsal], *, causes: tuple[str, ...] = ()) -> Rehearsal:
-    trials = [
-        Trial(one.release, None, True, one.deleted, 4, (), (OtherFate("p=1/a", "it is young", FAULT),), ())
-        for one in releases
-    ]
+    trials = [Trial(one.release, None, True, one.deleted, (BROKEN,), Announced(4)) for one in releases]
     return Rehearsal(
         answer="LOOK FIRST: they differ",
         table="/data/orders",

@@ -8,7 +8,6 @@ import pytest
 
 from deltalog.entries.actions import Protocol
 from deltalog.storage.times import set_modified
-from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from harness.judging.excusing.conditions import CONDITIONS
 from known_faults.known import known_faults_in, known_faults_of
@@ -20,11 +19,10 @@ from rehearsal.prediction import Prediction
 from rehearsal.reading import ReadTable, read_table
 from rehearsal.releases import release_of
 from shapes.store import root_of
-from tests.rehearsal.tables import AT, HIDDEN, RECENT, write_table
+from tests.rehearsal.tables import AT, write_table
 
 FORGETS_TOMBSTONES = "A full VACUUM uses the age of the file even if its tombstone is younger"
 FOLLOWS_LINKS = "The listing of a local directory follows symbolic links"
-INLINE = "VACUUM fails with a scala.MatchError"
 
 
 @pytest.fixture
@@ -63,22 +61,6 @@ def test_a_fault_may_concern_a_table_whose_log_does_not_tell(tmp_path: Path) -> 
         "VACUUM fails with a scala.MatchError in getDeletionVectorRelativePathAndSize if an action that it reads has an inline "
         "deletion vector.": False
     }
-
-
-def test_a_fault_explains_a_path_by_its_cause_its_condition_and_its_subject(table: Path, tmp_path: Path) -> None:
-    read = read_table(root_of(str(table)), tmp_path / "log")
-    found = known_of(read, "deltalake==1.5.0").of_path(RECENT, is_gone=True)
-    assert found is not None and found.reason.startswith(FORGETS_TOMBSTONES) and "/pull/4300" in found.link
-    assert known_of(read, "deltalake==1.5.0").of_path(HIDDEN, is_gone=True) is None
-    assert known_of(read, "deltalake==1.6.6").of_path(RECENT, is_gone=True) is None
-    assert known_of(read, "4.4.0").of_path(RECENT, is_gone=True) is None
-
-
-def test_a_fault_explains_a_refusal(table: Path, tmp_path: Path) -> None:
-    faults = known_of(read_table(root_of(str(table)), tmp_path / "log"), "4.4.0")
-    found = faults.of_error(Outcome((), EngineError("scala.MatchError", None, None, "of class"), AT, AT))
-    assert found is not None and found.reason.startswith(INLINE)
-    assert faults.of_error(Outcome((), EngineError("OutOfMemoryError", None, None, "heap"), AT, AT)) is None
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -16,16 +16,16 @@ from tests.rehearsal.rehearsals import GOES, STAYS, rehearsal_of, release
 @pytest.mark.parametrize(
     ("announced", "words"),
     [
-        (Announced(), ""),
-        (Announced(absent=2, directories=1), ". Of those listed 2 were not there any more, 1 is a directory"),
-        (Announced(stayed=4), ". Of those listed 4 stayed"),
-        (Announced(unlisted=1, checksums=1), ". 1 file went without being listed: checksums"),
-        (Announced(unlisted=3, checksums=2), ". 3 files went without being listed: 2 of them checksums"),
-        (Announced(unlisted=3), ". 3 files went without being listed"),
+        (Announced(37), ""),
+        (Announced(37, absent=2, directories=1), ". Of those listed 2 were not there any more, 1 is a directory"),
+        (Announced(37, stayed=4), ". Of those listed 4 stayed"),
+        (Announced(37, unlisted=1, checksums=1), ". 1 file went without being listed: checksums"),
+        (Announced(37, unlisted=3, checksums=2), ". 3 files went without being listed: 2 of them checksums"),
+        (Announced(37, unlisted=3), ". 3 files went without being listed"),
     ],
 )
 def test_what_a_dry_run_listed_is_held_against_what_went(announced: Announced, words: str) -> None:
-    trial = Trial("Delta 4.4.0", None, True, Sum(4, 10), 37, (), (), (), announced=announced)
+    trial = Trial("Delta 4.4.0", None, True, Sum(4, 10), (), announced)
     said = "Delta 4.4.0 on a copy: DRY RUN listed 37 paths, and then 4 files (10 bytes) went"
     assert list(trial_lines(trial)) == [f"{said}{words}"]
 

@@ -27,8 +27,7 @@ from rehearsal.rehearsed import Trial
 from rehearsal.releases import Release, for_iceberg, release_of
 from rehearsal.stand_ins import require_copyable
 from rehearsal.statement import vacuum_of
-from rehearsal.trials import trial_of
-from rehearsal.tried import Asked, Tried
+from rehearsal.trials import Asked, trials_of
 from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
@@ -71,29 +70,24 @@ def rehearse(
         mine = for_iceberg(release) if read.iceberg else release
         prediction = Prediction(read, mine, vacuum, at)
         known = KnownOfTable(prediction, shape_of(read))
-        _, trial = trial_of(engine, read, Asked(mine, None, prediction, known), scratch, later=later)
+        _, trial = trials_of(engine, read, Asked(mine, None, prediction), scratch / "run" / "table", later=later)
         assert trial is not None, "a VACUUM was asked for"
     except UsageMistake as mistake:
         return TableLine(path, Ending.REFUSED, str(mistake))
     except EngineDied as died:
         return TableLine(path, Ending.ALARM, f"the engine ended: {' '.join(str(died).split())}"[:400])
-    answer, _ = rehearsed(read, [], [prediction], [known], Tried((), (trial,)))
+    answer, _ = rehearsed(read, [], [prediction], [known], trials=(trial,))
     ending = Ending.AGREES if answer.exit == 0 else Ending.KNOWN if _is_known(trial) else Ending.ALARM
     return TableLine(path, ending, str(answer), trial.gone.files, tuple(_kinds(trial)))
 
 
 def _is_known(trial: Trial) -> bool:
-    """Whether a known fault of the release explains each path, or the refusal."""
-    paths = (*trial.wrongly_deleted, *trial.wrongly_kept)
-    explained = all(one.fault is not None for one in paths) and not trial.gone_in_dry_run
-    return explained and (trial.is_expected or trial.fault is not None)
+    """Whether a known fault of the release explains all that it did, or the refusal."""
+    return bool(trial.broken) and all(one.fault is not None for one in trial.broken)
 
 
 def _kinds(trial: Trial) -> list[str]:
-    found = {f"deletes: {one.reason}" for one in trial.wrongly_deleted}
-    found |= {f"keeps: {one.reason}" for one in trial.wrongly_kept}
-    if trial.gone_in_dry_run:
-        found.add("deletes in a DRY RUN")
+    found = {f"{one.clauses[0]}: {one.cause}" for one in trial.wrong}
     if not trial.is_expected:
         found.add("runs what it must refuse" if trial.error is None else f"refuses the statement: {trial.error[:100]}")
     return sorted(found)

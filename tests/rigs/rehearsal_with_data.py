@@ -25,7 +25,7 @@ from rehearsal.reading import ReadTable, copy_newest_checkpoint, read_table
 from rehearsal.releases import for_iceberg, release_of
 from rehearsal.stand_ins import make, require_copyable
 from rehearsal.statement import vacuum_of
-from rehearsal.trials import vacuumed
+from rehearsal.trials import run_of, vacuumed
 from reports.document.printing import visible
 from reports.text.quantities import counted
 from runner.command_line.commands import Parser, ended
@@ -85,12 +85,15 @@ def copy_with_data(read: ReadTable, root: Path) -> None:
 
 def compared(engine: HostedEngine, prediction: Prediction, directory: Path, *, later: int | None) -> Compared:
     """What the engine does to both copies, below ``directory``. Raises EngineDied and OSError."""
-    runs = []
+    steps = []
     for name, copy in (("stand-ins", make), ("data", copy_with_data)):
-        copy(prediction.read, directory / name / "table")
-        runs.append(vacuumed(engine, prediction, directory / name / "table", dry=False, later=later))
-    stand_ins, with_data = (frozenset(path for path in run.gone if not prediction.is_directory(path)) for run in runs)
-    errors = tuple(run.outcome.error.message for run in runs if run.outcome.error is not None)
+        run = run_of(engine, prediction.read, prediction.release, directory / name / "table", copy)
+        vacuumed(run, prediction, later=later, dry=[False])
+        steps.append(run.observations[-1])
+    stand_ins, with_data = (
+        frozenset(path for path in step.vanished if not prediction.is_directory(path)) for step in steps
+    )
+    errors = tuple(step.outcome.error.message for step in steps if step.outcome.error is not None)
     return Compared(prediction, stand_ins, with_data, errors)
 
 

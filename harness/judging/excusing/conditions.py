@@ -7,26 +7,30 @@ the known fault's symptom (harness.judging.excusing.excuses).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from harness.judging.excusing.command_conditions import OF_COMMANDS
+from harness.judging.excusing.subjects import Kinds
 from harness.judging.excusing.table_conditions import OF_TABLES
 from harness.observing.steps.observation import Observation
+from harness.observing.table.not_read import is_told
 
 #: By the name that a known fault gives as ``when``.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {**OF_COMMANDS, **OF_TABLES}
 
 
 class Circumstances:
-    """The conditions that hold in a step. Each is computed once, when it is asked for."""
+    """The conditions that hold in a step, each computed once, when it is asked for; and the ``kinds`` of its subjects."""
 
     def __init__(self, observation: Observation) -> None:
         self.observation = observation
+        self.kinds = Kinds(observation)
         self._known: dict[str, bool] = {}
 
     def hold(self, name: str) -> bool:
-        """Whether the condition of this name holds."""
+        """Whether the condition of this name holds; not if it needs data that was not read."""
         if name not in self._known:
-            self._known[name] = CONDITIONS[name](self.observation)
+            self._known[name] = is_told(partial(CONDITIONS[name], self.observation))
         return self._known[name]
 
     @property

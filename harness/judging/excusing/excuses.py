@@ -7,7 +7,6 @@ from functools import cache, partial
 
 from harness.judging.clause import Violation
 from harness.judging.excusing.conditions import Circumstances
-from harness.judging.excusing.subjects import kinds_of
 from harness.observing.record.step_record import recorded_error
 from records.known_fault import KnownFault
 
@@ -25,11 +24,11 @@ class Excuses:
         """The known fault behind the violation, one without a condition first; None if there is none."""
         observation = circumstances.observation
         error = cache(partial(recorded_error, observation))
-        kinds = cache(partial(kinds_of, observation, violation.subject))
+        is_of = partial(circumstances.kinds.are, violation.subject)
         cause, by_error = violation.kind, violation.cause.is_error
         found = [
             one
             for one in self._known.get(clause, ())
-            if one.covers(cause, by_error=by_error, error=error, holds=circumstances.hold, kinds=kinds)
+            if one.covers(cause, by_error=by_error, error=error, holds=circumstances.hold, is_of=is_of)
         ]
         return min(found, key=lambda one: one.when is not None, default=None)

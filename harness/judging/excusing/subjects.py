@@ -7,7 +7,8 @@ the step, whatever the subject is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from urllib.parse import unquote
 
 from deltalog.entries.actions import Add, Remove
@@ -17,6 +18,7 @@ from harness.judging.excusing.command_conditions import opened_by
 from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.observing.steps.observation import Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.not_read import NotRead
 from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import Reason
@@ -47,8 +49,7 @@ def _is_directory(state: TableState, path: str) -> bool:
     return path in (".", "..") or (entry is not None and entry.kind is EntryKind.DIRECTORY)
 
 
-def _behind_a_link(observation: Observation, path: str) -> bool:
-    found = links_to_directories(observation.before)
+def _behind_a_link(found: Mapping[str, str], path: str) -> bool:
     return any(directory == "." or path.startswith(f"{directory}/") for pair in found.items() for directory in pair)
 
 
@@ -100,29 +101,49 @@ def _removed_since(observation: Observation, path: str) -> bool:
     return opened is not None and path in opened.before.live and path not in observation.before.live
 
 
-def _of_wrong_rows(holds: Callable[[Observation], bool]) -> Callable[[Observation, str], bool]:
-    return lambda observation, subject: holds(observation)
+def _of_wrong_rows(holds: Callable[[Observation], bool]) -> Callable[[Observation], Callable[[str], bool]]:
+    def of(observation: Observation) -> Callable[[str], bool]:
+        found = holds(observation)
+        return lambda subject: found
+
+    return of
 
 
-#: By the name that a known fault gives as ``symptom.of``.
-SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
-    "file of a deletion vector": lambda o, path: path in vector_files(o.before),
-    "data file with several actions": lambda o, path: path in o.before.facts.several,
-    "encoded path": lambda o, path: encode(path) != path or not path.isascii(),
-    "file named by URI": _is_named_by_uri,
-    "name that resembles a partition": _resembles_a_partition,
-    "path behind a link to a directory": _behind_a_link,
-    "path that begins with a dot": lambda o, path: path.startswith("."),
-    "file of a tombstone without a time": lambda o, path: path in _undated(o.before),
-    "file of a young tombstone": _is_retained,
-    "file removed by another spelling": lambda o, path: path in o.before.facts.spelled_otherwise,
-    "file committed since the session opened": _committed_since,
-    "file removed since the session opened": _removed_since,
-    "young orphan": lambda o, path: path in young_orphans(o),
+#: By the name that a known fault gives as ``symptom.of``: what tells of a step's paths whether they are of the kind. What is the
+#: same for all paths is computed once.
+SUBJECTS: dict[str, Callable[[Observation], Callable[[str], bool]]] = {
+    "file of a deletion vector": lambda o: vector_files(o.before).__contains__,
+    "data file with several actions": lambda o: o.before.facts.several.__contains__,
+    "encoded path": lambda o: lambda path: encode(path) != path or not path.isascii(),
+    "file named by URI": lambda o: partial(_is_named_by_uri, o),
+    "name that resembles a partition": lambda o: partial(_resembles_a_partition, o),
+    "path behind a link to a directory": lambda o: partial(_behind_a_link, links_to_directories(o.before)),
+    "path that begins with a dot": lambda o: lambda path: path.startswith("."),
+    "file of a tombstone without a time": lambda o: frozenset(_undated(o.before)).__contains__,
+    "file of a young tombstone": lambda o: partial(_is_retained, o),
+    "file removed by another spelling": lambda o: o.before.facts.spelled_otherwise.__contains__,
+    "file committed since the session opened": lambda o: partial(_committed_since, o),
+    "file removed since the session opened": lambda o: partial(_removed_since, o),
+    "young orphan": lambda o: young_orphans(o).__contains__,
     **{name: _of_wrong_rows(holds) for name, holds in WRONG_ROWS.items()},
 }
 
 
-def kinds_of(observation: Observation, subject: str) -> frozenset[str]:
-    """The kinds that a subject is of, by the names that a known fault may give."""
-    return frozenset(name for name, holds in SUBJECTS.items() if holds(observation, subject))
+class Kinds:
+    """The kinds that subjects of a step are of, by the names that a known fault may give."""
+
+    def __init__(self, observation: Observation) -> None:
+        self._observation = observation
+        self._known: dict[str, Callable[[str], bool]] = {}
+
+    def are(self, subject: str, kind: str) -> bool:
+        """Whether a subject is of this kind; not if that needs data that was not read."""
+        try:
+            if kind not in self._known:
+                self._known[kind] = SUBJECTS[kind](self._observation)
+            return self._known[kind](subject)
+        except NotRead:
+            return False
+
+    def of(self, subject: str) -> frozenset[str]:
+        return frozenset(name for name in SUBJECTS if self.are(subject, name))

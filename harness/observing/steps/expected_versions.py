@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from deltalog.log import Log
 from harness.observing.steps.observation import ExpectedVersion
+from harness.observing.table.not_read import UNREAD, UnreadByKey
 from harness.observing.table.table_state import Rows
 from harness.observing.table.vacuum_inputs import committed
 from harness.observing.table.version_rows import VersionRows, converted
@@ -48,6 +49,11 @@ class ExpectedVersions:
                 at = start + table.commits[version].at
                 self._record(version, at if table.has(Feature.IN_COMMIT_TIMESTAMPS) else at // unit * unit, rows)
         self.rows = +self.rows
+
+    @property
+    def so_far(self) -> Mapping[int, ExpectedVersion]:
+        """Each version, as it is expected now."""
+        return dict(self.by_version)
 
     def commit(self, version: int, committed: int) -> None:
         """Record the current rows as those of this version, committed at ``committed`` (ms since the epoch)."""
@@ -147,3 +153,23 @@ class ExpectedVersions:
         """The rows of all files, also those that are hidden; an empty file stands for a row of its partition."""
         nulls = (None,) * len(self.table.data_columns)
         return [self.table.row(file.partition, row) for file in self.table.files for row in (*file.rows, nulls)]
+
+
+class UnreadVersions(ExpectedVersions):
+    """The versions of a table whose rows nobody has read, and whose condition has no errors: only whole files are deleted."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.rows, self.clone, self.by_version = table, UNREAD, None, {}
+
+    @property
+    def so_far(self) -> Mapping[int, ExpectedVersion]:
+        return UnreadByKey()
+
+    def commit(self, version: int, committed: int) -> None:
+        """Nothing is known of its rows."""
+
+    def delete(self, step: Delete) -> None:
+        """Nothing is known of the rows that stay."""
+
+    def may_fail(self, step: Delete) -> bool:
+        return False

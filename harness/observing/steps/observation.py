@@ -12,7 +12,7 @@ from deltalog.entries.commits import LoggedCommit
 from deltalog.storage.listing import Entry, EntryKind
 from engines.port import Answer, Outcome
 from harness.observing.table.table_state import Rows, TableState, differing
-from harness.observing.table.vacuum_inputs import commit_times
+from harness.observing.table.vacuum_inputs import commit_times, vector_path
 from harness.observing.table.version_rows import VersionRows
 from model.prediction.delete import (
     ConditionScope,
@@ -182,18 +182,31 @@ class Observation:
         return None
 
     @cached_property
+    def with_vectors(self) -> Mapping[str, list[Add | Remove]]:
+        """The live adds and the tombstones before the step, by the file of their deletion vector."""
+        found: dict[str, list[Add | Remove]] = {}
+        actions: list[Add | Remove] = [*self.before.snapshot.adds.values(), *self.before.snapshot.removes.values()]
+        for action in actions:
+            path = None if action.deletion_vector is None else vector_path(action, self.before.root)
+            if path is not None:
+                found.setdefault(path, []).append(action)
+        return found
+
+    @cached_property
     def live_files(self) -> tuple[LiveFile, ...]:
         """The live files before the step, for the model. An unreadable one has no rows here."""
-        return tuple(
-            LiveFile(
+
+        def live_file(path: str, add: Add) -> LiveFile:
+            rows, hidden = self.before.contents[path], self.before.hidden(add)
+            return LiveFile(
                 path,
                 partition_of(self.table, add),
-                self.before.contents[path] or (),
-                self.before.hidden(add) or frozenset(),
+                () if rows is None else rows,
+                frozenset() if hidden is None else hidden,
                 counted=self.counts(add),
             )
-            for path, add in sorted(self.before.live.items())
-        )
+
+        return tuple(live_file(path, add) for path, add in sorted(self.before.live.items()))
 
     def counts(self, add: Add) -> bool:
         """Whether the engine knows how many rows the file of an add has, before the step: by its statistics, if it reads them."""
@@ -216,7 +229,7 @@ class DeleteObservation(Observation):
     @cached_property
     def prediction(self) -> DeletePrediction:
         by_rows = self._predicted(whole_files=False)
-        if self._may_be_folded:
+        if by_rows.scope is ConditionScope.ROWS and self._may_be_folded:
             whole = self._predicted(whole_files=True)
             # Files without rows are removed by a condition on partitions only.
             told_apart = whole.removed_paths - by_rows.touched

@@ -13,6 +13,7 @@ from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind, leads_to, links_in
 from deltalog.storage.names import LAST_VACUUM_KEY
 from harness.observing.table.log_facts import LogFacts
+from harness.observing.table.not_read import UnreadByKey
 from model.prediction.paths import LOG_DIRECTORY, StorageEntry
 from model.vocabulary.table import Kind
 from model.vocabulary.values import Row
@@ -78,6 +79,11 @@ class TableState:
     @property
     def version(self) -> int:
         return self.snapshot.version
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its data files were read. Where stand-ins have their places, what is in them raises NotRead when it is used."""
+        return not isinstance(self.contents, UnreadByKey)
 
     @property
     def last_vacuumed(self) -> int | None:
@@ -156,7 +162,7 @@ class TableState:
         if action.deletion_vector is None:
             return frozenset()
         found = self.vectors.get(action.deletion_vector.unique_id)
-        return found if isinstance(found, frozenset) else None
+        return None if found is None or isinstance(found, str) else found
 
     def visible(self, path: str) -> list[tuple[int, Row]] | None:
         """The rows of a live file that are not deleted, each with its index; None where it cannot be read."""

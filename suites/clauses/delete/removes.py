@@ -243,7 +243,7 @@ def removes_repeat_the_add(d: DeleteObservation) -> Judgement:
                 wrong.append((f"{field} is {found}, the add's {expected}", _as_added(field)))
         if add.base_row_id is None and (remove.base_row_id, remove.default_row_commit_version) != (None, None):
             wrong.append(("it has row tracking fields, and its add has none", _as_added("baseRowId")))
-        stored = d.before.contents.get(add.file)
+        stored = d.before.contents.get(add.file) if d.before.is_read else None
         counted = _number_of_rows(remove.stats)
         if counted is not None and stored is not None and counted != len(stored):
             text = f"its statistics count {counted} rows, and the file has {len(stored)}"

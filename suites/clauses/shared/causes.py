@@ -53,9 +53,15 @@ def _of_rows(missing: Counter[T], more: Counter[T]) -> Cause:
 
 
 def rows_left(d: DeleteObservation, otherwise: Cause) -> Cause:
-    """How the rows that a DELETE leaves differ from the expected ones; ``otherwise`` if they do not."""
+    """How the rows that a DELETE leaves differ from the expected ones; ``otherwise`` if they do not.
+
+    Where no data is read it is a DELETE of whole files, and the files tell.
+    """
     if d.refused and not d.commits:
         return error(d)
+    if not d.after.is_read:
+        due, found = Counter(d.before.live.keys() - d.prediction.touched), Counter(d.after.live.keys())
+        return otherwise if due == found else _of_rows(due - found, found - due)
     if d.after.rows is None:
         return UNREADABLE
     return otherwise if d.has_its_rows else _of_rows(d.missing_rows, d.unexpected_rows)
@@ -72,7 +78,7 @@ def _change(observation: Observation, path: str) -> Cause:
     was, now = before.entry(path), after.entry(path)
     in_log = path.startswith(f"{LOG_DIRECTORY}/")
     if was is None and in_log:
-        lost = before.rows is not None and before.rows != after.rows
+        lost = before.is_read and before.rows is not None and before.rows != after.rows
         return Cause("a version is written", Severity.DATA_LOSS if lost else Severity.SPACE_KEPT)
     if was is None:
         return NEEDLESS_WRITE
