@@ -15,7 +15,7 @@ import platformdirs
 from filelock import FileLock
 
 from tombstone.archive import NAME, digest_of, lay_out
-from tombstone.commands import MODULES, Job
+from tombstone.jobs import MODULES, Job
 from tombstone.mistakes import Mistake
 from tombstone.processes import exit_code_of
 
@@ -31,11 +31,19 @@ class Python:
     path: str | None = None
 
 
+def suite_version() -> str:
+    """That of the package; in a clone that of the clone, where no package may be installed."""
+    if _ARCHIVE.is_file():
+        return version("tombstone")
+    text = (Path(__file__).parents[1] / "records" / "suite_version.py").read_text(encoding="utf-8")
+    return text.partition('VERSION: Final = "')[2].partition('"')[0]
+
+
 def tree_for(python: Python) -> Path:
     """The suite, laid out for this Python: the environments of each lie in a tree of its own. In a clone: the clone."""
     if not _ARCHIVE.is_file():
         return Path(__file__).resolve().parent.parent
-    name = f"{version('tombstone')}-{digest_of(_ARCHIVE)}-python-{python.release}"
+    name = f"{suite_version()}-{digest_of(_ARCHIVE)}-python-{python.release}"
     place = platformdirs.user_cache_path("tombstone") / "suite" / name
     lay_out(_ARCHIVE, place)
     return place
