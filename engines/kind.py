@@ -79,11 +79,11 @@ class Version:
 
 
 class Releases(Protocol):
-    """The releases of an engine, for the commands that make an environment for each: gate-version, upgrade, all-versions."""
+    """The releases of an engine, for the commands that make an environment for each: `tombstone gate`, `upgrade`, `versions`."""
 
     @property
     def judged(self) -> Sequence[str]:
-        """Those that all-versions judges, oldest first."""
+        """Those that `tombstone versions` judges, oldest first."""
         ...
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -67,7 +68,7 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
     made = directory / ".tombstone-made"
     directory.parent.mkdir(exist_ok=True)
     with FileLock(directory.parent / f"{environment}.lock"):
-        if made.is_file() and (directory / "bin" / "python").exists():
+        if made.is_file() and made.read_text() == _needs(tree) and (directory / "bin" / "python").exists():
             return
         print(f"Making the environment {environment}: once, it may take minutes.", file=sys.stderr, flush=True)
         with tempfile.TemporaryFile("w+") as said:
@@ -78,7 +79,12 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
                     "The environment cannot be made, as is said above, and nothing was judged: `tombstone doctor` looks for the "
                     "reason."
                 )
-        made.touch()
+        made.write_text(_needs(tree))
+
+
+def _needs(tree: Path) -> str:
+    """What tells that an environment is of this tree: a clone goes on."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(tree.glob("*.txt")))).hexdigest()
 
 
 def _environ() -> dict[str, str]:

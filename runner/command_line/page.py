@@ -12,7 +12,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 
 _BEGIN = """# Options
 
-*For who runs a gate: `tombstone gate [VERSION] OPTIONS`, or in a clone `tox -e gate -- OPTIONS`.*
+*For who runs a gate: the options follow `tombstone gate`, or in a clone `tox -e gate --`.*
 
 This page is made of the table in `tombstone/options.py`; `tombstone COMMAND --help` shows the same. pytest's own options work
 too. `tombstone upgrade`, `together`, `versions` and `replay` pass them to their gates, and have a few more (below, and in
