@@ -13,6 +13,7 @@ from engines.object_store import ObjectStore, Storage
 from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import RuleChange, Rules
+from tombstone.options import Option
 
 
 class Provider:
@@ -53,23 +54,6 @@ class Settings:
     )  # is called with what a user waits for, while the provider starts
 
 
-@dataclass(frozen=True)
-class Option:
-    """An option that an engine adds to the command line of a run."""
-
-    name: str  # --spark-conf
-    metavar: str
-    help: str
-    type: type = str  # of its value: str; int, not negative; or Path, of what exists, and absolute
-    repeatable: bool = False  # its value is a tuple then
-    runs_on: str = ""  # what an engine without the option does not run on: there it is refused, not ignored
-
-    @property
-    def key(self) -> str:
-        """Its name among the options that are given."""
-        return self.name.removeprefix("--").replace("-", "_")
-
-
 #: The options of engines that are given, by their keys. One that is not given is None, an empty tuple, or left out.
 Given = Mapping[str, Any]
 
@@ -100,11 +84,11 @@ class Version:
 
 
 class Releases(Protocol):
-    """The releases of an engine, for the commands that make an environment for each: gate-version, upgrade, all-versions."""
+    """The releases of an engine, for the commands that make an environment for each: `tombstone gate`, `upgrade`, `versions`."""
 
     @property
     def judged(self) -> Sequence[str]:
-        """Those that all-versions judges, oldest first."""
+        """Those that `tombstone versions` judges, oldest first."""
         ...
 
     @property
@@ -136,7 +120,7 @@ class Costs:
 class EngineKind(ABC):
     """An engine in all its versions. A module that has one as ``NAME`` is named as ``--engine module:NAME``."""
 
-    #: What it adds to the command line. Only those of the built-in engines are read from it.
+    #: What it adds to the command line: those of the table (``tombstone.options``) that have its name.
     options: Sequence[Option] = ()
     #: None: commands make no environment for a version, which is judged where it is installed.
     releases: Releases | None = None

@@ -89,7 +89,7 @@ def _installed(engine: str) -> Iterator[None]:
     except ModuleNotFoundError as missing:
         raise EngineUnavailable(
             f"{engine} cannot be judged in {sys.prefix}, where the package {missing.name} is not installed: install it, or "
-            "use an environment that tox makes, such as that of tox -e gate-version."
+            "use `tombstone gate`, which makes an environment."
         ) from missing
 
 

@@ -37,7 +37,7 @@ def name_of(engine: str, version: str) -> str:
 
 
 def judged_of(engine: str) -> tuple[str, ...]:
-    """The versions that ``tox -e all-versions`` judges, as users name them."""
+    """The versions that ``tombstone versions`` judges, as users name them."""
     return tuple(name_of(engine, version) for version in releases_of(engine).judged)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import traceback
 
+from tombstone.mistakes import Mistake
 
-class UsageMistake(Exception):
-    """A mistake of the user, in one sentence that says what to do; the exit code is 2."""
+#: A mistake of the user, in one sentence that says what to do; the exit code is 2.
+UsageMistake = Mistake
 
 
 class StreamError(UsageMistake):

@@ -33,29 +33,29 @@ from rehearsal.statement import text_of, vacuum_of
 from rehearsal.versions import versions_after
 from reports.document.terminal import show
 from reports.text.ladder import Answer
-from runner.command_line.commands import Parser, ended
+from runner.command_line.commands import ended
 from runner.processes.workspace import Workspace
 from shapes.store import Root, root_of
+from tombstone.commands import REHEARSE
+from tombstone.reading import asked_of
 
 
 def main(arguments: list[str]) -> int:
     """One release: 0 PASS, 1 FAIL. Two: 0 UPGRADE, 3 LOOK FIRST, 1 DO NOT UPGRADE. 2: a mistake, or it cannot be rehearsed."""
-    asked = parser().parse_intermixed_args(arguments)
+    asked = asked_of(REHEARSE, arguments)
+    path, *named = asked.words
     begun = now()
     at = instant_of(asked.at, begun)
     vacuum = None
     if asked.vacuum is not None or asked.delete is None:
-        vacuum = vacuum_of(asked.vacuum or "VACUUM", safety_check=asked.retention_check)
+        vacuum = vacuum_of(asked.vacuum or "VACUUM", safety_check=not asked.no_retention_check)
     if asked.delete is not None and at < begun:
         raise UsageMistake("A DELETE is rehearsed now, and the VACUUM after it: --at must not be earlier.")
-    path = asked.path if "://" in asked.path else os.path.join(asked.relative_to, asked.path)
     objects = path.partition("://")[0].lower() in ("s3", "s3a", "s3n", "gs", "gcs") and "://" in path
-    releases = [release_of(named, objects=objects) for named in asked.releases or [newest()]]
-    runs = bool(asked.releases) and not asked.model_only
+    releases = [release_of(name, objects=objects) for name in named or [newest()]]
+    runs = bool(named) and not asked.model_only
     if runs and objects:
         raise UsageMistake("Engines are run on copies in local files, and this table is in a bucket: add --model-only.")
-    if len(releases) > 2:
-        raise UsageMistake("Name two releases at most: tombstone rehearse PATH 3.3.2 4.4.0.")
     if len({one.title for one in releases}) < len(releases):
         raise UsageMistake(f"{releases[0].title} is named twice: name two releases.")
     root = root_of(path)
@@ -89,50 +89,6 @@ def main(arguments: list[str]) -> int:
         write_report(asked.out, answer, rehearsal, deleted, removed)
         print(f"report: {asked.out / PAGE}")
     return answer.exit
-
-
-def parser() -> Parser:
-    made = Parser(prog="tombstone rehearse", description=__doc__, allow_abbrev=False)
-    made.add_argument(
-        "path", metavar="PATH", help="the table's directory: a local path, or a URI s3://, abfss:// or gs://"
-    )
-    made.add_argument("releases", metavar="RELEASE", nargs="*", help="one or two of them: 3.3.2, deltalake==1.6.6")
-    made.add_argument(
-        "--vacuum",
-        metavar="SQL",
-        help="the statement: VACUUM [table] [FULL | LITE] [RETAIN n HOURS] [DRY RUN] (default, without --delete: VACUUM)",
-    )
-    made.add_argument(
-        "--delete",
-        metavar="SQL",
-        help="a DELETE of whole files, now: DELETE FROM table [WHERE a condition on partition columns], or TRUNCATE TABLE "
-        "table; with --vacuum the VACUUM comes after it",
-    )
-    made.add_argument(
-        "--at", metavar="TIME", help="when the VACUUM runs: 2026-12-01T00:00:00Z, +30d, +12h (default: now)"
-    )
-    made.add_argument(
-        "--no-retention-check",
-        dest="retention_check",
-        action="store_false",
-        help="spark.databricks.delta.retentionDurationCheck.enabled is false: a short RETAIN is not refused",
-    )
-    made.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="also write rehearsal.html, rehearsal.md, rehearsal.json and delete-A.txt",
-    )
-    made.add_argument(
-        "--model-only", action="store_true", help="run no engine: say what the model says of the releases"
-    )
-    made.add_argument(
-        "--relative-to",
-        metavar="PLACE",
-        default="",
-        help="where a relative PATH begins (default: the current directory)",
-    )
-    return made
 
 
 def require_outside(root: Root, *, out: Path | None = None) -> None:

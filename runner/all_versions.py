@@ -24,9 +24,11 @@ from reports.document.markdown import table as markdown
 from reports.findings.verdicts import ATTENTION
 from reports.render.index import write_index
 from reports.stream.reading import read_run
-from runner.command_line.commands import Parser, in_a_sentence
-from runner.command_line.given_options import check_engine, check_gate, given, parsed
+from runner.command_line.commands import in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
+from runner.judgeable import check_engine, check_gate
+from tombstone.commands import VERSIONS
+from tombstone.reading import asked_of
 
 DIRECTORY = Path("build/versions")
 
@@ -117,29 +119,14 @@ def versions_named(names: Sequence[str]) -> list[Version]:
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
-    judged = (
-        f"default: {', '.join(judged_of(DEFAULT))}; the name of another engine stands for all of it that are judged"
-    )
-    parser.add_argument("versions", nargs="*", metavar="VERSION", help=judged)
-    parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
-    parser.add_argument(
-        "--out", type=Path, default=ROOT / DIRECTORY, metavar="DIR", help=f"where the reports go (default: {DIRECTORY})"
-    )
-    parser.add_argument("--write", action="store_true", help="put the table into the page that has a place for it")
-    asked = parsed(parser, arguments)
-    chosen = given(asked.options)
-    if "shard" in chosen:
-        raise UsageMistake("--shard judges a part of each version, and the table is of whole runs: leave it out.")
-    options = ["--profile", asked.profile, *asked.options]
-    if asked.unknown:  # what follows one of them was taken for a version
-        check_gate(asked.unknown)
-    versions = versions_named(asked.versions)
+    asked = asked_of(VERSIONS, arguments)
+    options = ["--profile", asked.profile, *asked.passed]
+    versions = versions_named(asked.words)
     for version in versions:
-        check_engine(chosen, version)
-    check_gate(["--engine", versions[0].engine, *options])
+        check_engine(asked.given, version)
+    check_gate(versions[0].engine, {**asked.given, "profile": asked.profile})
     engine = versions[0].engine
-    page, out = page_of(engine) if asked.write else None, asked.out.absolute()
+    page, out = page_of(engine) if asked.write else None, (asked.out or ROOT / DIRECTORY).absolute()
     for version in versions:
         print(f"{version.title}.", flush=True)
         run_gate(version, options, report=out / name_of(engine, version.version))

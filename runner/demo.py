@@ -11,7 +11,9 @@ from pathlib import Path
 
 from records.mistakes import UsageMistake
 from reports.command import main as reports
-from runner.command_line.commands import Parser, ended
+from runner.command_line.commands import ended
+from tombstone.commands import DEMO
+from tombstone.reading import asked_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,11 +26,7 @@ _MARK = ".tombstone-demo"
 
 def main(arguments: list[str]) -> int:
     """0 if each command on the kept streams ends as it must."""
-    parser = Parser(prog="tox -e demo --", description=(__doc__ or "").partition("\n")[2])
-    parser.add_argument(
-        "--out", type=Path, default=MADE, metavar="DIR", help="where the pages go (default: build/demo)"
-    )
-    made = parser.parse_args(arguments).out
+    made = asked_of(DEMO, arguments).out or MADE
     _clear(made)
     shutil.copytree(KEPT, made)
     (made / _MARK).touch()

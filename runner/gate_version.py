@@ -28,15 +28,12 @@ from reports.render.report_directory import prepare
 from runner.command_line import launched
 from runner.command_line.bucket import is_bucket
 from runner.command_line.commands import in_a_sentence
-from runner.command_line.given_options import check_engine, check_gate, given
+from runner.judgeable import check_engine, check_gate
 from runner.processes.child_process import exit_code_of
+from tombstone.commands import GATE
+from tombstone.reading import asked_of
 
 ROOT = Path(__file__).resolve().parent.parent
-
-_USAGE = (
-    "Name the version: tox -e gate-version -- 3.3.2 (or 3.3.2@3.5.3, with the PySpark; or deltalake==1.6.3), then options "
-    "of the gate."
-)
 
 
 def available(text: str) -> Version:
@@ -160,13 +157,15 @@ def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
     """The gate's exit code; 2 if the version cannot be judged on this machine."""
-    if not arguments or arguments[0].startswith("-"):
-        raise UsageMistake(_USAGE)
-    version, options = available(arguments[0]), arguments[1:]
-    check_engine(given(options), version)
-    version = replace(version, uses=used_by(given(options)))
-    check_gate(["--engine", version.engine, *options])
-    return run_gate(version, options)
+    asked = asked_of(GATE, arguments)
+    if not asked.words:
+        raise UsageMistake(
+            "Name the version, such as 3.3.2 (or 3.3.2@3.5.3, with the PySpark; or deltalake==1.6.3), then options of the gate."
+        )
+    version = available(asked.words[0])
+    check_engine(asked.given, version)
+    check_gate(version.engine, asked.given)
+    return run_gate(replace(version, uses=used_by(asked.given)), asked.passed)
 
 
 if __name__ == "__main__":

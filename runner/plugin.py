@@ -14,28 +14,26 @@ from rich.console import Console
 
 from engines.pair import PairKind
 from engines.port import Engine, EngineUnavailable
-from engines.provider import kind_of
 from engines.working_copy import UploadingEngine, WorkingCopy
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Batch, campaign_of
 from harness.campaigns.drawing import PromiseBroken
 from harness.turns.questions import with_questions
-from known_faults.known import known_faults_in
 from records.mistakes import UsageMistake, told
 from runner.command_line.commands import INTERRUPTED, INTERRUPTED_CODE
 from runner.command_line.launched import end_with_launcher
-from runner.command_line.near import meant
-from runner.command_line.options import Options, add_options, options
-from runner.command_line.unknown_options import options_of, unknown_option
+from runner.command_line.options import Options, options
 from runner.gate_version import python_in, python_of
+from runner.judgeable import require_judgeable
 from runner.pair import PairProvider, two_engines
 from runner.processes.channel import Caller, Server
-from runner.replay import read_case
 from runner.run.bench import chosen_in
 from runner.run.controller import Controller, remote_controller
 from runner.run.plan import RunPlan, plan_of
 from runner.run.worker import EngineWorker, one_engine
 from suites.catalogue import CATALOGUE
+from tombstone.options import RUN
+from tombstone.reading import unknown_option
 
 ROOT = Path(__file__).resolve().parent.parent
 SUITES = ROOT / "suites"
@@ -56,14 +54,18 @@ _INTERRUPTS: list[str] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    add_options(parser)
+    group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
+    for one in RUN:
+        how = {"metavar": one.metavar, "action": "append" if one.repeatable else "store"}
+        default = [] if one.repeatable else one.default
+        group.addoption(*one.names, default=default, help=one.help, **how if one.metavar else {"action": "store_true"})
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
     """End with 2, as for any mistake in a run's command, where pytest would end with 4 and its usage."""
     paths, unknown = parser.parse_known_and_unknown_args(args)
-    mistake = unknown_option(unknown, options_of(parser))
+    mistake = unknown_option(unknown)
     if mistake is not None and any(_is_in_suites(early_config, path) for path in paths.file_or_dir):
         print(mistake, file=sys.stderr)
         raise SystemExit(2)
@@ -75,16 +77,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaigns.campaign)"
     )
     try:
-        chosen = options(config)
+        chosen = options({one.key: config.getoption(one.key) for one in RUN}, verbose=config.get_verbosity() > 0)
         _show_lists(chosen)
-        _check_fault(chosen)
-        if chosen.replay is not None:
-            read_case(chosen.replay)
-        if chosen.shard is not None and config.getoption("maxfail"):
-            raise UsageMistake(
-                "-x and --maxfail end a part before its end, and only whole parts can be merged: leave them out."
-            )
-        known_faults_in(chosen.known_faults)  # the run reads them again: here they are only checked
+        require_judgeable(chosen, stops=bool(config.getoption("maxfail")))
         config.stash[_OPTIONS] = chosen
         if _is_run(config) and not _is_worker(config) and not config.option.collectonly:
             _open(config, chosen)
@@ -106,20 +101,6 @@ def _show_lists(chosen: Options) -> None:
         for clause in CATALOGUE.values():
             print(f"{clause.id:14} {clause.sentence}")
         pytest.exit("that is all", returncode=0)
-
-
-def _check_fault(chosen: Options) -> None:
-    """Raises UsageMistake for an unknown ``--known-bad``, or one that no case for this engine can show."""
-    if chosen.known_bad is None:
-        return
-    if isinstance(chosen.kind, PairKind):
-        raise UsageMistake("--known-bad builds a fault into one engine: leave it out for two in turn.")
-    if chosen.known_bad not in FAULTS:
-        remedy = meant(chosen.known_bad, FAULTS, otherwise="`--known-bad list` names those that are.")
-        raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: {remedy}")
-    of_vacuum = all(id.startswith("VAC") for id in FAULTS[chosen.known_bad].caught_by)
-    if of_vacuum and not kind_of(chosen.engine).capabilities_of(None).vacuum:
-        raise UsageMistake(f"--known-bad {chosen.known_bad} changes VACUUM, which {chosen.engine} lacks: name another.")
 
 
 def _is_worker(config: pytest.Config) -> bool:

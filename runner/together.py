@@ -17,10 +17,12 @@ from engines.pair import text_of
 from engines.port import EngineUnavailable
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
-from runner.command_line.commands import Parser, ended
-from runner.command_line.given_options import check_gate, given
+from runner.command_line.commands import ended
 from runner.gate_version import ROOT, available, python_of
+from runner.judgeable import check_gate, given_in
 from runner.processes.child_process import exit_code_of
+from tombstone.commands import TOGETHER
+from tombstone.reading import asked_of
 
 DIRECTORY = Path("build/together")
 
@@ -34,13 +36,14 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
 
     Raises UsageMistake for options that it does not take, and if an environment cannot be made.
     """
-    chosen = given(options)
+    chosen = dict(given_in(options))
     arguments = ["--engine", text_of(a, b), *options]
     if "profile" not in chosen:
         arguments += ["--profile", "together"]
+        chosen["profile"] = "together"
         if "budget" not in chosen and "replay" not in chosen and a.engine == b.engine == "spark":
             arguments += ["--budget", ON_TWO_SPARKS]
-    check_gate(arguments)
+    check_gate(text_of(a, b), chosen)
     if "replay" not in chosen:
         prepare(report, option="--out").close()
     try:
@@ -54,17 +57,11 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="tox -e together --", description=(__doc__ or "").partition("\n")[2], allow_abbrev=False)
-    parser.add_argument(
-        "a", metavar="A", help="a version of Delta, such as 3.3.2; or of another engine: deltalake==1.6.6"
-    )
-    parser.add_argument("b", metavar="B", help="another version")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the report goes (default: build/together/A-B)")
-    asked, options = parser.parse_known_args(arguments)
-    a, b = available(asked.a), available(asked.b)
+    asked = asked_of(TOGETHER, arguments)
+    a, b = map(available, asked.words)
     if (a.engine, a.version) == (b.engine, b.version):
         raise UsageMistake(f"{a.title} is named twice: name two versions.")
-    return run_in_turn(a, b, options, report=ROOT / (asked.out or DIRECTORY / f"{asked.a}-{asked.b}"))
+    return run_in_turn(a, b, asked.passed, report=ROOT / (asked.out or DIRECTORY / "-".join(asked.words)))
 
 
 if __name__ == "__main__":

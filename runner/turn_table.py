@@ -116,7 +116,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="tox -e together-table --", description=(__doc__ or "").partition("\n")[2])
+    parser = Parser(prog="python -m runner.turn_table", description=(__doc__ or "").partition("\n")[2])
     parser.add_argument(
         "versions", nargs="*", metavar="VERSION", help="both versions of a pair, or of several (default: all)"
     )

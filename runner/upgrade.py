@@ -10,9 +10,8 @@ something differs that nothing explains, or could not be judged (0 with ``--allo
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from engines.kind import Version
@@ -24,11 +23,14 @@ from reports.comparison.proposal import check_proposal
 from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, require_own
 from reports.render.report_directory import prepare
 from reports.stream.reading import is_whole
-from runner.command_line.commands import Parser, in_a_sentence
-from runner.command_line.given_options import check_engine, check_gate, given
+from runner.command_line.commands import in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
+from runner.judgeable import check_engine, check_gate, given_in
 from runner.together import run_in_turn
 from suites.profiles import PROFILES
+from tombstone.commands import CANDIDATE, OF_COMPARISON, UPGRADE
+from tombstone.options import RUN
+from tombstone.reading import Asked, asked_of
 
 DIRECTORY = Path("build/upgrade")
 
@@ -39,81 +41,29 @@ TOGETHER = "together"
 _QUIET = ("--brief", "--no-header", "-qq")
 
 
-#: What a user cannot give, as the command sets it itself or two gates with it cannot be compared: the name that it has among the
-#: options, and what to do.
-_REFUSED: Mapping[str, str] = {
-    "report_dir": "--report-dir is set for each of the two gates: name the directory of the whole report with --out DIR.",
-    "shared_with": "--shared-with is set for each of the two gates, to the other version: leave it out.",
-    "shard": "--shard judges a part of each version, and only whole runs can be compared: use it with gate-version on each, "
-    "merge the parts of each, and compare the two (docs/gating-an-upgrade.md).",
-    "replay": "--replay judges one case: use it with gate-version, on each of the versions.",
-    "known_bad": "--known-bad builds a fault into both versions: leave it out, as versions are compared as they are.",
-    "propose_known_faults": "--propose-known-faults would be written by both gates: use it with gate-version.",
-    "stop": "-x and --maxfail end one gate before the other, and only the same cases can be compared: leave them out.",
-    "nothing": "With options that only list or collect nothing is judged, and there is nothing to compare: leave them out.",
-    "selection": "Options of pytest that select tests leave out cases: choose clauses instead, such as --clause VAC-SAFE.",
-}
-#: Options of pytest's own, by these names.
-_FLAGS: Mapping[str, str] = {
-    **dict.fromkeys(("-x", "--exitfirst"), "stop"),
-    **dict.fromkeys(
-        ("--collect-only", "--collectonly", "--co", "--setup-only", "--setuponly", "--setup-plan"), "nothing"
-    ),
-    **dict.fromkeys(("--setupplan", "--markers", "--fixtures", "--funcargs", "--fixtures-per-test"), "nothing"),
-    **dict.fromkeys(("--version", "-V"), "nothing"),
-    "--pyargs": "selection",
-}
-_VALUES: Mapping[str, str] = {
-    "--maxfail": "stop",
-    **dict.fromkeys(("-k", "-m", "--deselect", "--ignore", "--ignore-glob"), "selection"),
-}
-
-
-#: The options of a gate with which both versions also run in turn: the others make another engine or other known faults of it.
-_ALSO_IN_TURN = frozenset({"profile", "budget", "draw", "seed", "brief", "check_scripts", "step_limit", "like"})
-
-
-#: Options of a gate that the candidate's alone may have, as --candidate-jars and --candidate-classpath; and what they name.
-_OF_THE_CANDIDATE: Mapping[str, str] = {
-    "jars": "Delta's jars, instead of Maven's",
-    "extra-classpath": "in front of Delta's classes",
-}
-
-
-class _Own(argparse.Action):
-    """Keeps an option of the candidate's gate as the gate takes it."""
-
-    def __call__(self, _: object, namespace: argparse.Namespace, value: object, option: str | None = None) -> None:
-        namespace.own = [*namespace.own, str(self.const), str(value)]
-
-
-def check(options: Sequence[str], *versions: Version) -> None:
+def check(asked: Asked, base: Version, candidate: Version) -> None:
     """Raise UsageMistake, with what to do, if the two gates cannot be run with these options, or not be compared then."""
-    found = given(options, flags=_FLAGS, values=_VALUES)
-    for name, sentence in _REFUSED.items():
-        if name in found:
-            raise UsageMistake(sentence)
-    if "list" in found.get("clause", ()):
-        raise UsageMistake("--clause list judges nothing: use tox -e gate -- --clause list.")
-    profile = PROFILES.get(found.get("profile", "gate"))
-    if profile is not None and not profile.fixed and "seed" not in found:
+    if "list" in asked.given.get("clause", ()):
+        raise UsageMistake("--clause list judges nothing: use tombstone gate --clause list.")
+    profile = PROFILES[asked.given.get("profile", "gate")]
+    if not profile.fixed and "seed" not in asked.given:
         raise UsageMistake(
             f"--profile {profile.name} draws other cases in each run: name the same for both with --seed N, or use smoke or gate."
         )
-    for version in versions:
-        check_engine(found, version)
-    check_gate(["--engine", versions[0].engine, *options])
+    for version in (base, candidate):
+        check_engine(asked.given, version)
+    check_gate(base.engine, asked.given)
+    if own := _own(asked):
+        if candidate.engine != DEFAULT:
+            named = " and ".join(one.name for one in CANDIDATE)
+            raise UsageMistake(f"{named} are for Delta on Spark, not for {candidate.title}.")
+        check_gate(candidate.engine, {**asked.given, **given_in(own)})
 
 
-def _check_own(candidate: Version, options: Sequence[str], own: Sequence[str]) -> None:
-    """Raise UsageMistake, with the names that the user gave, if the candidate's gate refuses its options."""
-    try:
-        check_gate(["--engine", candidate.engine, *options, *own])
-    except UsageMistake as mistake:
-        said = str(mistake)
-        for option in _OF_THE_CANDIDATE:
-            said = said.replace(f"--{option}", f"--candidate-{option.rpartition('-')[2]}")
-        raise UsageMistake(said) from mistake
+def _own(asked: Asked) -> list[str]:
+    """The options of the candidate's gate alone, as the gate takes them."""
+    names = {one.candidate: one.name for one in RUN if one.candidate}
+    return [names.get(word, word) for word in asked.again(CANDIDATE)]
 
 
 def upgrade(
@@ -157,8 +107,9 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
     """Run both in turn on the same tables. False if the options do not allow it."""
     if (base.engine, base.version) == (candidate.engine, candidate.version):
         return False
-    if others := sorted(given(options).keys() - _ALSO_IN_TURN):
-        named = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+    chosen = given_in(options)
+    if others := sorted(one.name for one in RUN if one.key in chosen and not one.in_turn):
+        named = ", ".join(others)
         print(f"Not run in turn on the same tables, because of {named}.", flush=True)
         return False
     print("Both in turn, on the same tables.", flush=True)
@@ -168,48 +119,8 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2], allow_abbrev=False)
-    version = (
-        "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of another engine: deltalake==1.5.1"
-    )
-    parser.add_argument("base", metavar="FROM", help=version)
-    parser.add_argument("candidate", metavar="TO", help="another version")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the reports go (default: build/upgrade/FROM-TO)")
-    parser.add_argument(
-        "--accept",
-        type=Path,
-        metavar="FILE",
-        help="faults of TO that you accept, in the format of known faults, promises that it withdraws, and differences: they do "
-        "not count until they end",
-    )
-    parser.add_argument(
-        "--propose-accept",
-        type=Path,
-        metavar="FILE",
-        help="write everything that holds the upgrade back into FILE, in the format of --accept",
-    )
-    parser.add_argument(
-        "--allow-changes",
-        action="store_true",
-        help="LOOK FIRST ends with 0",
-    )
-    parser.add_argument(
-        "--no-together", action="store_true", help="do not run both in turn on the same tables (docs/together.md)"
-    )
-    for option, what in _OF_THE_CANDIDATE.items():
-        parser.add_argument(
-            f"--candidate-{option.rpartition('-')[2]}",
-            dest="own",
-            action=_Own,
-            const=f"--{option}",
-            default=[],
-            type=Path,
-            metavar="PATH",
-            help=f"{what}: of TO alone, for a build of your own; repeatable",
-        )
-    parser.add_argument("-v", "--verbose", action="store_true", help="print all differences")
-    asked, options = parser.parse_known_args(arguments)
-    base, candidate = available(asked.base), available(asked.candidate)
+    asked = asked_of(UPGRADE, arguments)
+    base, candidate = map(available, asked.words)
     if base.engine != candidate.engine:
         raise UsageMistake(
             f"{base.title} and {candidate.title} are not two versions of one engine: name "
@@ -219,14 +130,8 @@ def main(arguments: list[str]) -> int:
         acceptance_in(asked.accept)
     if asked.propose_accept is not None:
         check_proposal(asked.propose_accept)
-    if asked.own and candidate.engine != DEFAULT:
-        raise UsageMistake(
-            f"--candidate-jars and --candidate-classpath are for Delta on Spark, not for {candidate.title}."
-        )
-    check(options, base, candidate)
-    if asked.own:
-        _check_own(candidate, options, asked.own)
-    out = ROOT / (asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}")
+    check(asked, base, candidate)
+    out = ROOT / (asked.out or DIRECTORY / "-".join(asked.words))
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -234,11 +139,15 @@ def main(arguments: list[str]) -> int:
     require_own(out, COMPARISON, option="--out")
     for side in ("base", "candidate", TOGETHER):
         require_own(out / side, REPORT, option="--out")
-    how = ["--accept", str(asked.accept)] if asked.accept is not None else []
-    how += ["--propose-accept", str(asked.propose_accept)] if asked.propose_accept is not None else []
-    how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose
-    in_turn = not asked.no_together
-    return upgrade(base, candidate, out=out, options=options, own=asked.own, how=how, in_turn=in_turn)
+    return upgrade(
+        base,
+        candidate,
+        out=out,
+        options=asked.passed,
+        own=_own(asked),
+        how=asked.again(OF_COMPARISON),
+        in_turn=not asked.no_together,
+    )
 
 
 if __name__ == "__main__":

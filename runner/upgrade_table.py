@@ -281,7 +281,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="tox -e upgrade-table --", description=(__doc__ or "").partition("\n")[2])
+    parser = Parser(prog="python -m runner.upgrade_table", description=(__doc__ or "").partition("\n")[2])
     versions = (
         "the versions, or an engine for all of its own (default: those of Delta on Spark that all-versions judges)"
     )

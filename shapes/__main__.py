@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -17,13 +16,15 @@ from shapes.many import read_all
 from shapes.reading import RefusedTable, Wanted
 from shapes.shape import Shapes
 from shapes.store import root_of
+from tombstone.commands import SHAPE
+from tombstone.reading import Asked, asked_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 0 if all tables were read, 2 if some were not, or for a mistake in the command."""
-    arguments = parser().parse_args(argv)
     try:
-        tables = [_from(one, arguments.relative_to) for one in _tables(arguments.tables, arguments.tables_from)]
+        arguments = asked_of(SHAPE, sys.argv[1:] if argv is None else argv)
+        tables = [_from(one, arguments.relative_to) for one in _tables(arguments.words, arguments.tables)]
         for table in tables:
             root_of(table)
         folded = _read(tables, arguments)
@@ -39,58 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 2 if folded.refused else 0
 
 
-def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="tombstone shape", description=(__doc__ or "").partition("\n")[0])
-    made.add_argument(
-        "tables", nargs="*", metavar="PATH", help="a table's directory: a local path, or a URI s3://, abfss:// or gs://"
-    )
-    made.add_argument(
-        "--tables", dest="tables_from", metavar="FILE", help="a file with one path per line; - is the standard input"
-    )
-    made.add_argument("--out", type=Path, metavar="FILE", help="where the shapes go (default: the standard output)")
-    made.add_argument(
-        "--listing", action="store_true", help="also list the tables' directories, for files beside the log"
-    )
-    made.add_argument(
-        "--keep-names",
-        action="store_true",
-        help="keep the tables' paths and the names of their columns; for you only, do not pass it on",
-    )
-    made.add_argument(
-        "--history",
-        type=_number,
-        metavar="N",
-        help="look for writers and operations in the newest N commits (default: in all commits)",
-    )
-    made.add_argument(
-        "--relative-to", metavar="PLACE", default="", help="where relative paths begin (default: the current directory)"
-    )
-    made.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes that read (default: 1)")
-    return made
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text} is not a number: give one from 0 on")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of processes: give one from 1 on")
-    return int(text)
-
-
-def _tables(named: Sequence[str], file: str | None) -> list[str]:
+def _tables(named: Sequence[str], file: Path | None) -> list[str]:
     """Raises UsageMistake."""
     found = list(named)
     if file is not None:
         try:
-            text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+            text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageMistake(f"{file} cannot be read: {error}. Name a file in UTF-8 with a path a line.") from None
         found += [line.strip() for line in text.split("\n") if line.strip()]
-    if not found and file == "-":
+    if not found and str(file) == "-":
         raise UsageMistake(
             "The standard input names no table: give it a path a line. tox passes it on with -i: tox -i -e shape -- --tables -."
         )
@@ -103,7 +62,7 @@ def _from(table: str, directory: str) -> str:
     return table if "://" in table else os.path.join(directory, table)
 
 
-def _read(tables: Sequence[str], arguments: argparse.Namespace) -> Folded:
+def _read(tables: Sequence[str], arguments: Asked) -> Folded:
     wanted = Wanted(arguments.listing, arguments.keep_names, arguments.history)
     folded = Folded(names=arguments.keep_names)
     for done, found in enumerate(read_all(tables, wanted, arguments.jobs), start=1):

@@ -32,7 +32,7 @@ collect_ignore = [] if find_spec("playwright") else ["browser"]
 # How long an example takes depends on the machine, so no profile fails a test for its time.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.register_profile("selftest", _UNTIMED, derandomize=True, database=None)
-# For ``tox -e selftest-random``: other examples in each run; those that failed are kept and tried first in the next run.
+# ``--hypothesis-profile random``: other examples in each run; those that failed are kept and tried first in the next run.
 settings.register_profile(
     "random", _UNTIMED, derandomize=False, database=DirectoryBasedExampleDatabase(".hypothesis/selftest")
 )

@@ -53,7 +53,7 @@ from tests.rigs import many_rehearsals as many
 from tests.rigs import rehearsal_with_data as with_data
 from tests.runner.test_options import chosen
 from tombstone import __main__ as launcher
-from tombstone.commands import job_of
+from tombstone.jobs import job_of
 
 KEPT = Path(__file__).parent / "approved" / "transcripts"
 

@@ -8,21 +8,19 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 
-from tombstone.commands import COMMANDS, REPORTS, job_of
+from tombstone.commands import COMMANDS, REPORTS
+from tombstone.jobs import job_of
 from tombstone.mistakes import Mistake
 from tombstone.processes import Terminated
-from tombstone.tree import Python, run, tree_for
-
-_DOCTOR = "say what can be judged on this machine, and what is missing"
+from tombstone.reading import asked_of
+from tombstone.tree import Python, run, suite_version, tree_for
 
 
 def usage() -> str:
     lines = [(command.usage, command.sentence) for command in COMMANDS.values()]
-    lines.append(("doctor", _DOCTOR))
     width = max(len(words) for words, _ in lines)
     return "\n".join(
         [
@@ -32,8 +30,8 @@ def usage() -> str:
             "",
             *(f"  {words:{width}}  {sentence}" for words, sentence in lines),
             "",
-            f"Reports go to {REPORTS}/ in the current directory. `tombstone gate --help` and `tombstone upgrade --help` list the",
-            "options. The exit code of a gate, a replay or an upgrade is that of tox's environment; 2 is also that of a mistake.",
+            f"Reports go to {REPORTS}/ in the current directory. `tombstone COMMAND --help` lists the options of a command.",
+            "Exit 0: PASS or UPGRADE; 1: FAIL or DO NOT UPGRADE; 3: LOOK FIRST; 2: INCONCLUSIVE, or a mistake.",
         ]
     )
 
@@ -62,16 +60,19 @@ def main(words: Sequence[str] | None = None) -> int:
             print(usage(), file=sys.stdout if words else sys.stderr)
             return 0 if words else 2
         if words[0] == "--version":
-            print(f"tombstone {version('tombstone')}")
+            print(f"tombstone {suite_version()}")
             return 0
         if words[0] == "doctor":
-            return subprocess.call([sys.executable, "-m", "runner.doctor", *words[1:]], cwd=tree_for(Python()))
+            asked_of(COMMANDS["doctor"], words[1:])
+            return subprocess.call([sys.executable, "-m", "runner.doctor"], cwd=tree_for(Python()))
         job = job_of(words, Path.cwd())
         python = python_for(job.versions)
         return run(job, tree_for(python), python)
     except Mistake as mistake:
         print(mistake, file=sys.stderr)
         return 2
+    except SystemExit as ended:  # after a help
+        return int(ended.code or 0)
     except OSError as error:
         what = error.filename or "A file"
         print(

@@ -20,7 +20,18 @@ CONTENTS = (
     *("README.md", "LICENSE", "CHANGELOG.md", "conftest.py", "tox.ini"),
     *("requirements.txt", "requirements-suite.txt", "constraints.txt", "constraints-suite.txt"),
     *("model", "deltalog", "records", "strategies", "engines", "harness", "reference_engine", "suites", "faults"),
-    *("known_faults", "reports", "runner", "shapes", "rehearsal", "corpus", "regressions", "examples", "docs"),
+    *(
+        "known_faults",
+        "reports",
+        "runner",
+        "shapes",
+        "rehearsal",
+        "corpus",
+        "regressions",
+        "examples",
+        "docs",
+        "tombstone",
+    ),
 )
 
 #: The name of the packed suite, beside this module.

@@ -1,174 +1,307 @@
-"""The commands: what each asks of tox, and of the machine."""
+"""The table of commands: the words and the options of each. ``tombstone.reading`` reads their command lines."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from tombstone.mistakes import Mistake
-from tombstone.paths import existing, file, resolved
+from tombstone.options import RUN, Option
+from tombstone.values import ANY, EXISTING, FILE, NATURAL, PATH, POSITIVE, TEXT, URI, Kind
 
 #: Where reports go, below the directory where the user stands.
 REPORTS = "tombstone-reports"
 
-#: The environment of tox.ini that runs modules of the suite which need no engine.
-MODULES = "command"
 
-#: The engines whose gate has an environment of its own in tox.ini: the newest release of each.
-GATES = {"spark": "gate", "deltalake": "gate-deltalake", "sail": "gate-sail"}
+@dataclass(frozen=True)
+class Word:
+    """A word of a command, or several, that no option names."""
 
-#: The gate's options after which nothing is judged.
-_LISTS = frozenset({"--help", "-h", "list", "--clause=list", "--known-bad=list"})
+    name: str
+    help: str
+    least: int = 1
+    most: int | None = 1
+    kind: Kind = TEXT
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"{self.name} ..." if self.least else f"[{self.name} ...]"
+        return self.name if self.least else f"[{self.name} " * (self.most - 1) + f"[{self.name}" + "]" * self.most
+
+    @property
+    def nargs(self) -> str | None:
+        """As argparse has it."""
+        if self.most == 1:
+            return None if self.least else "?"
+        return "+" if self.least else "*"
 
 
 @dataclass(frozen=True)
-class Job:
-    """An environment of tox.ini and the arguments of its command; and the versions that must be able to run on this machine."""
-
-    environment: str
-    arguments: tuple[str, ...]
-    versions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class LauncherCommand:
-    usage: str
+class Command:
+    name: str
     sentence: str
-    job: Callable[[Sequence[str], Path], Job]
+    words: tuple[Word, ...] = ()
+    missing: str = ""  # what it says if words are missing
+    options: tuple[Option, ...] = ()
+    gate: bool = False  # whether it passes the options of a run on
+    more: str = ""  # of its help
+
+    @property
+    def usage(self) -> str:
+        return " ".join([self.name, *map(str, self.words)])
 
 
-def job_of(words: Sequence[str], here: Path) -> Job:
-    """What a command line asks for. Raises Mistake."""
-    name, *arguments = words
-    if name not in COMMANDS:
-        near = difflib.get_close_matches(name, COMMANDS, 1, 0.5)
-        remedy = f"did you mean {near[0]}?" if near else "`tombstone --help` lists them."
-        raise Mistake(f"{name} is not a command: {remedy}")
-    return COMMANDS[name].job(resolved(arguments, here), here)
+def _option(name: str, metavar: str, help: str, kind: Kind = TEXT, **more: object) -> Option:
+    names = tuple(name.split(","))
+    return Option(names, metavar, help, kind, **more)  # type: ignore[arg-type]
 
 
-def _gate(words: Sequence[str], here: Path) -> Job:
-    named, options = _leading(words, 1)
-    if _LISTS & set(words):
-        return Job(MODULES, ("pytest", "-c", "tox.ini", "suites", *options))
-    replays = any(word.startswith("--replay=") for word in options)
-    return _judging(named, [] if replays else _reported("--report-dir", options, here, "gate"), options)
+def _out(help: str, metavar: str = "DIR", default: str | None = None) -> Option:
+    return _option("--out", metavar, help, PATH, default=default)
 
 
-def _judging(named: Sequence[str], place: Sequence[str], options: Sequence[str]) -> Job:
-    """The gate of a version, of the newest release of an engine, or of Delta's."""
-    version = "".join(named) or "spark"
-    if version in GATES:
-        return Job(GATES[version], (*place, *options), () if version == "sail" else (version,))
-    return Job(MODULES, ("runner.gate_version", version, *place, *options), (version,))
+_RELATIVE_TO = _option(
+    "--relative-to", "PLACE", "where relative paths begin (default: the current directory)", default=""
+)
+_VERBOSE = "-v,--verbose"
+_PROFILE = next(one for one in RUN if one.name == "--profile")
 
-
-def _upgrade(words: Sequence[str], here: Path) -> Job:
-    return _of_two("upgrade", words, here)
-
-
-def _together(words: Sequence[str], here: Path) -> Job:
-    return _of_two("together", words, here)
-
-
-def _of_two(name: str, words: Sequence[str], here: Path) -> Job:
-    versions, options = _leading(words, 2)
-    asks_help = {"--help", "-h"} & set(words)
-    if len(versions) < 2 and not asks_help:
-        raise Mistake(f"Name two versions: tombstone {name} 3.3.2 4.4.0, or deltalake==1.5.1 deltalake==1.6.6.")
-    place = [] if asks_help else _reported("--out", options, here, name, "-".join(versions))
-    return Job(MODULES, (f"runner.{name}", *versions, *place, *options), tuple(versions))
-
-
-def _versions(words: Sequence[str], here: Path) -> Job:
-    place = _reported("--out", words, here, "versions")
-    return Job(MODULES, ("runner.all_versions", *place, *words))
-
-
-def _replay(words: Sequence[str], here: Path) -> Job:
-    (*case,), rest = _leading(words, 1)
-    if not case:
-        raise Mistake(
-            "Name the file of a case: tombstone replay case.json, then a version if it is not the newest Delta."
-        )
-    version, options = _leading(rest, 1)
-    return _judging(version, [], [f"--replay={file(case[0], here)}", *options])
-
-
-def _merge(words: Sequence[str], here: Path) -> Job:
-    place = _reported("--out", words, here, "merged")
-    return Job(MODULES, ("reports", "merge", *_runs(words, here, 1), *place))
-
-
-def _compare(words: Sequence[str], here: Path) -> Job:
-    place = _reported("--out", words, here, "comparison")
-    return Job(MODULES, ("reports", "compare", *_runs(words, here, 2), *place))
-
-
-def _demo(words: Sequence[str], here: Path) -> Job:
-    return Job(MODULES, ("runner.demo", *_reported("--out", words, here, "demo"), *words))
-
-
-def _explain(words: Sequence[str], here: Path) -> Job:
-    if not words:
-        raise Mistake("Name a clause, a case or a known fault: tombstone explain VAC-SAFE-2.")
-    named = [str(here / word) if (here / word).is_file() else word for word in words]
-    return Job(MODULES, ("runner.explain", f"--reports={here / REPORTS}", *named))
-
-
-def _shape(words: Sequence[str], here: Path) -> Job:
-    return Job(MODULES, ("shapes", f"--relative-to={here}", *words))
-
-
-def _rehearse(words: Sequence[str], here: Path) -> Job:
-    asks_help = {"--help", "-h"} & set(words)
-    place = [] if asks_help else _reported("--out", words, here, "rehearsal")
-    named, _ = _leading(words, 3)
-    runs = () if "--model-only" in words or asks_help else tuple(named[1:])
-    return Job(MODULES, ("rehearsal", f"--relative-to={here}", *place, *words), runs)
-
-
-def _leading(words: Sequence[str], most: int) -> tuple[list[str], list[str]]:
-    """At most so many words before the first option, and the others."""
-    count = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
-    return list(words[: min(most, count)]), list(words[min(most, count) :])
-
-
-def _runs(words: Sequence[str], here: Path, least: int) -> list[str]:
-    """The words; all except options are runs that must exist. Raises Mistake."""
-    runs = [word for word in words if not word.startswith("-")]
-    if len(runs) < least and not {"--help", "-h"} & set(words):
-        raise Mistake("Name the runs: directories of reports, or files run.jsonl.")
-    return [existing(word, here) if word in runs else word for word in words]
-
-
-def _reported(option: str, words: Sequence[str], here: Path, *place: str) -> list[str]:
-    """The option for the report's place, if the user does not name it."""
-    if any(word.startswith(f"{option}=") for word in words):
-        return []
-    return [f"{option}={here.joinpath(REPORTS, *place)}"]
-
-
-COMMANDS: Mapping[str, LauncherCommand] = {
-    "gate": LauncherCommand(
-        "gate [VERSION] [OPTIONS]", "judge one version: 3.3.2, deltalake==1.6.6; without one the newest Delta", _gate
+#: Of a comparison, and of the upgrade that ends with one.
+OF_COMPARISON = (
+    _option(
+        "--accept",
+        "FILE",
+        "faults of the second version that you accept, in the format of known faults, promises that it withdraws, and differences: "
+        "they do not count until they end",
+        FILE,
     ),
-    "upgrade": LauncherCommand("upgrade FROM TO [OPTIONS]", "judge two versions, and say whether to upgrade", _upgrade),
-    "together": LauncherCommand(
-        "together A B [OPTIONS]", "let two versions work in turn on the same tables", _together
+    _option(
+        "--propose-accept",
+        "FILE",
+        "write everything that holds the upgrade back into FILE, in the format of `--accept`",
+        PATH,
     ),
-    "versions": LauncherCommand("versions [VERSION ...]", "judge several versions, and make a table", _versions),
-    "replay": LauncherCommand("replay CASE.json [VERSION]", "judge one case again", _replay),
-    "merge": LauncherCommand("merge PART ...", "make one report of the parts of a run (--shard)", _merge),
-    "compare": LauncherCommand("compare BASE CANDIDATE", "compare two runs of the same cases", _compare),
-    "demo": LauncherCommand("demo", "make the pages of kept runs, without an engine", _demo),
-    "shape": LauncherCommand(
-        "shape PATH ...", "say what the logs of your tables have, without names and values", _shape
+    _option("--allow-changes", "", "LOOK FIRST ends with 0", default=False),
+    _option(_VERBOSE, "", "print all differences", default=False),
+)
+
+#: Options of a gate that the second version of an upgrade may have alone: for a build of one's own.
+CANDIDATE = tuple(
+    replace(one, names=(one.candidate,), help=f"{one.help}: of the second version alone", more="", about="")
+    for one in RUN
+    if one.candidate
+)
+
+_VERSION = "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of another engine: deltalake==1.6.6"
+_TWO = "Name two versions: tombstone {} 3.3.2 4.4.0, or deltalake==1.5.1 deltalake==1.6.6."
+_ALONE = _option("--no-together", "", "do not run both in turn on the same tables (docs/together.md)", default=False)
+_STREAM = "a run.jsonl or run.jsonl.gz, or the directory that holds it"
+_TABLE = "a table's directory: a local path, or a URI s3://, abfss:// or gs://"
+
+GATE = Command(
+    "gate",
+    "judge one version: 3.3.2, deltalake==1.6.6; without one the newest Delta",
+    (Word("VERSION", f"{_VERSION}; spark, deltalake or sail: the newest (default: spark)", least=0),),
+    gate=True,
+    more="Exit 0: PASS; 1: FAIL; 2: INCONCLUSIVE, or a mistake. pytest's own options are taken too.",
+)
+UPGRADE = Command(
+    "upgrade",
+    "judge two versions, and say whether to upgrade",
+    (Word("FROM", _VERSION), Word("TO", "another version")),
+    _TWO.format("upgrade"),
+    (
+        _out("where the reports go (default: tombstone-reports/upgrade/FROM-TO; by tox build/…)"),
+        *OF_COMPARISON,
+        _ALONE,
+        *CANDIDATE,
     ),
-    "rehearse": LauncherCommand(
-        "rehearse PATH [A [B]]", "say what a VACUUM would do to a table of yours, without touching it", _rehearse
+    gate=True,
+    more="Both are versions of one engine. Options of a gate go to both gates. Then both run cases in turn on the same tables. Exit 0, "
+    "UPGRADE: nothing is worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, what gets worse is graver than "
+    "all that gets better, or it goes wrong on tables of the first; 3, LOOK FIRST: something else is worse, a promise is withdrawn, "
+    "there is no way back, or something differs that nothing explains, or could not be judged (0 with --allow-changes); 2: they "
+    "cannot be compared.",
+)
+TOGETHER = Command(
+    "together",
+    "let two versions work in turn on the same tables",
+    (Word("A", _VERSION), Word("B", "another version")),
+    _TWO.format("together"),
+    (_out("where the report goes (default: tombstone-reports/together/A-B; by tox build/…)"),),
+    gate=True,
+    more="Each case runs in both orders; after each step the other version reads the table. What a version does wrong by itself, on the "
+    "same case, does not count. The report is that of a gate. Without --profile the cases are judged that show most in turn; of two "
+    "versions on Spark those of four minutes.",
+)
+VERSIONS = Command(
+    "versions",
+    "judge several versions, and make a table",
+    (Word("VERSION", "versions of one engine, or its name for all that are judged (default: spark)", 0, None),),
+    options=(
+        _option("--profile", "NAME", "the amount of cases (default: smoke)", _PROFILE.kind, default="smoke"),
+        _out("where the reports go (default: tombstone-reports/versions; by tox build/versions)"),
+        _option("--write", "", "put the table into the page that has a place for it", default=False),
     ),
-    "explain": LauncherCommand("explain ID", "say what a clause, a case or a known fault is", _explain),
-}  # doctor is not among them: it runs without an environment
+    gate=True,
+    more="Other versions keep the row of their last run. Exit 0: no version violates a clause; 1: one does; 2: a run did not end.",
+)
+SURFACE = Command(
+    "surface",
+    "say what an engine offers, and whether the suite draws it",
+    (Word("VERSION", "one, or two of an engine to compare them (default: the Delta here)", 0, 2),),
+    options=(
+        _option("--keep", "", "write the inventory to docs/surface/inventories", default=False),
+        _option(
+            "--write",
+            "",
+            "write the tables of docs/surface.md and docs/coverage.md from what is kept; without `--keep` ask nothing",
+            default=False,
+        ),
+    ),
+    more="Exit 0: each item is drawn, left out with an experiment, or counted as open; 1: items are unlisted, or the lists name items "
+    "that no version offers, or are wrong about the code. Of two versions: what the second offers that the first does not.",
+)
+REPLAY = Command(
+    "replay",
+    "judge one case again",
+    (
+        Word("CASE.json", "the file of the case", kind=FILE),
+        Word("VERSION", "the version, if it is not the newest Delta", 0),
+    ),
+    "Name the file of a case: tombstone replay case.json, then a version if it is not the newest Delta.",
+    gate=True,
+    more="FIXED: exit 0; KNOWN: 0, `known_faults/` lists all its violations; FAILED: 1; ERROR: 2.",
+)
+MERGE = Command(
+    "merge",
+    "make one report of the parts of a run (--shard)",
+    (Word("PART", f"the report of a part: {_STREAM}", 1, None, EXISTING),),
+    "Name the runs: directories of reports, or files run.jsonl.",
+    (
+        _out("where the report goes (default: tombstone-reports/merged; by tox build/report)", default="build/report"),
+        _option("--known-faults", "FILE", "the known faults of the parts (default: the engine's)", PATH),
+        _option(_VERBOSE, "", "print the table of all clauses too", default=False),
+    ),
+    more="Exit 0: PASS; 1: FAIL; 2: INCONCLUSIVE.",
+)
+COMPARE = Command(
+    "compare",
+    "compare two runs of the same cases",
+    (Word("BASE", f"the run before: {_STREAM}", kind=EXISTING), Word("CANDIDATE", "the run after", kind=EXISTING)),
+    "Name the runs: directories of reports, or files run.jsonl.",
+    (
+        _out(
+            "where comparison.md, comparison.json and the cases go (default: tombstone-reports/comparison; of python -m reports build/comparison)",
+            default="build/comparison",
+        ),
+        *OF_COMPARISON,
+        _option("--together", "DIR", "what both in turn on the same tables showed (`tombstone together`)", PATH),
+    ),
+    more="The answers and exit codes are those of `tombstone upgrade`.",
+)
+DEMO = Command(
+    "demo",
+    "make the pages of kept runs, without an engine",
+    options=(_out("where the pages go (default: tombstone-reports/demo)"),),
+    more="A run of Delta 4.4.0 on Spark and one of delta-rs, a known-bad engine, an upgrade that must not be made, and the index of all.",
+)
+SHAPE = Command(
+    "shape",
+    "say what the logs of your tables have, without names and values",
+    (Word("PATH", _TABLE, 0, None, URI),),
+    options=(
+        _option("--tables", "FILE", "a file with one path per line; - is the standard input", PATH),
+        _out("where the shapes go (default: the standard output)", "FILE"),
+        _option("--listing", "", "also list the tables' directories, for files beside the log", default=False),
+        _option(
+            "--keep-names",
+            "",
+            "keep the tables' paths and the names of their columns; for you only, do not pass it on",
+            default=False,
+        ),
+        _option(
+            "--history",
+            "N",
+            "look for writers and operations in the newest N commits (default: in all commits)",
+            NATURAL,
+        ),
+        _RELATIVE_TO,
+        _option("--jobs", "N", "processes that read (default: 1)", POSITIVE, default="1"),
+    ),
+    more="Only their logs are read. Exit 0: all tables were read; 2: some were not.",
+)
+REHEARSE = Command(
+    "rehearse",
+    "say what a VACUUM would do to a table of yours, without touching it",
+    (Word("PATH", _TABLE, kind=URI), Word("RELEASE", "one or two of them: 3.3.2, deltalake==1.6.6", 0, 2)),
+    "Name the table, and a release or two: tombstone rehearse PATH 3.3.2 4.4.0.",
+    (
+        _option(
+            "--vacuum",
+            "SQL",
+            "the statement: VACUUM [table] [FULL | LITE] [RETAIN n HOURS] [DRY RUN] (default, without `--delete`: VACUUM)",
+        ),
+        _option(
+            "--delete",
+            "SQL",
+            "a DELETE of whole files, now: DELETE FROM table [WHERE a condition on partition columns], or TRUNCATE TABLE table; with "
+            "`--vacuum` the VACUUM comes after it",
+        ),
+        _option("--at", "TIME", "when the VACUUM runs: 2026-12-01T00:00:00Z, +30d, +12h (default: now)"),
+        _option(
+            "--no-retention-check",
+            "",
+            "spark.databricks.delta.retentionDurationCheck.enabled is false: a short RETAIN is not refused",
+            default=False,
+        ),
+        _out(
+            "where rehearsal.html, rehearsal.md, rehearsal.json and delete-A.txt go (default: tombstone-reports/rehearsal; else they are not written)"
+        ),
+        _option("--model-only", "", "run no engine: say what the model says of the releases", default=False),
+    ),
+    more="The releases run it on copies of the table with empty stand-ins for its data files, and the model says what they must do. "
+    "Without a release the model alone says what the newest Delta on Spark does. One release: exit 0 PASS, 1 FAIL. Two: 0 UPGRADE, 3 "
+    "LOOK FIRST, 1 DO NOT UPGRADE. 2: a mistake, or it cannot be rehearsed.",
+)
+EXPLAIN = Command(
+    "explain",
+    "say what a clause, a case or a known fault is",
+    (
+        Word(
+            "ID",
+            "a clause (VAC-SAFE-2), a case (its id, its name in regressions/, its file), a known fault (deltalake:12) or a known-bad "
+            "engine",
+            kind=ANY,
+        ),
+        Word("ENGINE", "only the known faults of this engine: spark or deltalake", 0),
+    ),
+    "Name a clause, a case or a known fault: tombstone explain VAC-SAFE-2.",
+    (_option("--reports", "DIR", "where a case is looked for that is not the suite's", PATH),),
+)
+DOCTOR = Command("doctor", "say what can be judged on this machine, and what is missing")
+
+COMMANDS: Mapping[str, Command] = {
+    one.name: one
+    for one in (
+        *(GATE, UPGRADE, TOGETHER, VERSIONS, SURFACE, REPLAY, MERGE, COMPARE, DEMO, SHAPE, REHEARSE, EXPLAIN, DOCTOR),
+    )
+}
+
+#: Of ``python -m reports`` alone.
+RENDER = Command(
+    "render",
+    "make the views again from a run stream",
+    (Word("RUN", _STREAM, kind=PATH),),
+    "Name the run: its directory, or its run.jsonl.",
+    (
+        _out("where the views go (default: beside the stream)"),
+        _option(_VERBOSE, "", "print the table of all clauses too", default=False),
+    ),
+)
+INDEX = Command(
+    "index",
+    "make one page over the runs below a folder",
+    (Word("FOLDER", "the folder, such as build/versions", kind=PATH),),
+    "Name the folder of the reports.",
+    (_out("the page (default: index.html in the folder)", "FILE"),),
+)

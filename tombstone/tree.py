@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import platformdirs
 from filelock import FileLock
 
 from tombstone.archive import NAME, digest_of, lay_out
-from tombstone.commands import MODULES, Job
+from tombstone.jobs import MODULES, Job
 from tombstone.mistakes import Mistake
 from tombstone.processes import exit_code_of
 
@@ -31,11 +32,19 @@ class Python:
     path: str | None = None
 
 
+def suite_version() -> str:
+    """That of the package; in a clone that of the clone, where no package may be installed."""
+    if _ARCHIVE.is_file():
+        return version("tombstone")
+    text = (Path(__file__).parents[1] / "records" / "suite_version.py").read_text(encoding="utf-8")
+    return text.partition('VERSION: Final = "')[2].partition('"')[0]
+
+
 def tree_for(python: Python) -> Path:
     """The suite, laid out for this Python: the environments of each lie in a tree of its own. In a clone: the clone."""
     if not _ARCHIVE.is_file():
         return Path(__file__).resolve().parent.parent
-    name = f"{version('tombstone')}-{digest_of(_ARCHIVE)}-python-{python.release}"
+    name = f"{suite_version()}-{digest_of(_ARCHIVE)}-python-{python.release}"
     place = platformdirs.user_cache_path("tombstone") / "suite" / name
     lay_out(_ARCHIVE, place)
     return place
@@ -59,7 +68,7 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
     made = directory / ".tombstone-made"
     directory.parent.mkdir(exist_ok=True)
     with FileLock(directory.parent / f"{environment}.lock"):
-        if made.is_file() and (directory / "bin" / "python").exists():
+        if made.is_file() and made.read_text() == _needs(tree) and (directory / "bin" / "python").exists():
             return
         print(f"Making the environment {environment}: once, it may take minutes.", file=sys.stderr, flush=True)
         with tempfile.TemporaryFile("w+") as said:
@@ -70,7 +79,12 @@ def _make(environment: str, tree: Path, own: Sequence[str]) -> None:
                     "The environment cannot be made, as is said above, and nothing was judged: `tombstone doctor` looks for the "
                     "reason."
                 )
-        made.touch()
+        made.write_text(_needs(tree))
+
+
+def _needs(tree: Path) -> str:
+    """What tells that an environment is of this tree: a clone goes on."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(tree.glob("*.txt")))).hexdigest()
 
 
 def _environ() -> dict[str, str]:

@@ -8,7 +8,6 @@ classes are not mutated. Exits with 1 where another mutant survives, with 2 wher
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -22,6 +21,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from runner.command_line.commands import Parser, ended
 from tools.mutable_source import mutable
 
 if sys.version_info >= (3, 11):
@@ -211,8 +211,8 @@ def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Acce
     return "\n".join(lines) + "\n"
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.mutation", description=(__doc__ or "").partition("\n")[0])
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python -m tools.mutation", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("paths", nargs="*", metavar="PATH", help="modules, or directories of them (default: all)")
     parser.add_argument("--sample", type=int, metavar="N", help="try N of the mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (default: 1)")
@@ -248,4 +248,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    ended(main)

@@ -17,7 +17,7 @@ RELEASES = (
     *("1.3.3", "1.4.0", "1.4.1", "1.4.2", "1.5.0", "1.5.1", "1.6.0", "1.6.1", "1.6.2", "1.6.3", "1.6.6"),
 )
 
-#: Those that `tox -e all-versions -- deltalake` judges.
+#: Those that `tombstone versions deltalake` judges.
 JUDGED = ("1.0.2", "1.1.4", "1.2.1", "1.3.3", "1.4.2", "1.5.0", "1.5.1", "1.6.3", "1.6.6")
 
 _EXAMPLE = f"{PACKAGE}=={JUDGED[-1]}"

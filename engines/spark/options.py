@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engines.kind import Given, Option
+from engines.kind import Given
 from engines.port import EngineUnavailable
 from engines.spark.masters.names import (
     REMOTE,
@@ -16,36 +16,12 @@ from engines.spark.masters.names import (
     own_cluster,
     without_parameters,
 )
+from tombstone.options import of_engine
 
 #: The master if none is named.
 LOCAL = "local[*]"
 
-OPTIONS = (
-    Option("--spark-conf", "K=V", "a Spark setting, repeatable", repeatable=True),
-    Option(
-        "--extra-classpath",
-        "PATH",
-        "a jar or folder in front of Delta's classes, repeatable",
-        type=Path,
-        repeatable=True,
-    ),
-    Option("--jars", "PATH", "Delta's jars, instead of Maven's, repeatable", type=Path, repeatable=True),
-    Option("--spark-master", "URL", f"Spark's master (default: {LOCAL})"),
-    Option(
-        "--spark-cluster",
-        "N",
-        "judge on a standalone cluster that the run starts, with N workers on this machine",
-        type=int,
-        runs_on="Spark",
-    ),
-    Option(
-        "--spark-remote",
-        "sc://HOST:PORT",
-        "judge SQL through a client of Spark Connect, on this server; `local`: the run starts one",
-        runs_on="Spark",
-    ),
-    Option("--spark-clock", "machine", "use the machine's clock: the run does not set Delta's clock", runs_on="Spark"),
-)
+OPTIONS = of_engine("spark")
 
 
 @dataclass(frozen=True)

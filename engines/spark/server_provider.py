@@ -46,7 +46,7 @@ class SparkServerProvider(Provider):
         elif found.delta != here:
             raise EngineUnavailable(
                 f"--spark-remote {self._place} has Delta {found.delta}, and this environment is for {here}: use "
-                f"tox -e gate-version -- {found.delta}@{found.spark} with the same options."
+                f"tombstone gate {found.delta}@{found.spark} with the same options."
             )
         self._spark = found.spark
         if not pyspark.__version__.startswith(found.spark.rpartition(".")[0]):

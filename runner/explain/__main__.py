@@ -12,12 +12,14 @@ from faults import FAULTS
 from records.mistakes import UsageMistake
 from reports.document import Document
 from reports.document.terminal import show
-from runner.command_line.commands import Parser, ended
-from runner.command_line.near import meant
+from runner.command_line.commands import ended
 from runner.explain.cases import REPORTS, case_of, is_id, names
 from runner.explain.known import known_faults
 from runner.explain.texts import case_text, clause_text, known_bad_text, known_text
 from suites.catalogue import CATALOGUE
+from tombstone.commands import EXPLAIN
+from tombstone.near import meant
+from tombstone.reading import asked_of
 
 
 def explained(name: str, engine: str | None, reports: Path = REPORTS) -> Document:
@@ -42,20 +44,11 @@ def explained(name: str, engine: str | None, reports: Path = REPORTS) -> Documen
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="tombstone explain", description=(__doc__ or "").partition(": ")[2])
-    parser.add_argument("name", metavar="ID", help="a clause, a case, a known fault or a known-bad engine")
-    parser.add_argument("engine", metavar="ENGINE", nargs="?", help="only the known faults of this engine")
-    parser.add_argument(
-        "--reports",
-        type=Path,
-        default=REPORTS,
-        metavar="DIR",
-        help="where a case is looked for that is not the suite's",
-    )
-    asked = parser.parse_args(arguments)
-    if asked.engine not in (None, *ENGINES):
-        raise UsageMistake(f"{asked.engine} is no engine: use one of {', '.join(ENGINES)}.")
-    show(explained(asked.name, asked.engine, asked.reports), Console(), whole=True)
+    asked = asked_of(EXPLAIN, arguments)
+    name, engine = asked.words[0], next(iter(asked.words[1:]), None)
+    if engine not in (None, *ENGINES):
+        raise UsageMistake(f"{engine} is no engine: use one of {', '.join(ENGINES)}.")
+    show(explained(name, engine, asked.reports or REPORTS), Console(), whole=True)
     return 0
 
 

@@ -21,13 +21,15 @@ from engines.provider import DEFAULT, ENGINES, kind_of
 from engines.versions import name_of, version_of
 from records.mistakes import UsageMistake
 from runner.command_line import launched
-from runner.command_line.commands import Parser, in_a_sentence
+from runner.command_line.commands import in_a_sentence
 from runner.gate_version import ROOT, available, variables
 from runner.processes.child_process import exit_code_of
 from runner.surface import backing, inventory, judgements, page
 from runner.surface.comparison import changes
 from runner.surface.inventory import EngineSurface, SurfaceItem
 from runner.surface.judgements import ItemVerdict, JudgedItem, SurfaceEntry
+from tombstone.commands import SURFACE
+from tombstone.reading import asked_of
 
 PAGE, COVERAGE = ROOT / "docs" / "surface.md", ROOT / "docs" / "coverage.md"
 BEGIN, END = "<!-- surface: begin -->", "<!-- surface: end -->"
@@ -137,23 +139,11 @@ def _version(text: str) -> Version:
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="tox -e surface --", description=(__doc__ or "").partition("\n")[2])
-    parser.add_argument(
-        "versions", nargs="*", metavar="VERSION", help="4.4.0, deltalake==1.6.6; default: the Delta here"
-    )
-    parser.add_argument("--keep", action="store_true", help="write the inventory to docs/surface/inventories")
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="write the tables of docs/surface.md and docs/coverage.md from what is kept; without --keep ask nothing",
-    )
-    asked = parser.parse_args(arguments)
-    if len(asked.versions) > 2:
-        raise UsageMistake("Name one version, or two of an engine to compare them.")
+    asked = asked_of(SURFACE, arguments)
     if asked.write and not asked.keep:
         write()
         return 0
-    versions = [_version(text) for text in asked.versions or [DEFAULT]]
+    versions = [_version(text) for text in asked.words or [DEFAULT]]
     engine = versions[0].engine
     if len({version.engine for version in versions}) > 1:
         raise UsageMistake(f"Two versions of one engine can be compared: name two of {engine}.")

@@ -87,7 +87,7 @@ _INTRODUCTION = (
         " in the JSON form of ", Code("case.json"), " files (", Code("model/codec"), "). Smoke judges ",
         Code("smoke.jsonl"), ", the gate also ", Code("gate.jsonl"), "; each run judges ", Code("regressions/"),
         " first, smoke without those in folders of other engines. The cases that show most per second come first, so that a run "
-        "that is cut short has shown the most it could. ", Code("tox -e corpus"), " writes the files and the page.",
+        "that is cut short has shown the most it could. ", Code("tox -e selfcheck -- corpus"), " writes the files and the page.",
     ),
     line(
         "The gate also judges ", Code("functions.jsonl"), ", on engines that speak the language of its texts: cases of functions "

@@ -1,4 +1,4 @@
-"""Pictures of the pages that `tox -e demo` makes: ``python -m tests.browser.screenshots FOLDER OUT``."""
+"""Pictures of the pages that `tombstone demo` makes: ``python -m tests.browser.screenshots FOLDER OUT``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     missing = [name for name in PICTURES.values() if not (arguments.folder / name).is_file()]
     if missing:
-        print(f"{arguments.folder} has no {' and no '.join(missing)}: run tox -e demo first.", file=sys.stderr)
+        print(f"{arguments.folder} has no {' and no '.join(missing)}: run tombstone demo first.", file=sys.stderr)
         return 2
     try:
         take(arguments.folder, arguments.out)

@@ -77,14 +77,12 @@ def _header(version: Version, *, chosen: bool) -> Header:
 
 @contextmanager
 def used(gate: Gate, root: Path) -> Iterator[None]:
-    """The commands about versions use it, in the checkout ``root``, and check no option of the gate by a pytest."""
+    """The commands about versions use it, in the checkout ``root``."""
     with ExitStack() as stack:
         for module in (upgrade, all_versions, upgrade_table, gate_version):
             stack.enter_context(patch.object(module, "run_gate", gate))
         for module in (upgrade, all_versions, upgrade_table, turn_table):
             stack.enter_context(patch.object(module, "ROOT", root))
-        for module in (upgrade, gate_version, all_versions):
-            stack.enter_context(patch.object(module, "check_gate", lambda _: None))
         for module in (upgrade, kept_turns):
             stack.enter_context(patch.object(module, "run_in_turn", gate.in_turn))
         yield

@@ -36,7 +36,8 @@ def test_ci_runs_both_as_the_readme_says() -> None:
 #: "python3 -m venv" makes a tox that fails where $FAILS says; git tells a commit.
 _TOX = '#!/bin/sh\necho "tox $*"\ncase "$*" in *"$FAILS"*) exit 3 ;; esac\n'
 _PROGRAMS = {
-    "python3": "#!/bin/sh\nmkdir -p .venv/bin\ncp {programs}/tox .venv/bin/tox\ncp {programs}/git .venv/bin/pip\n",
+    "python3": "#!/bin/sh\nmkdir -p .venv/bin\ncp {programs}/tox .venv/bin/tox\ncp {programs}/tox .venv/bin/python\n"
+    "cp {programs}/git .venv/bin/pip\n",
     "git": "#!/bin/sh\necho 00000a\n",
     "chromium": "#!/bin/sh\n",
     "tox": _TOX,

@@ -19,6 +19,8 @@ import pytest
 
 from runner.plugin import ROOT
 from tests.runner.in_process import Ended, run_suite
+from tombstone.commands import COMMANDS
+from tombstone.reading import asked_of
 
 #: A command that judges a case again, as any view has it.
 REPLAY = re.compile(r"[^\s<>]+ -m pytest suites [^<\n]*?--replay=[^\s<]+")
@@ -104,6 +106,7 @@ _COMMAND = re.compile(
     r"(?:[A-Z]+=\S+ )?(?:\.venv/bin/)?(?:python3? -m )?tox (?:run |-q )*-e"
     r"|(?:[A-Z]+=\S+ )?(?:\.tox/\S+/bin/|\.venv/bin/)?python3? -m (?:pytest|reports|runner|selfcheck)"
     r"|pytest (?:suites|tests|--)"
+    r"|(?:(?:\.venv/bin/)?python3? -m )?tombstone (?:[a-z]+ |[a-z]+$)"
 )
 
 
@@ -155,9 +158,13 @@ class Parsed(BaseException):
         self.unknown = unknown
 
 
-def test_a_documented_command_is_read_without_a_mistake(pytestconfig: pytest.Config) -> None:
+def test_a_documented_command_is_read_without_a_mistake(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert len(DOCUMENTED) > 60
     refused: dict[str, str] = {}
+    for name in ("exists", "is_file"):  # the files are the reader's
+        monkeypatch.setattr(Path, name, lambda _: True)
     for words, page in DOCUMENTED.items():
         try:
             _require_documented([*words], pytestconfig)
@@ -177,7 +184,12 @@ def _require_documented(words: list[str], config: pytest.Config) -> None:
             assert "{posargs}" in section["commands"] or not arguments, f"{name} takes no arguments"
             if arguments:  # else a page only names the command, which may need some
                 _require_read([*called, *arguments], config)
-    elif words[-2:] not in (["reports", "compare"], ["reports", "merge"]):
+    elif "tombstone" in words:
+        name, *arguments = words[words.index("tombstone") + 1 :]
+        if arguments and "[" not in "".join(arguments):  # else a page only names the command, or says what it takes
+            asked_of(COMMANDS[name], [_PLACEHOLDERS.get(word, word) for word in arguments])
+        assert name in COMMANDS
+    else:
         _require_read(words, config)
 
 

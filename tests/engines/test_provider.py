@@ -38,8 +38,8 @@ def test_an_engine_whose_package_is_missing_is_refused_in_a_sentence(monkeypatch
         with pytest.raises(EngineUnavailable) as refusal:
             call()
         assert str(refusal.value) == (
-            f"spark cannot be judged in {sys.prefix}, where the package {package} is not installed: install it, or use an "
-            "environment that tox makes, such as that of tox -e gate-version."
+            f"spark cannot be judged in {sys.prefix}, where the package {package} is not installed: install it, or use "
+            "`tombstone gate`, which makes an environment."
         )
 
 
@@ -50,5 +50,5 @@ def test_a_command_on_reports_needs_no_traceback_for_an_engine_that_is_away(
         raise EngineUnavailable("my:ENGINE cannot be loaded: name a module that Python finds.")
 
     monkeypatch.setattr(reports, "merge", merge)
-    assert reports.main(["merge", "part-1"]) == 2
+    assert reports.main(["merge", "docs"]) == 2
     assert capsys.readouterr().err == "my:ENGINE cannot be loaded: name a module that Python finds.\n"

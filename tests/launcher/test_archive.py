@@ -21,7 +21,6 @@ NOT_PACKED = {
         "selfcheck",
         "tools",
         "benchmarks",
-        "tombstone",
         "hatch_build.py",
         "pyproject.toml",
         "action.yml",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,8 @@ from engines.spark.kind import Spark
 from engines.spark.options import SparkOptions
 from records.mistakes import UsageMistake
 from reports.render.report_directory import prepare
-from runner.command_line.options import Options, add_options, options
+from runner.command_line.options import Options, options
+from runner.judgeable import given_in
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests.runner.in_process import run_suite
@@ -23,18 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def chosen(*arguments: str) -> Options:
     """The options of a command line."""
-    parser = pytest.Parser(_ispytest=True)
-    add_options(parser)
-    parsed = parser.parse_known_args(list(arguments))
-
-    class Config:
-        def getoption(self, name: str) -> Any:
-            return getattr(parsed, name)
-
-        def get_verbosity(self) -> int:
-            return 0
-
-    return options(Config())  # type: ignore[arg-type]
+    return options(given_in(arguments))
 
 
 def test_what_a_replay_needs_again_and_what_the_engine_is_given(tmp_path: Path) -> None:
@@ -44,7 +33,7 @@ def test_what_a_replay_needs_again_and_what_the_engine_is_given(tmp_path: Path) 
     others = (f"--known-faults={tmp_path / 'known.toml'}", "--table-root=file:/somewhere", "--step-limit=2.5")
     own = ("--profile=nightly", "--seed=7", "--clause=VAC-SAFE", "--clause=DEL-ROW-5", "--check-scripts=7", "--brief")
     found = chosen(*own, *others, "--spark-master=local[2]", *engine)
-    assert found.again == (*engine, "--spark-master=local[2]", *others)
+    assert set(found.again) == {*engine, "--spark-master=local[2]", *others}
     given = SparkOptions({"a": "b=c", "d": ""}, (tmp_path,), (tmp_path / "a.jar",), "local[2]")
     assert found.kind == Spark(given)
     ids = [id for id in CATALOGUE if found.selects(id)]

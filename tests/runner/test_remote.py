@@ -179,7 +179,7 @@ def test_an_environment_without_a_client(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(EngineUnavailable) as refusal:
         server_settings({})
     assert str(refusal.value) == (
-        "The client of Spark Connect cannot be loaded (no grpc): use tox -e connect, or install 'pyspark[connect]'."
+        "The client of Spark Connect cannot be loaded (no grpc): use `tombstone gate VERSION`, or install 'pyspark[connect]'."
     )
 
 

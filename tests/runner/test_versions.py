@@ -11,7 +11,7 @@ import pytest
 from engines.provider import ENGINES
 from engines.versions import version_of
 from runner import all_versions, gate_version, upgrade
-from runner.command_line.given_options import given
+from runner.judgeable import given_in
 
 # One version ----------------------------------------------------------------------------------------------------------
 
@@ -25,7 +25,6 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((command[3:], {key: value for key, value in environ.items() if key.startswith("TOMBSTONE_")}))
         return 0
 
-    monkeypatch.setattr(gate_version, "check_gate", lambda _: None)
     monkeypatch.setattr(gate_version, "exit_code_of", tox)
     assert gate_version.main(["deltalake==1.0.0", "-x"]) == 0
     assert gate_version.main(["3.3.2"]) == 0
@@ -71,7 +70,7 @@ def test_tox_reads_what_it_is_given() -> None:
 )
 def test_what_a_run_uses_has_an_environment_with_its_packages(options: list[str], name: str, more: list[str]) -> None:
     version = version_of("deltalake==1.6.3")
-    found = gate_version.variables(replace(version, uses=gate_version.used_by(given(options))))
+    found = gate_version.variables(replace(version, uses=gate_version.used_by(given_in(options))))
     assert found["TOMBSTONE_ENVIRONMENT"] == name
     assert found["TOMBSTONE_REQUIREMENTS"].split("\n") == [*version.requirements, *more]
 
@@ -79,7 +78,6 @@ def test_what_a_run_uses_has_an_environment_with_its_packages(options: list[str]
 # Two versions ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.process
 def test_a_jar_that_is_missing_is_said_of_the_option_that_names_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert upgrade.main(["4.4.0", "4.4.0", "--candidate-jars", "none.jar"]) == 2
     assert capsys.readouterr().err == "--candidate-jars none.jar does not exist: name an existing jar or directory.\n"
@@ -88,7 +86,6 @@ def test_a_jar_that_is_missing_is_said_of_the_option_that_names_it(capsys: pytes
 # All versions ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.process
 def test_an_option_that_nothing_knows_is_refused_before_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
     assert all_versions.main(["--profle", "smoke", "4.4.0"]) == 2
     assert capsys.readouterr().err == "--profle is not known: did you mean --profile?\n"

@@ -1,4 +1,4 @@
-"""What the gate's cases exercise, counted on the reference engine. Where it is too little, `tox -e corpus` chooses them again."""
+"""What the gate's cases exercise, counted on the reference engine. If it is too little, `selfcheck corpus` chooses them again."""
 
 from __future__ import annotations
 

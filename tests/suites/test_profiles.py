@@ -56,7 +56,7 @@ def lacking(counts: Counter[What], wanted: Iterable[What], least: int) -> dict[W
 def test_a_healthy_engine_violates_no_clause_and_the_smoke_profile_exercises_every_one(tmp_path: Path) -> None:
     """An engine with other habits for each case; and the one by which the corpus is chosen, for what they do not exercise.
 
-    If a clause is left, clauses have outgrown the corpus: `tox -e corpus` chooses it again.
+    If a clause is left, clauses have outgrown the corpus: `tox -e selfcheck -- corpus` chooses it again.
     """
     plain, cases = ReferenceEngine(), by_id("smoke").values()
     counts = Counter[str]()
@@ -97,7 +97,7 @@ def _runs_to_its_end(judged: JudgedCase) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("version", slow_after(1, ["3.3.2", "2.4.0", "3.0.0", "3.2.1", "4.0.1"]))
 def test_the_smoke_profile_exercises_every_clause_of_an_older_release(version: str, tmp_path: Path) -> None:
-    """If not, `tox -e gate-version` says nothing about it: the clause may need what the release cannot be asked for."""
+    """If not, `tombstone gate` says nothing about it: the clause may need what the release cannot be asked for."""
     engine = ReferenceEngine(rules=rules_of(version), capabilities=capabilities_of(version), version=version)
     assert unexercised(engine, tmp_path, listed=known_faults_of("spark", version)) == set()
 
@@ -108,7 +108,7 @@ def test_the_smoke_profile_shows_every_fault_but_these() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "fault" in metafunc.fixturenames:  # `tox -e power` asks the same
+    if "fault" in metafunc.fixturenames:  # `tox -e selfcheck -- power` asks the same
         metafunc.parametrize("fault", slow_except(OF_SPARK[::3], OF_SPARK))
 
 

@@ -32,7 +32,8 @@ def server_settings(conf: Mapping[str, str]) -> Mapping[str, str]:
         importlib.import_module("pyspark.sql.connect.session")
     except ImportError as missing:
         raise EngineUnavailable(
-            f"The client of Spark Connect cannot be loaded ({missing}): use tox -e connect, or install 'pyspark[connect]'."
+            f"The client of Spark Connect cannot be loaded ({missing}): use `tombstone gate VERSION`, or install "
+            "'pyspark[connect]'."
         ) from missing
     return {
         _PLUGINS: ",".join([*([conf[_PLUGINS]] if conf.get(_PLUGINS) else []), _PLUGIN]),

@@ -1,4 +1,4 @@
-"""What a user may give to the commands about versions: a mistake is one sentence and exit 2, before an environment is made."""
+"""pytest's settings are those of tox.ini, whatever a command line names."""
 
 from __future__ import annotations
 
@@ -8,32 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from records.mistakes import UsageMistake
-from runner.command_line.given_options import ROOT, check_gate, given
-from tests.slow import slow_after
-
-
-def test_an_abbreviation_is_not_taken_for_an_option() -> None:
-    """Nor does pytest take it."""
-    assert given(["--report-di", "X", "--engi=spark"]) == {}
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    slow_after(
-        2,
-        [
-            (["--profil", "smoke"], "--profil is not known: did you mean --profile?"),
-            (["--nonsense=1"], "--nonsense is not known: docs/options.md lists the options of a gate."),
-            (["--seed"], "argument --seed: expected one argument: docs/options.md lists the options of a gate."),
-            (["--known-faults", "tox.ini"], "The known faults file tox.ini is not TOML: "),
-        ],
-    ),
-)
-def test_what_a_gate_would_refuse_is_refused_before_it(options: list[str], sentence: str) -> None:
-    with pytest.raises(UsageMistake) as refusal:
-        check_gate(["--engine", "deltalake", *options])
-    assert str(refusal.value).startswith(sentence) and "\n" not in str(refusal.value)
+from runner.gate_version import ROOT
 
 
 @pytest.mark.parametrize(
@@ -60,7 +35,3 @@ def test_the_options_of_every_environment_are_read_from_here() -> None:
     """A file that is named may lie in a project with settings of its own for pytest."""
     lines = [line for line in (ROOT / "tox.ini").read_text(encoding="utf-8").splitlines() if "pytest" in line]
     assert not [line for line in lines if " suites" in line and "pytest -c tox.ini suites" not in line]
-
-
-def test_what_a_gate_takes_is_not_refused() -> None:
-    check_gate(["--engine", "deltalake", "--shared-with", "deltalake==1.5.0", "--profile", "smoke", "-n", "2"])
