@@ -100,6 +100,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     name, *words = (sys.argv[1:] if argv is None else argv) or [""]
     try:
+        if name in ("--help", "-h"):
+            print(*(f"python -m reports {one.usage}: {one.sentence}" for one, _ in DOES.values()), sep="\n")
+            return 0
         if name not in DOES:
             raise UsageMistake(
                 f"Name one of the commands {', '.join(DOES)}: python -m reports render RUN, for example."

@@ -20,9 +20,12 @@ from reports.document.markdown import heads, markdown, row
 from reports.render.together import turn_document
 from reports.together.answer import TurnReport, direction
 from runner import all_versions
-from runner.command_line.commands import Parser, in_a_sentence
+from runner.command_line.commands import in_a_sentence
 from runner.gate_version import ROOT
 from runner.kept_turns import kept_in_turn
+from tombstone.commands import Command, Word, option
+from tombstone.reading import asked_of
+from tombstone.values import PATH
 
 #: Where the runs go.
 DIRECTORY = Path("build/turn-table")
@@ -94,15 +97,28 @@ def rows_of(made: Mapping[TurnPair, str], before: str) -> list[str]:
     return [row for pair in pairs() if (row := made.get(pair) or kept.get(pair))]
 
 
+_COMMAND = Command(
+    "turn-table",
+    "Delta on Spark beside delta-rs on the same tables, as a table",
+    (Word("VERSION", "both versions of a pair, or of several (default: all)", 0, None),),
+    options=(
+        option("--out", "DIR", f"where the runs go (default: {DIRECTORY})", PATH),
+        option("--run", "", "run what is missing"),
+        option("--write", "", f"put the pages into {PAGES}, and the table into the page that has a place for it"),
+    ),
+    program="python -m runner.turn_table",
+)
+
+
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    asked = _parser().parse_args(arguments)
+    asked = asked_of(_COMMAND, arguments)
     page = all_versions.page_of(DEFAULT, ABOUT)
     before = page.read_text(encoding="utf-8")
-    out = asked.out.absolute()
+    out = (asked.out or ROOT / DIRECTORY).absolute()
     reports = {
         pair: kept_in_turn((pair.spark, pair.other), out, make=asked.run, remedy=_REMEDY)
-        for pair in chosen(asked.versions)
+        for pair in chosen(asked.words)
     }
     text = table(rows_of({pair: cells(pair, report) for pair, report in reports.items()}, before))
     print(text)
@@ -113,19 +129,6 @@ def main(arguments: list[str]) -> int:
         whole = all_versions.written(before, text, DEFAULT, ABOUT)
         page.write_text(whole, encoding="utf-8", newline="\n")
     return 0
-
-
-def _parser() -> Parser:
-    parser = Parser(prog="python -m runner.turn_table", description=(__doc__ or "").partition("\n")[2])
-    parser.add_argument(
-        "versions", nargs="*", metavar="VERSION", help="both versions of a pair, or of several (default: all)"
-    )
-    place = f"where the runs go (default: {DIRECTORY})"
-    parser.add_argument("--out", type=Path, default=ROOT / DIRECTORY, metavar="DIR", help=place)
-    parser.add_argument("--run", action="store_true", help="run what is missing")
-    written = f"put the pages into {PAGES}, and the table into the page that has a place for it"
-    parser.add_argument("--write", action="store_true", help=written)
-    return parser
 
 
 if __name__ == "__main__":

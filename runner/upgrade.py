@@ -63,7 +63,7 @@ def check(asked: Asked, base: Version, candidate: Version) -> None:
 def _own(asked: Asked) -> list[str]:
     """The options of the candidate's gate alone, as the gate takes them."""
     names = {one.candidate: one.name for one in RUN if one.candidate}
-    return [names.get(word, word) for word in asked.again(CANDIDATE)]
+    return [names.get(word, word) for word in asked.words_of(CANDIDATE)]
 
 
 def upgrade(
@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> int:
         out=out,
         options=asked.passed,
         own=_own(asked),
-        how=asked.again(OF_COMPARISON),
+        how=asked.words_of(OF_COMPARISON),
         in_turn=not asked.no_together,
     )
 

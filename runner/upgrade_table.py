@@ -35,9 +35,13 @@ from reports.text.ladder import Word
 from reports.text.quantities import counted
 from reports.together.answer import TurnReport
 from runner import all_versions
-from runner.command_line.commands import Parser, in_a_sentence
+from runner.command_line.commands import in_a_sentence
 from runner.gate_version import ROOT, run_gate
 from runner.kept_turns import kept_in_turn
+from tombstone import commands
+from tombstone.commands import ALONE, Command, option
+from tombstone.reading import asked_of
+from tombstone.values import PATH
 
 #: Where the comparisons go, and the runs that all-versions does not make.
 DIRECTORY = Path("build/upgrade-table")
@@ -259,14 +263,46 @@ def _rows(engine: str, made: Mapping[UpgradePair, str]) -> list[UpgradeRow]:
     return rows
 
 
+_COMMAND = Command(
+    "upgrade-table",
+    "the answer for each upgrade, as a table",
+    (
+        commands.Word(
+            "VERSION",
+            "the versions, or an engine for all of its own (default: those of Delta on Spark that all-versions judges)",
+            0,
+            None,
+        ),
+    ),
+    options=(
+        option("--profile", "NAME", "the profile of the runs (default: smoke)", default="smoke"),
+        option(
+            "--from",
+            "DIR",
+            f"where all-versions left its reports (default: {all_versions.DIRECTORY})",
+            PATH,
+        ),
+        option("--out", "DIR", f"where the comparisons and the other runs go (default: {DIRECTORY})", PATH),
+        option("--run", "", "run what is missing or has no end"),
+        ALONE,
+        option("--write", "", f"put the pages into {PAGES}, and the table into the page that has a place for it"),
+    ),
+    program="python -m runner.upgrade_table",
+)
+
+
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    asked = _parser().parse_intermixed_args(arguments)
-    engine, pairs = _asked(asked.versions)
+    asked = asked_of(_COMMAND, arguments)
+    engine, pairs = _asked(asked.words)
     page = all_versions.page_of(engine, ABOUT) if asked.write else ROOT / PAGES.with_suffix(".md")
-    out = asked.out.absolute()
+    out = (asked.out or ROOT / DIRECTORY).absolute()
     runs = Runs(
-        engine, asked.profile, asked.own.absolute(), out / "runs", None if asked.no_together else out / "together"
+        engine,
+        asked.profile,
+        (asked.options["from"] or ROOT / all_versions.DIRECTORY).absolute(),
+        out / "runs",
+        None if asked.no_together else out / "together",
     )
     made = _answered(runs, pairs, out, make=asked.run)
     text = table(_rows(engine, made), Path(os.path.relpath(ROOT / PAGES, page.parent)).as_posix())
@@ -278,26 +314,6 @@ def main(arguments: list[str]) -> int:
         whole = all_versions.written(page.read_text(encoding="utf-8"), text, engine, ABOUT)
         page.write_text(whole, encoding="utf-8", newline="\n")
     return 0
-
-
-def _parser() -> Parser:
-    parser = Parser(prog="python -m runner.upgrade_table", description=(__doc__ or "").partition("\n")[2])
-    versions = (
-        "the versions, or an engine for all of its own (default: those of Delta on Spark that all-versions judges)"
-    )
-    parser.add_argument("versions", nargs="*", metavar="VERSION", help=versions)
-    parser.add_argument("--profile", default="smoke", metavar="NAME", help="the profile of the runs (default: smoke)")
-    own = ROOT / all_versions.DIRECTORY
-    left = f"where all-versions left its reports (default: {all_versions.DIRECTORY})"
-    parser.add_argument("--from", dest="own", type=Path, default=own, metavar="DIR", help=left)
-    place = f"where the comparisons go, and the runs that all-versions does not make (default: {DIRECTORY})"
-    parser.add_argument("--out", type=Path, default=ROOT / DIRECTORY, metavar="DIR", help=place)
-    parser.add_argument("--run", action="store_true", help="run what is missing or has no end")
-    alone = "compare the versions each alone, and not in turn on the same tables (docs/together.md)"
-    parser.add_argument("--no-together", action="store_true", help=alone)
-    written = f"put the pages into {PAGES}, and the table into the page that has a place for it"
-    parser.add_argument("--write", action="store_true", help=written)
-    return parser
 
 
 if __name__ == "__main__":

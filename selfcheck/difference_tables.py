@@ -31,12 +31,14 @@ from model.vocabulary.steps import Step
 from reference_engine import ReferenceEngine
 from reports.document import table
 from reports.document.markdown import table as markdown
-from runner.command_line.commands import Parser, ended
+from runner.command_line.commands import ended
 from selfcheck.corpus.condition_facets import condition_facets
 from selfcheck.corpus.pair_facets import pairs_of
 from selfcheck.corpus.vacuum_facets import vacuum_facets
+from selfcheck.options import asked
 from selfcheck.processes import processes
 from strategies.restriction.capabilities import knows_types, restricted_to
+from tombstone.commands import option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 
@@ -221,13 +223,16 @@ def _of_pairs(spark: Counter[Pair], delta_rs: Counter[Pair]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.difference_tables", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether the page has these tables")
-    options = parser.parse_args(arguments)
+    options = asked(
+        "selfcheck.difference_tables",
+        __doc__,
+        arguments,
+        option("--check", "", "only say whether the page has these tables"),
+    )
     with processes(os.cpu_count() or 1) as workers:
-        asked = (of_spark, of_delta_rs)
-        futures = [[workers.submit(function, part) for part in range(_PARTS)] for function in asked]
-        found = [Differences() for _ in asked]
+        engines = (of_spark, of_delta_rs)
+        futures = [[workers.submit(function, part) for part in range(_PARTS)] for function in engines]
+        found = [Differences() for _ in engines]
         for whole, parts in zip(found, futures):
             for future in parts:
                 whole.add(future.result())

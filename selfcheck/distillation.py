@@ -35,7 +35,7 @@ from model.vocabulary.steps import AtOnce, InvalidVacuum, Vacuum
 from records.known_fault import KnownFault
 from reference_engine import ReferenceEngine
 from reports.document.markdown import markdown
-from runner.command_line.commands import Parser, ended, natural, whole
+from runner.command_line.commands import ended
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import (
     NEWEST_DELTA_RS,
@@ -49,10 +49,13 @@ from selfcheck.corpus.facets import (
 )
 from selfcheck.corpus.page import FAULT_SECONDS, Chosen, Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
+from selfcheck.options import OF, asked, number_of_processes
 from selfcheck.processes import processes, scratch
 from selfcheck.random_cases import random_batches, random_cases
-from suites.campaigns import CAMPAIGNS, chapters_of
+from suites.campaigns import chapters_of
 from suites.catalogue import CATALOGUE, promised, unsupported
+from tombstone.commands import option
+from tombstone.values import NATURAL
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -361,29 +364,20 @@ def _relevant(name: str, clauses: Collection[str], places: Iterable[int], pool: 
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.distillation", description=__doc__)
-    parser.add_argument(
-        "--seeds",
-        type=natural,
-        default=4,
-        metavar="N",
-        help="of some 6,000 random cases each (default: 4); 0: no others",
+    options = asked(
+        "selfcheck.distillation",
+        __doc__,
+        arguments,
+        option("--seeds", "N", "of some 6,000 random cases each (default: 4); 0: no others", NATURAL, default="4"),
+        option(
+            "--lacking",
+            "",
+            "keep the corpus, and add random cases with names, forms and texts of which it has too few",
+            default=False,
+        ),
+        OF,
+        number_of_processes(os.cpu_count() or 1),
     )
-    parser.add_argument(
-        "--lacking",
-        action="store_true",
-        help="keep the corpus, and add random cases with names, forms and texts of which it has too few",
-    )
-    parser.add_argument(
-        "--of",
-        action="append",
-        default=[],
-        metavar="CAMPAIGN",
-        choices=[campaign.name for campaign in CAMPAIGNS],
-        help="of the random cases only those of this campaign (can be given several times)",
-    )
-    parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
-    options = parser.parse_args(arguments)
     with processes(options.n) as workers:
         if options.lacking:
             corpus = {name: list(workers.map(counted, cases)) for name, cases in kept().items()}

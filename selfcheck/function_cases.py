@@ -21,12 +21,15 @@ from model.codec import case_id
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Ask, Delete, Request
-from runner.command_line.commands import Parser, ended, natural, whole
+from runner.command_line.commands import ended
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import Facet
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
+from selfcheck.options import SEED, asked, number_of_processes
 from selfcheck.random_cases import BATCH, random_batches, random_cases
 from strategies.conditions.signatures import functions_in, signatures_of
+from tombstone.commands import option
+from tombstone.values import NATURAL
 
 #: The file of ``corpus/``.
 NAME = "functions"
@@ -117,14 +120,15 @@ def cases_with(chosen: Iterable[Answers]) -> list[Case]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.function_cases", description=__doc__)
-    parser.add_argument("--engine", required=True, metavar="NAME", help=", ".join(ENGINES))
-    parser.add_argument(
-        "--batches", type=natural, default=20, metavar="N", help="of 25 random cases each (default: 20)"
+    options = asked(
+        "selfcheck.function_cases",
+        __doc__,
+        arguments,
+        option("--batches", "N", "of 25 random cases each (default: 20)", NATURAL, default="20"),
+        option("--engine", "NAME", f"spark (default), {', '.join(ENGINES)}", default="spark"),
+        SEED,
+        number_of_processes(),
     )
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
-    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    options = parser.parse_args(arguments)
     language = Language.DATAFUSION if options.engine == "deltalake" else Language.SPARK
     kept = [case for case in corpus_cases(NAME) if language_of(case) is language]
     with hosted(options.engine) as host, workers(host, options.n) as pool:

@@ -8,7 +8,6 @@ with 1 if not; with 2 if cases could not be judged, or the command cannot be exe
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -27,16 +26,20 @@ from model.vocabulary.case import Case
 from records.mistakes import UsageMistake
 from reference_engine import ReferenceEngine
 from runner.command_line.bucket import bucket_of
-from runner.command_line.commands import Parser, ended, whole
-from runner.command_line.parts import WHOLE, part
+from runner.command_line.commands import ended
 from runner.run.bench import Place
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import ENGINES, MODEL, hosted, worker, workers
+from selfcheck.engine_pool import MODEL, hosted, worker, workers
+from selfcheck.options import ENGINE, asked, number_of_processes, shard
 from selfcheck.power_tables import EngineRun, tables
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from tombstone.commands import option
+from tombstone.parts import WHOLE
+from tombstone.reading import Asked
+from tombstone.values import NATURAL, PATH, POSITIVE, one_of
 
 #: A line of a run: the header; a fault; or, as a "proof", a clause that catches a fault only in a later case than the first
 #: that shows the fault.
@@ -186,7 +189,7 @@ def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
     return 2 if any(line.get("failures") for line in found.faults.values()) else 0
 
 
-def _given(options: Namespace) -> Given:
+def _given(options: Asked) -> Given:
     """The engine's options. Raises UsageMistake, EngineUnavailable."""
     given = {"spark_cluster": options.spark_cluster, "spark_remote": options.spark_remote}
     for key, value in given.items():
@@ -197,7 +200,7 @@ def _given(options: Namespace) -> Given:
     return {key: value for key, value in given.items() if value is not None}
 
 
-def _place(options: Namespace, given: Given) -> Place:
+def _place(options: Asked, given: Given) -> Place:
     """What tables are on. Raises UsageMistake, EngineUnavailable."""
     storage, bucket = Storage(options.storage), bucket_of(options.table_root, None)
     if bucket is not None:
@@ -223,40 +226,44 @@ def read_lines(path: Path) -> list[Line]:
     return lines
 
 
+_STORAGES = [storage.value for storage in Storage if storage is not Storage.BUCKET]
+
+
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.power", description=__doc__)
-    parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
-    parser.add_argument("--profile", default="gate", metavar="NAME", help="a fixed profile (default: gate)")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this fault; repeatable")
-    shard = "only part K of the N parts of the faults, by their names: the N parts together try all"
-    parser.add_argument("--shard", type=part, default=WHOLE, metavar="K/N", help=shard)
-    parser.add_argument(
-        "--alone",
-        action="store_true",
-        help="continue until a second clause fails: shows which faults only one clause catches",
+    options = asked(
+        "selfcheck.power",
+        __doc__,
+        arguments,
+        ENGINE,
+        option("--profile", "NAME", "a fixed profile (default: gate)", default="gate"),
+        option("--fault", "NAME", "only this fault; repeatable", repeatable=True),
+        shard("only part K of the N parts of the faults, by their names: the N parts together try all"),
+        option(
+            "--alone",
+            "",
+            "continue until a second clause fails: shows which faults only one clause catches",
+            default=False,
+        ),
+        option("--tries", "N", "cases to shrink one in (default: the profile's; 0: none is shrunk)", NATURAL),
+        option("--predicted", "", "begin with the cases that show the fault on the reference engine"),
+        option("--cases", "N", "judge at most N cases for each fault (default: all)", POSITIVE),
+        option("--lines", "DIR", "default: build/power", PATH, default="build/power"),
+        option("--out", "FILE", "default: build/power.md", PATH, default="build/power.md"),
+        option("--render", "", "judge nothing: write the tables of the lines in --lines"),
+        option(
+            "--spark-cluster", "N", "Spark's tasks run on a standalone cluster of N workers (of the gate)", POSITIVE
+        ),
+        option("--spark-remote", "URI", "Spark is a server of Spark Connect (of the gate)"),
+        option(
+            "--table-root",
+            "URI",
+            "where tables are made: a new or empty directory, or s3://bucket/prefix (of the gate)",
+        ),
+        option(
+            "--storage", "NAME", "what tables are on, as of the gate", one_of(*_STORAGES), default=Storage.LOCAL.value
+        ),
+        number_of_processes(),
     )
-    parser.add_argument(
-        "--tries", type=int, metavar="N", help="cases to shrink one in (default: the profile's; 0: none is shrunk)"
-    )
-    predicted = "begin with the cases that show the fault on the reference engine"
-    parser.add_argument("--predicted", action="store_true", help=predicted)
-    parser.add_argument("--cases", type=whole, metavar="N", help="judge at most N cases for each fault (default: all)")
-    parser.add_argument("--lines", type=Path, default=Path("build/power"), metavar="DIR", help="default: build/power")
-    parser.add_argument(
-        "--out", type=Path, default=Path("build/power.md"), metavar="FILE", help="default: build/power.md"
-    )
-    parser.add_argument("--render", action="store_true", help="judge nothing: write the tables of the lines in --lines")
-    cluster = "Spark's tasks run on a standalone cluster of N workers (of the gate: --spark-cluster)"
-    parser.add_argument("--spark-cluster", type=whole, metavar="N", help=cluster)
-    parser.add_argument("--spark-remote", metavar="URI", help="Spark is a server of Spark Connect (of the gate)")
-    root = "where tables are made: a new or empty directory, or s3://bucket/prefix (of the gate)"
-    parser.add_argument("--table-root", metavar="URI", help=root)
-    stores = [storage.value for storage in Storage if storage is not Storage.BUCKET]
-    parser.add_argument(
-        "--storage", default=Storage.LOCAL.value, choices=stores, help="what tables are on, as of the gate: --storage"
-    )
-    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    options = parser.parse_args(arguments)
     profile = PROFILES.get(options.profile)
     if profile is None or not profile.fixed:
         fixed = ", ".join(name for name, profile in PROFILES.items() if profile.fixed)

@@ -16,12 +16,14 @@ from harness.campaigns.costs import seconds_of
 from model.codec import case_id
 from model.vocabulary.case import Case
 from reports.stream.reading import read_run
-from runner.command_line.commands import Parser, ended, whole
+from runner.command_line.commands import ended
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import Facet
 from selfcheck.corpus.page import Shown
 from selfcheck.distillation import counted, kept
+from selfcheck.options import asked, number_of_processes
 from selfcheck.processes import processes
+from tombstone.commands import Word, option
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,15 @@ def cases_of(report: Path) -> list[Case]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.proposals", description=__doc__)
-    parser.add_argument("report", type=Path, metavar="REPORT", help="the report directory of a run")
-    parser.add_argument("--add", action="store_true", help="append the cases to corpus/gate.jsonl")
-    parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
-    options = parser.parse_args(arguments)
-    cases = cases_of(options.report)
+    options = asked(
+        "selfcheck.proposals",
+        __doc__,
+        arguments,
+        option("--add", "", "append the cases to corpus/gate.jsonl"),
+        number_of_processes(os.cpu_count() or 1),
+        words=(Word("REPORT", "the report directory of a run"),),
+    )
+    cases = cases_of(Path(options.words[0]))
     with processes(options.n) as workers:
         corpus = [one.facets for one in workers.map(counted, chain.from_iterable(kept().values()))]
         run = list(workers.map(counted, cases, chunksize=8))

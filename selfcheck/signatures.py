@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from model.vocabulary.predicate import Language
 from model.vocabulary.signatures import Signature
-from runner.command_line.commands import Parser, ended
+from runner.command_line.commands import ended
+from selfcheck.options import asked
 from strategies.conditions.signatures import FILES, text_of
+from tombstone.commands import Word
+from tombstone.values import one_of
 
 
 def _of_spark() -> list[Signature]:
@@ -32,9 +35,13 @@ _ASKED = {"spark": (Language.SPARK, _of_spark), "deltalake": (Language.DATAFUSIO
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.signatures", description=__doc__)
-    parser.add_argument("engine", choices=_ASKED, help="the engine whose functions are wanted")
-    language, ask = _ASKED[parser.parse_args(arguments).engine]
+    (engine,) = asked(
+        "selfcheck.signatures",
+        __doc__,
+        arguments,
+        words=(Word("ENGINE", "the engine whose functions are wanted", kind=one_of(*_ASKED)),),
+    ).words
+    language, ask = _ASKED[engine]
     found = ask()
     FILES[language].write_text(text_of(found), encoding="utf-8")
     print(f"{len({one.name for one in found})} functions, {len(found)} signatures: {FILES[language]}")

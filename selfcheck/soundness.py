@@ -17,12 +17,14 @@ from itertools import count
 from pathlib import Path
 
 from reports.text.replaying import command_with, python_here
-from runner.command_line.commands import Parser, ended, positive, whole
-from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
+from runner.command_line.commands import ended
+from selfcheck.engine_pool import MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
 from selfcheck.history import HistoryFile, Line, Subject, Totals, suite_digest
+from selfcheck.options import ENGINE, OF, SEED, asked, number_of_processes
 from selfcheck.random_cases import random_batches
-from suites.campaigns import CAMPAIGNS
+from tombstone.commands import option
+from tombstone.values import NUMBER, PATH, POSITIVE
 
 DIRECTORY = Path("build/soundness")
 
@@ -125,24 +127,18 @@ def summary(subject: Subject, totals: Totals, before: Totals) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.soundness", description=__doc__)
-    parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
-    parser.add_argument("--minutes", type=positive, metavar="M", help="judge for this long (default: 30)")
-    parser.add_argument("--cases", type=whole, metavar="N", help="judge this many cases, and finish started batches")
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
-    parser.add_argument(
-        "--history", type=Path, default=DIRECTORY / "history.jsonl", metavar="FILE", help="of earlier runs"
+    options = asked(
+        "selfcheck.soundness",
+        __doc__,
+        arguments,
+        ENGINE,
+        option("--minutes", "M", "judge for this long (default: 30)", NUMBER),
+        option("--cases", "N", "judge this many cases, and finish started batches", POSITIVE),
+        SEED,
+        option("--history", "FILE", "of earlier runs", PATH, default=str(DIRECTORY / "history.jsonl")),
+        OF,
+        number_of_processes(),
     )
-    parser.add_argument(
-        "--of",
-        action="append",
-        default=[],
-        metavar="CAMPAIGN",
-        choices=[campaign.name for campaign in CAMPAIGNS],
-        help="only cases of this campaign (can be given several times)",
-    )
-    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    options = parser.parse_args(arguments)
     minutes = 30.0 if options.minutes is None and options.cases is None else options.minutes
     history = HistoryFile(options.history)
     with hosted(options.engine) as host:

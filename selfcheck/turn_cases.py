@@ -32,12 +32,15 @@ from model.vocabulary.steps import Delete, Read, ReadChanges
 from model.vocabulary.values import type_name
 from records.run import RecordedStep
 from reference_engine import ReferenceEngine
-from runner.command_line.commands import Parser, ended, whole
+from runner.command_line.commands import ended
 from selfcheck.corpus.cover import Candidate, Cover
 from selfcheck.corpus.facets import Facet
+from selfcheck.options import asked, number_of_processes
 from selfcheck.processes import processes, scratch
 from strategies.restriction.capabilities import can_be_judged, restricted_to
 from suites.catalogue import promised
+from tombstone.commands import option
+from tombstone.values import POSITIVE
 
 #: The newest release of Delta, which both pairs have.
 DELTA = "4.4.0"
@@ -123,10 +126,13 @@ def chosen(pool: Mapping[str, Case], found: Sequence[Counter[Facet]], number: in
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.turn_cases", description=(__doc__ or "").partition("\n")[2])
-    parser.add_argument("--cases", type=whole, default=60, metavar="N", help="how many (default: 60)")
-    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    options = parser.parse_args(arguments)
+    options = asked(
+        "selfcheck.turn_cases",
+        __doc__,
+        arguments,
+        option("--cases", "N", "how many (default: 60)", POSITIVE, default="60"),
+        number_of_processes(),
+    )
     pool = {case_id(case): case for case in (*kept_cases(), *corpus_cases("smoke"), *corpus_cases("gate"))}
     with processes(options.n) as workers:
         found = list(workers.map(shown, pool.values(), chunksize=8))

@@ -27,11 +27,14 @@ from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from reference_engine import ReferenceEngine
 from reports.text.quantities import counted
-from runner.command_line.commands import Parser, ended, whole
+from runner.command_line.commands import ended
+from selfcheck.options import asked, number_of_processes
 from selfcheck.processes import processes, scratch
 from selfcheck.random_cases import random_batches, random_cases
 from selfcheck.turn_cases import SECOND
 from suites.catalogue import promised
+from tombstone.commands import option
+from tombstone.values import POSITIVE, WHOLE
 
 DIRECTORY = Path("build/turn-soundness")
 
@@ -110,13 +113,14 @@ def _rounds(seed: int) -> Iterator[tuple[int, int]]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.turn_soundness", description=(__doc__ or "").partition("\n")[2])
-    parser.add_argument(
-        "--cases", type=whole, default=500, metavar="N", help="at least so many on each pair (default: 500)"
+    options = asked(
+        "selfcheck.turn_soundness",
+        __doc__,
+        arguments,
+        option("--cases", "N", "at least so many on each pair (default: 500)", POSITIVE, default="500"),
+        option("--seed", "N", "the first seed (default: 0)", WHOLE, default="0"),
+        number_of_processes(),
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the first seed (default: 0)")
-    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    options = parser.parse_args(arguments)
     alarms: list[tuple[str, FalseAlarm]] = []
     total = 0
     with processes(options.n) as workers:

@@ -5,6 +5,7 @@ Tests that need Spark share a worker (``xdist_group``) and its JVM.
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -18,10 +19,11 @@ from xdist.scheduler import LoadGroupScheduling
 
 from engines.kind import Provider, Settings
 from engines.provider import provider_for
-from runner.command_line.parts import part
 from runner.processes.workspace import Workspace
 from tests.processes import guarded, starts_process
 from tests.slow import ALL
+from tombstone.mistakes import Mistake
+from tombstone.parts import part
 
 if TYPE_CHECKING:
     from engines.spark.adapter import SparkEngine
@@ -63,7 +65,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _checked(text: str) -> str:
-    part(text)
+    try:
+        part(text)
+    except Mistake as wrong:
+        raise argparse.ArgumentTypeError(f"{text} {wrong}") from None
     return text  # which pytest-xdist can send to its workers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tombstone.mistakes import Mistake
@@ -70,8 +70,14 @@ class Option:
         return given if given is None or not self.metavar else self.read(given)
 
 
-def _option(name: str, metavar: str, help: str, kind: Kind = TEXT, **more: Any) -> Option:
-    return Option((name,), metavar, help, kind, **more)
+def _option(name: str, **more: Any) -> Option:
+    """``name`` is followed by what stands for the value."""
+    name, _, metavar = name.partition(" ")
+    return Option((name,), metavar, **more)
+
+
+def _about(heading: str, *options: Option) -> tuple[Option, ...]:
+    return tuple(replace(one, about=heading) for one in options)
 
 
 #: The names of the profiles, of the engines that are built in, and of the storages that a run serves.
@@ -81,285 +87,112 @@ PROFILES, ENGINES, STORAGES = (
     ("local", "s3"),
 )
 
-_JUDGED, _CASE, _REPORT, _BUILD, _RUN = (
-    "What is judged",
-    "One case, one fault",
-    "The report",
-    "Spark, or a build of your own",
-    "The run",
-)
 
 _OUT = "{} is set for each of the gates: name the directory of the whole report with --out DIR."
 _PARTS = "--shard judges a part of each version, and {}"
 
+# fmt: off
 #: The options of a run, beside pytest's own.
 RUN: tuple[Option, ...] = (
-    _option(
-        "--engine",
-        "NAME",
-        "the engine to judge: `spark` (default), `deltalake`, or `module:name` of [your own](engines.md)",
-        default="spark",
-        about=_JUDGED,
-        in_turn=True,
-        refused={"together": "--engine is both versions: leave it out, as they name their engines."},
+    *_about(
+        "What is judged",
+        _option("--engine NAME", default="spark", in_turn=True,
+                help="the engine to judge: `spark` (default), `deltalake`, or `module:name` of [your own](engines.md)",
+                refused={"together": "--engine is both versions: leave it out, as they name their engines."}),
+        _option("--clause ID", repeatable=True,
+                help="judge only these clauses, with the tests that can reach them; repeatable; prefixes such as `VAC-SAFE` are allowed; `list` names all",
+                more="A case ends where it breaks another clause, which does not count"),
+        _option("--shared-with ENGINE[==VERSION]",
+                help="use only cases that this engine supports too, so that both are judged by the same cases",
+                refused={"upgrade": "--shared-with is set for each of the two gates, to the other version: leave it out."}),
+        _option("--profile NAME", kind=one_of(*PROFILES), default="gate", in_turn=True,
+                help="the amount of cases: smoke, gate (default), scale, nightly or soak",
+                more="smoke and gate judge the cases of `corpus/`, with any Python. scale judges large tables: with it give `--step-limit 600 --maxprocesses 2`. nightly and soak draw random cases, run the state machine, and keep failures in `.hypothesis/`"),
+        _option("--budget TIME", kind=BUDGET, default="1", in_turn=True,
+                help="a time (`90s`, `3m`, `1h`) for the most revealing cases of the profile; or a part of it, such as `0.5`",
+                more="The time is estimated for two cores; the report says how many cases were left out. Start-up and the regression cases are always part of it: of smoke they take 50 seconds on Spark and 7 on delta-rs, of the gate 100 and 8. Shrinking and scripts of failures come on top"),
+        _option("--like FILE", kind=FILE, in_turn=True,
+                help="the shapes of your own tables, from `tombstone shape`: the report says which known faults affect them and what no case covers, and the closest cases are judged",
+                more="([your-tables.md](your-tables.md#your-tables-and-a-gate))"),
+        _option("--draw N", kind=NATURAL, default="0", in_turn=True,
+                help="judge N more cases, random, the same for each engine and seed"),
+        _option("--seed N", kind=WHOLE, in_turn=True,
+                help="the seed of the random cases",
+                more="The report's header has it. Python 3.10 has an older Hypothesis, and draws other cases"),
     ),
-    _option(
-        "--clause",
-        "ID",
-        "judge only these clauses, with the tests that can reach them; repeatable; prefixes such as `VAC-SAFE` are allowed; "
-        "`list` names all",
-        repeatable=True,
-        about=_JUDGED,
-        more="A case ends where it breaks another clause, which does not count",
+    *_about(
+        "One case, one fault",
+        _option("--replay CASE.json", kind=FILE,
+                help="judge one case again: FIXED (exit 0), KNOWN (0), FAILED (1), ERROR (2)",
+                more="KNOWN: `known_faults/` lists all its violations. It writes no report",
+                refused={"upgrade": "--replay judges one case: use `tombstone replay` on each of the versions."}),
+        _option("--known-bad NAME",
+                help="run on the engine with one fault built in, to see that the suite notices it; `list` names the faults",
+                refused={"upgrade": "--known-bad builds a fault into both versions: leave it out, as versions are compared as they are.",
+                         "together": "--known-bad builds a fault into one engine: leave it out for two in turn."}),
     ),
-    _option(
-        "--shared-with",
-        "ENGINE[==VERSION]",
-        "use only cases that this engine supports too, so that both are judged by the same cases",
-        about=_JUDGED,
-        refused={"upgrade": "--shared-with is set for each of the two gates, to the other version: leave it out."},
+    *_about(
+        "The report",
+        _option("--report-dir DIR", kind=PATH, default="build/report",
+                help="the report's directory (default `build/report`; of `tombstone gate`: `tombstone-reports/gate`)",
+                more="An earlier report there is removed. If a file of yours has the name of a file of the report, the run ends with 2 and replaces nothing",
+                refused={"upgrade": _OUT.format("--report-dir"),
+                         "together": "--report-dir is the report of both: name its directory with --out DIR.",
+                         "versions": _OUT.format("--report-dir")}),
+        _option("--known-faults FILE", kind=FILE, again=True,
+                help="the known faults (default: the engine's own)",
+                more="The engine's own are `known_faults/<engine>.toml`; for an engine from outside, `known_faults.toml` beside its module; `known_faults/none.toml` is empty. [ci.md](ci.md#known-faults) has the format"),
+        _option("--propose-known-faults FILE", kind=NEW_FILE,
+                help="write what failed into a new file, as entries for a file of known faults",
+                refused={"upgrade": "--propose-known-faults would be written by both gates: use it with `tombstone gate`."}),
+        _option("--check-scripts N", kind=NATURAL, in_turn=True,
+                help="run the scripts of the N gravest failures (default: on delta-rs all; on Spark 3 in the profile gate, else none)",
+                more="On Spark each starts a JVM. None with an option of Spark, because scripts run the released Delta"),
+        _option("--brief", default=False, in_turn=True,
+                help="print only the progress and the answer"),
     ),
-    _option(
-        "--profile",
-        "NAME",
-        "the amount of cases: smoke, gate (default), scale, nightly or soak",
-        one_of(*PROFILES),
-        default="gate",
-        about=_JUDGED,
-        in_turn=True,
-        more="smoke and gate judge the cases of `corpus/`, with any Python. scale judges large tables: with it give "
-        "`--step-limit 600 --maxprocesses 2`. nightly and soak draw random cases, run the state machine, and keep failures in "
-        "`.hypothesis/`",
+    *_about(
+        "Spark, or a build of your own",
+        _option("--spark-conf K=V", kind=SETTING, repeatable=True, again=True, engine="spark",
+                help="a setting of Spark; repeatable",
+                more="For a mirror of Maven Central: `--spark-conf spark.jars.ivySettings=FILE`"),
+        _option("--extra-classpath PATH", kind=JAR, repeatable=True, again=True, engine="spark", candidate="--candidate-classpath",
+                help="a jar or folder in front of Delta's own classes (a patched engine); repeatable"),
+        _option("--jars PATH", kind=JAR, repeatable=True, again=True, engine="spark", candidate="--candidate-jars",
+                help="jars instead of Maven's (a vendor's build); repeatable",
+                more="([ci.md](ci.md#a-build-of-your-own))"),
+        _option("--spark-master URL", again=True, engine="spark",
+                help="Spark's master (default `local[*]`), or a cluster",
+                more="([ci.md](ci.md#on-a-cluster))"),
+        _option("--spark-cluster N", kind=NATURAL, again=True, engine="spark", only="Spark",
+                help="judge on a standalone cluster that the run starts and ends, with N workers on this machine; instead of `--spark-master`"),
+        _option("--spark-remote sc://HOST:PORT", again=True, engine="spark", only="Spark",
+                help="judge SQL through a client of Spark Connect, on a server of your own; `local`: with the server in the run's own Spark",
+                more="([ci.md](ci.md#through-spark-connect))"),
+        _option("--spark-clock machine", again=True, engine="spark", only="Spark",
+                help="use the machine's clock: the run does not set Delta's clock, and clauses about exact times are not applicable"),
     ),
-    _option(
-        "--budget",
-        "TIME",
-        "a time (`90s`, `3m`, `1h`) for the most revealing cases of the profile; or a part of it, such as `0.5`",
-        BUDGET,
-        default="1",
-        about=_JUDGED,
-        in_turn=True,
-        more="The time is estimated for two cores; the report says how many cases were left out. Start-up and the regression "
-        "cases are always part of it: of smoke they take 50 seconds on Spark and 7 on delta-rs, of the gate 100 and 8. Shrinking "
-        "and scripts of failures come on top",
-    ),
-    _option(
-        "--like",
-        "FILE",
-        "the shapes of your own tables, from `tombstone shape`: the report says which known faults affect them and what no case "
-        "covers, and the closest cases are judged",
-        FILE,
-        about=_JUDGED,
-        in_turn=True,
-        more="([your-tables.md](your-tables.md#your-tables-and-a-gate))",
-    ),
-    _option(
-        "--draw",
-        "N",
-        "judge N more cases, random, the same for each engine and seed",
-        NATURAL,
-        default="0",
-        about=_JUDGED,
-        in_turn=True,
-    ),
-    _option(
-        "--seed",
-        "N",
-        "the seed of the random cases",
-        WHOLE,
-        about=_JUDGED,
-        in_turn=True,
-        more="The report's header has it. Python 3.10 has an older Hypothesis, and draws other cases",
-    ),
-    _option(
-        "--replay",
-        "CASE.json",
-        "judge one case again: FIXED (exit 0), KNOWN (0), FAILED (1), ERROR (2)",
-        FILE,
-        about=_CASE,
-        more="KNOWN: `known_faults/` lists all its violations. It writes no report",
-        refused={"upgrade": "--replay judges one case: use `tombstone replay` on each of the versions."},
-    ),
-    _option(
-        "--known-bad",
-        "NAME",
-        "run on the engine with one fault built in, to see that the suite notices it; `list` names the faults",
-        about=_CASE,
-        refused={
-            "upgrade": "--known-bad builds a fault into both versions: leave it out, as versions are compared as they are.",
-            "together": "--known-bad builds a fault into one engine: leave it out for two in turn.",
-        },
-    ),
-    _option(
-        "--report-dir",
-        "DIR",
-        "the report's directory (default `build/report`; of `tombstone gate`: `tombstone-reports/gate`)",
-        PATH,
-        default="build/report",
-        about=_REPORT,
-        more="An earlier report there is removed. If a file of yours has the name of a file of the report, the run ends with 2 and "
-        "replaces nothing",
-        refused={
-            "upgrade": _OUT.format("--report-dir"),
-            "together": "--report-dir is the report of both: name its directory with --out DIR.",
-            "versions": _OUT.format("--report-dir"),
-        },
-    ),
-    _option(
-        "--known-faults",
-        "FILE",
-        "the known faults (default: the engine's own)",
-        FILE,
-        about=_REPORT,
-        again=True,
-        more="The engine's own are `known_faults/<engine>.toml`; for an engine from outside, `known_faults.toml` beside its "
-        "module; `known_faults/none.toml` is empty. [ci.md](ci.md#known-faults) has the format",
-    ),
-    _option(
-        "--propose-known-faults",
-        "FILE",
-        "write what failed into a new file, as entries for a file of known faults",
-        NEW_FILE,
-        about=_REPORT,
-        refused={"upgrade": "--propose-known-faults would be written by both gates: use it with `tombstone gate`."},
-    ),
-    _option(
-        "--check-scripts",
-        "N",
-        "run the scripts of the N gravest failures (default: on delta-rs all; on Spark 3 in the profile gate, else none)",
-        NATURAL,
-        about=_REPORT,
-        in_turn=True,
-        more="On Spark each starts a JVM. None with an option of Spark, because scripts run the released Delta",
-    ),
-    _option("--brief", "", "print only the progress and the answer", about=_REPORT, default=False, in_turn=True),
-    _option(
-        "--spark-conf",
-        "K=V",
-        "a setting of Spark; repeatable",
-        SETTING,
-        repeatable=True,
-        engine="spark",
-        again=True,
-        about=_BUILD,
-        more="For a mirror of Maven Central: `--spark-conf spark.jars.ivySettings=FILE`",
-    ),
-    _option(
-        "--extra-classpath",
-        "PATH",
-        "a jar or folder in front of Delta's own classes (a patched engine); repeatable",
-        JAR,
-        repeatable=True,
-        engine="spark",
-        again=True,
-        about=_BUILD,
-        candidate="--candidate-classpath",
-    ),
-    _option(
-        "--jars",
-        "PATH",
-        "jars instead of Maven's (a vendor's build); repeatable",
-        JAR,
-        repeatable=True,
-        engine="spark",
-        again=True,
-        about=_BUILD,
-        more="([ci.md](ci.md#a-build-of-your-own))",
-        candidate="--candidate-jars",
-    ),
-    _option(
-        "--spark-master",
-        "URL",
-        "Spark's master (default `local[*]`), or a cluster",
-        engine="spark",
-        again=True,
-        about=_BUILD,
-        more="([ci.md](ci.md#on-a-cluster))",
-    ),
-    _option(
-        "--spark-cluster",
-        "N",
-        "judge on a standalone cluster that the run starts and ends, with N workers on this machine; instead of `--spark-master`",
-        NATURAL,
-        engine="spark",
-        only="Spark",
-        again=True,
-        about=_BUILD,
-    ),
-    _option(
-        "--spark-remote",
-        "sc://HOST:PORT",
-        "judge SQL through a client of Spark Connect, on a server of your own; `local`: with the server in the run's own Spark",
-        engine="spark",
-        only="Spark",
-        again=True,
-        about=_BUILD,
-        more="([ci.md](ci.md#through-spark-connect))",
-    ),
-    _option(
-        "--spark-clock",
-        "machine",
-        "use the machine's clock: the run does not set Delta's clock, and clauses about exact times are not applicable",
-        engine="spark",
-        only="Spark",
-        again=True,
-        about=_BUILD,
-    ),
-    _option(
-        "--shard",
-        "K/N",
-        "judge the Kth of N parts of the run, each on its own machine; `tombstone merge` makes the answer and the page",
-        PART,
-        about=_RUN,
-        more="nightly and soak need a `--seed`. `--budget 3m` is for all parts together ([ci.md](ci.md#one-run-on-several-machines))",
-        refused={
-            "upgrade": _PARTS.format(
-                "only whole runs can be compared: use it with `tombstone gate` on each, merge the parts of each, and compare "
-                "the two (docs/gating-an-upgrade.md)."
-            ),
-            "versions": _PARTS.format("the table is of whole runs: leave it out."),
-        },
-    ),
-    _option(
-        "--table-root",
-        "DIR",
-        "where tables are made: a new or empty directory (default: a temporary one), or a new prefix of a bucket, "
-        "`s3://bucket/prefix`",
-        URI,
-        again=True,
-        about=_RUN,
-        more="([s3.md](s3.md#in-a-bucket-of-your-own)). The suite never writes, ages, vacuums or deletes a table outside a directory "
-        "or a prefix that the run made",
-    ),
-    _option(
-        "--endpoint-url",
-        "URL",
-        "the S3 server of that bucket (default: AWS_ENDPOINT_URL, or Amazon's)",
-        again=True,
-        about=_RUN,
-    ),
-    _option(
-        "--storage",
-        "NAME",
-        "where tables lie: local (default), or s3, which serves the run's directory as a bucket, and the engine works with objects",
-        one_of(*STORAGES),
-        default="local",
-        again=True,
-        about=_RUN,
-        more="([s3.md](s3.md))",
-    ),
-    _option(
-        "--step-limit",
-        "SECONDS",
-        "the longest time of a step (default 120)",
-        SECONDS,
-        default="120",
-        again=True,
-        about=_RUN,
-        in_turn=True,
-        more="A step that takes longer is an error, and the engine's process is ended",
+    *_about(
+        "The run",
+        _option("--shard K/N", kind=PART,
+                help="judge the Kth of N parts of the run, each on its own machine; `tombstone merge` makes the answer and the page",
+                more="nightly and soak need a `--seed`. `--budget 3m` is for all parts together ([ci.md](ci.md#one-run-on-several-machines))",
+                refused={"upgrade": _PARTS.format("only whole runs can be compared: use it with `tombstone gate` on each, merge the parts of each, and compare the two (docs/gating-an-upgrade.md)."),
+                         "versions": _PARTS.format("the table is of whole runs: leave it out.")}),
+        _option("--table-root DIR", kind=URI, again=True,
+                help="where tables are made: a new or empty directory (default: a temporary one), or a new prefix of a bucket, `s3://bucket/prefix`",
+                more="([s3.md](s3.md#in-a-bucket-of-your-own)). The suite never writes, ages, vacuums or deletes a table outside a directory or a prefix that the run made"),
+        _option("--endpoint-url URL", again=True,
+                help="the S3 server of that bucket (default: AWS_ENDPOINT_URL, or Amazon's)"),
+        _option("--storage NAME", kind=one_of(*STORAGES), default="local", again=True,
+                help="where tables lie: local (default), or s3, which serves the run's directory as a bucket, and the engine works with objects",
+                more="([s3.md](s3.md))"),
+        _option("--step-limit SECONDS", kind=SECONDS, default="120", in_turn=True, again=True,
+                help="the longest time of a step (default 120)",
+                more="A step that takes longer is an error, and the engine's process is ended"),
     ),
 )
+# fmt: on
 
 
 _STOP = "-x and --maxfail end one gate before the other, and only the same cases can be compared: leave them out."
@@ -375,20 +208,22 @@ def _of_pytest(names: str, metavar: str = "", why: str = "", help: str = "", **m
 
 #: Options of pytest, pytest-xdist and Hypothesis, which a gate passes on.
 PYTEST: tuple[Option, ...] = (
-    *_of_pytest("-v,--verbose", help="also print the table of all clauses, and what the cases covered", about=_REPORT),
+    *_of_pytest(
+        "-v,--verbose", help="also print the table of all clauses, and what the cases covered", about="The report"
+    ),
     *_of_pytest(
         "-x,--exitfirst",
         why=_STOP,
         help="stop at the first failure that no known fault excuses",
-        about=_RUN,
+        about="The run",
         more="The report is written: exit 1, and every clause that has not failed is undecided",
     ),
-    *_of_pytest("--maxfail", "N", why=_STOP, help="the same at the Nth failure", about=_RUN),
+    *_of_pytest("--maxfail", "N", why=_STOP, help="the same at the Nth failure", about="The run"),
     *_of_pytest(
         "-n,--numprocesses",
         "N",
         help="workers of pytest-xdist (default: one for each core, 8 at most)",
-        about=_RUN,
+        about="The run",
         more="On Spark they share one warm JVM",
     ),
     *_of_pytest(

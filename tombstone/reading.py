@@ -35,7 +35,7 @@ class Asked:
         except KeyError:
             raise AttributeError(name) from None
 
-    def again(self, options: Iterable[Option]) -> list[str]:
+    def words_of(self, options: Iterable[Option]) -> list[str]:
         """The words of these of the command's own options, for another command that has them too."""
         return [word for one in options for word in self.own.get(one.key, ())]
 
@@ -47,8 +47,8 @@ class _Parser(argparse.ArgumentParser):
         sentence = f"{command.sentence[0].upper()}{command.sentence[1:]}."
         super().__init__(
             add_help=False,
-            prog=f"tombstone {command.name}",
-            usage=f"tombstone {command.name}{words}{options}",
+            prog=command.begin,
+            usage=f"{command.begin}{words}{options}",
             description=f"{sentence} {command.more}",
             allow_abbrev=False,
         )

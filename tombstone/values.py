@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tombstone.mistakes import Mistake
+from tombstone.parts import part
 
 
 def _as_it_is(text: str, _: Path) -> str:
@@ -79,13 +80,6 @@ def _budget(text: str) -> Budget:
     return Budget(seconds=seconds) if seconds else Budget(_above_zero(text, "a time or a factor", "3m"))
 
 
-def _part(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise Mistake("is not a part: give its number and of how many, such as 2/5.")
-    return int(match[1]), int(match[2])
-
-
 def _file(text: str) -> Path:
     if not Path(text).is_file():
         raise Mistake("is not a file: name an existing one.")
@@ -125,9 +119,11 @@ def one_of(*names: str) -> Kind:
     return Kind(read)
 
 
+#: A text; and a whole number: any, from 0, from 1.
 TEXT, WHOLE, NATURAL, POSITIVE = Kind(), Kind(_whole), Kind(_natural), Kind(_positive)
+NUMBER = Kind(lambda text: _above_zero(text, "above 0", "1.5"))
 SECONDS = Kind(lambda text: _above_zero(text, "a time in seconds", "120"))
-BUDGET, PART, SETTING = Kind(_budget), Kind(_part), Kind(place=_setting)
+BUDGET, PART, SETTING = Kind(_budget), Kind(part), Kind(place=_setting)
 #: Paths: of a file that is there; of a new one; of a jar or a folder that is there; of what is there; of anything; of a
 #: directory, or a URI; and a file, or something else.
 FILE, NEW_FILE, JAR = Kind(_file, _path), Kind(_new_file, _path), Kind(_jar, _path)

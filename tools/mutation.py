@@ -21,7 +21,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from runner.command_line.commands import Parser, ended
+from runner.command_line.commands import ended
+from tombstone.commands import Command, Word, option
+from tombstone.reading import asked_of
+from tombstone.values import NATURAL, POSITIVE, WHOLE
 from tools.mutable_source import mutable
 
 if sys.version_info >= (3, 11):
@@ -211,22 +214,30 @@ def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Acce
     return "\n".join(lines) + "\n"
 
 
+_COMMAND = Command(
+    "mutation",
+    "the model and the clauses with one small thing changed: which tests notice it",
+    (Word("PATH", "modules, or directories of them (default: all)", 0, None),),
+    options=(
+        option("--sample", "N", "try N of the mutants, drawn at random", NATURAL),
+        option("--seed", "N", "of the sample (default: 1)", WHOLE, default="1"),
+        option("-n", "N", "processes (default: 1)", POSITIVE, default="1"),
+        option("--again", "", "try only the mutants that survived the last run"),
+        option("--write", "", "write build/mutation.md"),
+    ),
+    program="python -m tools.mutation",
+)
+
+
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m tools.mutation", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="modules, or directories of them (default: all)")
-    parser.add_argument("--sample", type=int, metavar="N", help="try N of the mutants, drawn at random")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (default: 1)")
-    parser.add_argument("-n", type=int, default=1, metavar="N", help="processes (default: 1)")
-    parser.add_argument("--again", action="store_true", help="try only the mutants that survived the last run")
-    parser.add_argument("--write", action="store_true", help="write build/mutation.md")
-    options = parser.parse_args(arguments)
+    options = asked_of(_COMMAND, arguments)
     directory = ROOT / "build" / "mutation"
     try:
         names: list[str] = []
         if options.again:
             names = [name for name, code in results(directory).items() if code in SURVIVED]
         else:
-            chosen = modules(options.paths)
+            chosen = modules(options.words)
             make_tree(directory, chosen)
             if options.sample is not None:
                 names = sampled(directory, chosen, options.sample, options.seed)

@@ -14,7 +14,9 @@ from pathlib import Path, PurePosixPath
 from grimp import ImportGraph, build_graph
 
 from records.mistakes import UsageMistake
-from runner.command_line.commands import Parser, ended
+from runner.command_line.commands import ended
+from tombstone.commands import Command, Word
+from tombstone.reading import asked_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -73,9 +75,9 @@ def tests_of(modules: set[str] | None, graph: ImportGraph) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     known = rooms()
-    parser = Parser(prog="python -m tools.quick", description="The quick tests that a change can break.")
-    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"as if it had changed: {', '.join(known)}")
-    named = parser.parse_args(arguments).rooms
+    word = Word("ROOM", f"as if it had changed: {', '.join(known)}", 0, None)
+    asked = Command("quick", "the quick tests that a change can break", (word,), program="python -m tools.quick")
+    named = asked_of(asked, arguments).words
     if unknown := sorted(set(named) - set(known)):
         raise UsageMistake(f"{unknown[0]} is not a room: name some of {', '.join(known)}.")
     graph = build_graph(*known, "tests", cache_dir=None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import signal
 import sys
 from collections.abc import Callable
@@ -19,27 +18,6 @@ from runner.command_line.launched import end_with_launcher
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageMistake(f"{message}: `{self.prog} --help` lists the options.")
-
-
-def whole(text: str) -> int:
-    """A whole number of 1 or more."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return number
-
-
-def natural(text: str) -> int:
-    """A whole number of 0 or more."""
-    return 0 if int(text) == 0 else whole(text)
-
-
-def positive(text: str) -> float:
-    """A finite number above 0."""
-    number = float(text)
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number
 
 
 Main = Callable[[list[str]], int]

@@ -11,21 +11,22 @@ import json
 import sys
 from pathlib import Path
 
-from runner.command_line.commands import Parser, in_a_sentence
+from runner.command_line.commands import in_a_sentence
 from runner.doctor.judging import needs_of, python_for, require_java
 from runner.doctor.pythons import FoundPython, pythons
 from runner.doctor.report import lines, look, obstacle
+from tombstone.commands import DOCTOR
+from tombstone.reading import asked_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @in_a_sentence
 def main(words: list[str]) -> int:
-    parser = Parser(prog="tombstone doctor", description="What can be judged on this machine, and what is missing.")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("python-for").add_argument("versions", nargs="+", metavar="VERSION")
-    asked = parser.parse_args(words)
-    return _diagnosis() if asked.command is None else _python_for(asked.versions)
+    if words[:1] == ["python-for"]:
+        return _python_for(words[1:])
+    asked_of(DOCTOR, words)
+    return _diagnosis()
 
 
 def _diagnosis() -> int:

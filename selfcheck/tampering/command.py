@@ -24,15 +24,17 @@ from records.mistakes import UsageMistake
 from reports.document import Document, Text
 from reports.document import table as table_of
 from reports.document.markdown import markdown
-from runner.command_line.commands import Parser, whole
-from runner.command_line.parts import WHOLE, Part, part
 from selfcheck.case_order import relevant_cases
-from selfcheck.engine_pool import ENGINES, hosted, worker, workers
+from selfcheck.engine_pool import hosted, worker, workers
+from selfcheck.options import ENGINE, asked, number_of_processes, shard
 from selfcheck.tampering.tampered_run import FAILED, Result, TamperedRun
 from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
 from strategies.restriction.capabilities import knows_types, restricted_to
 from suites.campaigns import chapters_of
 from suites.profiles import PROFILES
+from tombstone.commands import option
+from tombstone.parts import WHOLE, Part
+from tombstone.values import PATH, POSITIVE
 
 
 @dataclass
@@ -183,19 +185,19 @@ def _clauses(tried: Tried) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m selfcheck.tampering", description="Tamper with what a healthy engine left.")
-    parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
-    parser.add_argument("--profile", metavar="NAME", help="the cases of a fixed profile (default: cases of its own)")
-    parser.add_argument("--way", default="*", metavar="PATTERN", help="only ways whose names match: 'DELETE: commit*'")
-    judged = "try the K-th of N parts of the ways, chosen by their names"
-    parser.add_argument("--shard", type=part, default=WHOLE, metavar="K/N", help=judged)
-    parser.add_argument(
-        "--cases-per-way", type=whole, default=12, metavar="N", help="try each way in so many cases (default: 12)"
+    options = asked(
+        "selfcheck.tampering",
+        __doc__,
+        arguments,
+        ENGINE,
+        option("--profile", "NAME", "the cases of a fixed profile (default: cases of its own)"),
+        option("--way", "PATTERN", "only ways whose names match: 'DELETE: commit*'", default="*"),
+        shard("try the K-th of N parts of the ways, chosen by their names"),
+        option("--cases-per-way", "N", "try each way in so many cases (default: 12)", POSITIVE, default="12"),
+        option("--every-case", "", "try each way in every case"),
+        number_of_processes(),
+        option("--out", "FILE", "default: build/tampering.md", PATH, default="build/tampering.md"),
     )
-    parser.add_argument("--every-case", action="store_true", help="try each way in every case")
-    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    parser.add_argument("--out", type=Path, default=Path("build/tampering.md"), metavar="FILE")
-    options = parser.parse_args(arguments)
     fixed_profiles = [name for name, profile in PROFILES.items() if profile.fixed]
     if options.profile is not None and options.profile not in fixed_profiles:
         raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {', '.join(fixed_profiles)}.")

@@ -21,7 +21,7 @@ from engines.spark.script_functions import forget
 from engines.spark.sessions.session import disconnect
 from model.vocabulary.table import DAY
 from records.mistakes import UsageMistake
-from runner.command_line.commands import Parser, ended, whole
+from runner.command_line.commands import Parser, ended
 from runner.processes.workspace import Workspace
 
 DAYS = 72
@@ -132,7 +132,7 @@ def main(arguments: list[str]) -> int:
     """0: the table is there, in DIRECTORY/table. Raises UsageMistake and EngineUnavailable."""
     parser = Parser(prog="python -m tests.rigs.used_table", description=__doc__, allow_abbrev=False)
     parser.add_argument("directory", type=Path, metavar="DIRECTORY", help="a new directory")
-    parser.add_argument("--days", type=whole, default=DAYS, metavar="N", help=f"stop after N days (default: {DAYS})")
+    parser.add_argument("--days", type=int, default=DAYS, metavar="N", help=f"stop after N days (default: {DAYS})")
     asked = parser.parse_args(arguments)
     directory: Path = asked.directory.resolve()
     try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-
 import pytest
 
-from runner.command_line.parts import WHOLE, Part, part
+from tombstone.mistakes import Mistake
+from tombstone.parts import WHOLE, Part, part
 
 
 def test_each_name_is_in_one_part_and_the_parts_are_of_about_one_size() -> None:
@@ -19,5 +18,5 @@ def test_each_name_is_in_one_part_and_the_parts_are_of_about_one_size() -> None:
 def test_a_part_is_given_by_its_number_and_of_how_many() -> None:
     assert part("2/5") == Part(2, 5)
     for mistake in ("0/5", "6/5", "2", "2/", "a/5", "tests/model"):
-        with pytest.raises(argparse.ArgumentTypeError, match="such as 2/5"):
+        with pytest.raises(Mistake, match="such as 2/5"):
             part(mistake)

@@ -10,7 +10,7 @@ import pytest
 
 from engines.provider import ENGINES
 from engines.versions import version_of
-from runner import all_versions, gate_version, upgrade
+from runner import all_versions, gate_version
 from runner.judgeable import given_in
 
 # One version ----------------------------------------------------------------------------------------------------------
@@ -75,20 +75,7 @@ def test_what_a_run_uses_has_an_environment_with_its_packages(options: list[str]
     assert found["TOMBSTONE_REQUIREMENTS"].split("\n") == [*version.requirements, *more]
 
 
-# Two versions ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_jar_that_is_missing_is_said_of_the_option_that_names_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert upgrade.main(["4.4.0", "4.4.0", "--candidate-jars", "none.jar"]) == 2
-    assert capsys.readouterr().err == "--candidate-jars none.jar does not exist: name an existing jar or directory.\n"
-
-
 # All versions ---------------------------------------------------------------------------------------------------------
-
-
-def test_an_option_that_nothing_knows_is_refused_before_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
-    assert all_versions.main(["--profle", "smoke", "4.4.0"]) == 2
-    assert capsys.readouterr().err == "--profle is not known: did you mean --profile?\n"
 
 
 def test_the_documents_have_a_place_for_their_tables() -> None:

@@ -18,7 +18,6 @@ from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, InvalidDelete, Mode
 from reference_engine import ReferenceEngine
-from runner.command_line.parts import Part
 from runner.run.controller import FIXED_SEED
 from selfcheck.case_order import Ordered, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
@@ -28,6 +27,7 @@ from selfcheck.power_tables import EngineRun, tables
 from suites.campaigns import batches
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
+from tombstone.parts import Part
 
 SMOKE = PROFILES["smoke"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from harness.judging.excusing.excuses import Excuses
 from model.vocabulary.case import Case
 from reference_engine import ReferenceEngine
-from runner.command_line.parts import Part
 from selfcheck.tampering.command import TamperingPlan, Tried, problems, table, tampered_with
 from selfcheck.tampering.unpromised import Unpromised
 from tests.handmade.steps import IN_A, PARTITIONED
+from tombstone.parts import Part
 
 
 def tried(directory: Path, shard: Part) -> dict[str, Tried]:

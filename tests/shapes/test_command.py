@@ -86,8 +86,3 @@ def test_names_are_kept_for_who_asks(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert named["table"] == str(table) and f"{SECRET}%" in named["columns"]
     assert named["unknown"] == [SECRET, f"{SECRET}.owner"]
     assert document["unreadable"] == [{"reason": "no-log", "count": 1, "named": [str(tmp_path / "none")]}]
-
-
-@pytest.mark.parametrize("words", [["--jobs", "0", "a"], ["--history", "-1", "a"]])
-def test_a_wrong_number_ends_with_2(words: list[str]) -> None:
-    assert main(words) == 2

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
 from dataclasses import dataclass
+
+from tombstone.mistakes import Mistake
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ WHOLE = Part(1, 1)
 
 
 def part(text: str) -> Part:
-    """For a parser: ``2/5``."""
+    """``2/5``. Raises Mistake, whose sentence goes on after the text."""
     match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise argparse.ArgumentTypeError(f"{text} is not a part: give its number and of how many, such as 2/5")
+        raise Mistake("is not a part: give its number and of how many, such as 2/5.")
     return Part(int(match[1]), int(match[2]))
