@@ -76,8 +76,8 @@ class Observer:
             listing = list_tree(self._root, self._things, unit=self._unit, digested=self._digested)
             log = relative_log(read_log(self._root, unit=self._unit))
             stored = log.stored.snapshot()
-            has_lost_it = self._needs_schema or (previous is not None and previous.snapshot.metadata.schema_string)
-            if has_lost_it and not stored.metadata.schema_string:
+            needed = self._needs_schema or (previous is not None and previous.snapshot.metadata.schema_string)
+            if needed and not stored.metadata.schema_string:
                 raise MalformedAction("the metadata has no schemaString")
         except (DeltaLogError, FileNotFoundError) as broken:
             raise_if_of_the_machine(broken)
