@@ -126,11 +126,17 @@ def _differences(rehearsal: Rehearsal) -> Iterator[str]:
 
 
 def _trials(trials: Sequence[Trial]) -> Iterator[Block]:
+    items: list[Content] = []
     for trial in trials:
         first, *others = trial_lines(trial)
-        links = (one.fault.link if one.fault is not None else None for one in trial.broken)
-        broken = (text if link is None else _linked(text, link) for text, link in zip(others, links, strict=True))
-        yield Items((first, *broken))
+        faults = [one.fault for one in trial.broken]
+        items += [first, *(_linked(text, one.link) if one else text for text, one in zip(others, faults, strict=True))]
+    yield Items(tuple(items))
+    for trial in trials:
+        for one in trial.broken:
+            if len(one.subjects) > 1:
+                listed = f"{trial.release}, {', '.join(one.clauses)}: {len(one.subjects)} of {one.count:,}"
+                yield Details(listed, (Items(one.subjects),))
 
 
 def _linked(sentence: str, link: str) -> Line:

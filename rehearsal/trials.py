@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from deltalog.errors import DeltaLogError
 from deltalog.storage.listing import EntryKind
 from engines.port import Engine, EngineDied
 from engines.wrapped import WrappedEngine
@@ -69,7 +70,7 @@ def tried(read: ReadTable, asked: Sequence[Asked], *, later: int | None) -> tupl
             engine = HostedEngine(python, one.release.engine, workspace.directory, workspace.started)
             try:
                 found.append(trials_of(engine, read, one, workspace.directory / f"{number}" / "table", later=later))
-            except (EngineDied, OSError) as error:
+            except (EngineDied, OSError, DeltaLogError) as error:
                 raise UsageMistake(f"{title} could not be run on a copy: {' '.join(str(error).split())}.") from None
             finally:
                 engine.close()
@@ -92,7 +93,7 @@ class _AsReleased(WrappedEngine):
 def run_of(
     engine: Engine, read: ReadTable, release: Release, root: Path, copy: Callable[[ReadTable, Path], None] = make
 ) -> CaseRun:
-    """A case on a copy of the table, which is made at ``root``. Raises OSError."""
+    """A case on a copy of the table, which is made at ``root``. Raises OSError and DeltaLogError."""
     clauses = tuple(
         one
         for one in CATALOGUE.values()
@@ -114,7 +115,8 @@ def trials_of(
     engine: Engine, read: ReadTable, asked: Asked, root: Path, *, later: int | None
 ) -> tuple[Trial | None, Trial | None]:
     """What the engine does to a copy, which is made at ``root`` and stays there: the DELETE, then the VACUUM as a DRY RUN, and
-    really. No VACUUM if the DELETE went wrong. ``later``: as of ``tried``. Raises EngineDied, OSError and UsageMistake.
+    really. No VACUUM if the DELETE went wrong. ``later``: as of ``tried``. Raises EngineDied, OSError, DeltaLogError and
+    UsageMistake.
     """
     run, release, vacuum = run_of(engine, read, asked.release, root), asked.release, asked.vacuum
     deleted = None

@@ -46,6 +46,7 @@ class Observer:
     """
 
     _digested = ""  # so begin the paths of the files that are read for their digests
+    _needs_schema = True  # from the beginning
 
     def __init__(self, table: Table, root: Path, *, unit: int = 1) -> None:
         self.table = table
@@ -75,7 +76,8 @@ class Observer:
             listing = list_tree(self._root, self._things, unit=self._unit, digested=self._digested)
             log = relative_log(read_log(self._root, unit=self._unit))
             stored = log.stored.snapshot()
-            if not stored.metadata.schema_string:
+            needed = self._needs_schema or (previous is not None and previous.snapshot.metadata.schema_string)
+            if needed and not stored.metadata.schema_string:
                 raise MalformedAction("the metadata has no schemaString")
         except (DeltaLogError, FileNotFoundError) as broken:
             raise_if_of_the_machine(broken)
@@ -301,6 +303,7 @@ class LogObserver(Observer):
     """Observes a table with stand-ins for its data files: their names, sizes and times, and the log. No data is read."""
 
     _digested = f"{LOG_DIRECTORY}/"
+    _needs_schema = False
 
     def _contents(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
         return UnreadByKey()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from deltalog.storage.names import LOG_DIRECTORY
 from deltalog.storage.parquet import write_data_file
 from harness.observing import evidence
 from harness.observing import observer as observer_module
-from harness.observing.observer import Observer
+from harness.observing.observer import LogObserver, Observer
+from harness.observing.table.not_read import NotRead
 from harness.observing.table.table_state import TableState
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import Window
@@ -78,6 +80,38 @@ def test_a_file_has_one_name(tmp_path: Path) -> None:
 def test_a_file_has_the_same_name_in_earlier_versions(tmp_path: Path) -> None:
     state = Observer(BY_URI, make(BY_URI, tmp_path)).observe()
     assert {add.file for add in state.log.snapshot(0).adds.values()} == set(PATHS)
+
+
+#: What needs a value of a data file.
+ASKED: dict[str, Callable[[TableState], object]] = {
+    "rows": lambda state: state.rows,
+    "the rows of a file": lambda state: len(state.contents["a"] or ()),
+    "every file": lambda state: dict(state.contents),
+    "the names of files": lambda state: "a" in state.contents,
+    "rows that a vector hides": lambda state: 1 in state.vectors["a"],
+    "row ids": lambda state: state.row_ids["a"][0],
+    "changes": lambda state: list(state.changes.get("a") or ()),
+    "columns": lambda state: set(state.columns["a"]) & {"v"},
+    "a number of rows": lambda state: state.unreferenced["a"] == 0,
+    "a sum": lambda state: Counter({(1,): 1}) - state.contents["a"],  # type: ignore[operator]
+    "a key": lambda state: {state.contents["a"]},
+}
+
+
+def test_of_stand_ins_the_log_is_read_and_no_data(tmp_path: Path) -> None:
+    root = make(BY_URI, tmp_path)
+    read, unread = Observer(BY_URI, root).observe(), LogObserver(BY_URI, root).observe()
+    assert (
+        unread.live == read.live
+        and unread.tombstones == read.tombstones
+        and unread.listing.keys() == read.listing.keys()
+    )
+    in_log = {path for path, entry in unread.listing.items() if entry.digest is not None}
+    assert in_log and all(path.startswith(f"{LOG_DIRECTORY}/") for path in in_log)
+    assert read.is_read and not unread.is_read
+    for ask in ASKED.values():
+        with pytest.raises(NotRead):
+            ask(unread)
 
 
 def test_what_lies_beside_the_root_is_listed_and_links_are_resolved(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rehearsal.document import LISTED, document_of
@@ -9,8 +11,9 @@ from rehearsal.rehearsed import Announced, Sum, Trial
 from rehearsal.tree import MOST, MOST_IN_ONE, Node, tree_of
 from rehearsal.words import trial_lines
 from reports.document.html import html
+from reports.document.markdown import markdown
 from reports.text.ladder import Answer, Word
-from tests.rehearsal.rehearsals import GOES, STAYS, rehearsal_of, release
+from tests.rehearsal.rehearsals import BROKEN, GOES, STAYS, rehearsal_of, release
 
 
 @pytest.mark.parametrize(
@@ -28,6 +31,15 @@ def test_what_a_dry_run_listed_is_held_against_what_went(announced: Announced, w
     trial = Trial("Delta 4.4.0", None, True, Sum(4, 10), (), announced)
     said = "Delta 4.4.0 on a copy: DRY RUN listed 37 paths, and then 4 files (10 bytes) went"
     assert list(trial_lines(trial)) == [f"{said}{words}"]
+
+
+def test_the_page_lists_what_is_wrong_in_one_way() -> None:
+    alike = replace(BROKEN, count=1204, subjects=("p=1/a", "p=1/b"))
+    found = rehearsal_of([release("Delta 4.4.0", {".": (STAYS,)})])
+    found = replace(found, trials=(replace(found.trials[0], broken=(alike,)),))
+    text = markdown(document_of(Answer(Word.FAIL, "it deletes"), found))
+    assert "(VAC-SAFE-3; 1,203 more alike). A known fault: It deletes young files" in text
+    assert "Delta 4.4.0, VAC-SAFE-3: 2 of 1,204" in text and "- p=1/b" in text
 
 
 def names(node: Node) -> list[str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deltalog.entries.actions import Metadata, Protocol
+from deltalog.entries.commits import write_commit
 from engines.port import Engine, now
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.corpus import corpus_cases
@@ -27,7 +29,7 @@ from rehearsal.statement import vacuum_of
 from rehearsal.trials import Asked, run_of, trials_of
 from shapes.store import root_of
 from tests.rehearsal.partitioned import write_partitioned
-from tests.rehearsal.tables import AT, EXPIRED, HIDDEN, LIVE, ORPHAN, RECENT, YOUNG, write_table
+from tests.rehearsal.tables import AT, EXPIRED, HIDDEN, LIVE, ORPHAN, RECENT, YOUNG, info, write_table
 
 RELEASE = release_of("4.4.0", objects=False)
 ALL, JANUARY = "DELETE FROM t", "DELETE FROM t WHERE d = '2025-01-31'"
@@ -156,6 +158,12 @@ def test_right_statements_break_nothing_on_the_tables_of_the_corpus(tmp_path: Pa
             judged += found is not None
             assert found is None or found.broken == (), (drawn, statement)
     assert judged > 2 * len(tables)
+
+
+def test_a_table_without_a_schema_is_left_to_the_engine(tmp_path: Path) -> None:
+    write_commit(tmp_path / "table", 0, [info("CREATE TABLE"), Protocol(1, 2), Metadata("a", None)], modified=AT)
+    found = tried(ReferenceEngine(), tmp_path / "table", tmp_path, "VACUUM")
+    assert found.agrees and not found.gone.files
 
 
 def broken(severity: Severity, fault: NamedFault | None) -> Broken:
