@@ -10,7 +10,6 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from deltalog.data.bitmaps import encode_rows
 from deltalog.data.deletion_vectors import FORMAT_VERSION, read_vector
@@ -59,11 +58,6 @@ _HUGE = "no " * 1_000_000
 
 def _statistics(found: actions.Actions, text: str) -> Tamper:
     return actions.first(found, becomes("stats", lambda _: text))
-
-
-def _set(found: actions.Actions, **values: Any) -> Tamper:
-    """Set fields that are there, of the first of these actions that has them."""
-    return actions.first(found, put_present(**values))
 
 
 def _set_domain(configuration: str) -> Tamper:
@@ -129,16 +123,16 @@ FAULTS = (
         _statistics(actions.vector_adds, '{"numRecords":[],"minValues":true,"nullCount":1.5}'),
         "The statistics beside a new deletion vector have lists, flags and numbers for objects.", needs=_VECTORS),
     # other types in actions
-    delete_fault("size-is-a-text", "DEL-PHYS-3", _set(actions.removes, size="12"),
+    delete_fault("size-is-a-text", "DEL-PHYS-3", actions.first(actions.removes, put_present(size="12")),
         "The size of a remove is a text."),
-    delete_fault("path-is-a-number", "DEL-PHYS-3", _set(actions.removes, path=12),
+    delete_fault("path-is-a-number", "DEL-PHYS-3", actions.first(actions.removes, put_present(path=12)),
         "The path of a remove is a number."),
-    delete_fault("partition-values-are-a-list", "DEL-PHYS-3", _set(actions.removes, partitionValues=["p"]),
+    delete_fault("partition-values-are-a-list", "DEL-PHYS-3", actions.first(actions.removes, put_present(partitionValues=["p"])),
         "The partition values of a remove are a list."),
     delete_fault("commit-info-is-a-text", "DEL-PHYS-3", when(lambda t: bool(t.log.written),
             lambda t: t.log.rewrite(max(t.log.written), [{"commitInfo": "DELETE"}])),
         "commitInfo of a DELETE is a text, and the only action."),
-    delete_fault("metrics-are-a-list", "DEL-MET-1A", _set(actions.commit_infos, operationMetrics=["numRemovedFiles"]),
+    delete_fault("metrics-are-a-list", "DEL-MET-1A", actions.first(actions.commit_infos, put_present(operationMetrics=["numRemovedFiles"])),
         "The metrics in commitInfo are a list."),
     delete_fault("high-water-mark-is-no-json", "DEL-ROWID-1D", _set_domain("12"),
         "The high-water mark of the row ids is no JSON object.", needs=[Feature.ROW_TRACKING]),

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.data.deletion_vectors import inline_vector
 from engines.port import Outcome
 from faults.delete.deletes import full_row, is_plain, matches_row
+from faults.delete.features import inline
 from faults.machinery import actions
 from faults.machinery.fault import delete_fault, when
 from faults.machinery.members import JsonAction
@@ -87,14 +87,8 @@ def _hide_rows_of_the_wrong_file(t: Tampering) -> Outcome | None:
     for path in _damaged(t) if t.log.has("delta.enableDeletionVectors") else []:
         old = t.log.live[path]
         if "numRecords" in (old.get("stats") or "") and "deletionVector" not in old:
-            vector = inline_vector([0, 1])
-            hidden = {
-                "storageType": vector.storage,
-                "pathOrInlineDv": vector.path_or_inline,
-                "sizeInBytes": vector.size,
-                "cardinality": vector.cardinality,
-            }
-            return _commit(t, actions.removal(old, at=t.outcome.ended), {"add": {**old, "deletionVector": hidden}})
+            hidden = {"add": {**old, "deletionVector": inline([0, 1])}}
+            return _commit(t, actions.removal(old, at=t.outcome.ended), hidden)
     return None
 
 

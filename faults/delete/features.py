@@ -28,7 +28,7 @@ from model.vocabulary.table import Feature
 # Deletion vectors -----------------------------------------------------------------------------------------------------
 
 
-def _inline(rows: Iterable[int]) -> JsonAction:
+def inline(rows: Iterable[int]) -> JsonAction:
     """An inline deletion vector of these rows (indexes from 0)."""
     vector = inline_vector(rows)
     return {
@@ -41,7 +41,7 @@ def _inline(rows: Iterable[int]) -> JsonAction:
 
 def _hide_whole_file(t: Tampering) -> None:
     for add in actions.vector_adds(t)[:1]:
-        add["deletionVector"] = _inline(range(rows_of(t, add).num_rows))
+        add["deletionVector"] = inline(range(rows_of(t, add).num_rows))
         t.log.save()
 
 
@@ -55,7 +55,7 @@ def _in_statistics(edit: Edit) -> Tamper:
     return actions.first(actions.vector_adds, within("stats", edit))
 
 
-def _hidden(root: Path, action: JsonAction) -> list[int]:
+def hidden_rows(root: Path, action: JsonAction) -> list[int]:
     """The rows that the deletion vector of an add hides, sorted."""
     (add,) = from_json({"add": action})
     return sorted(read_vector(root, add.deletion_vector)) if isinstance(add, Add) and add.deletion_vector else []
@@ -64,9 +64,9 @@ def _hidden(root: Path, action: JsonAction) -> list[int]:
 def _keep_one_array(t: Tampering) -> None:
     """The first vector of more rows than an array container holds keeps as many."""
     for action in actions.vector_adds(t):
-        rows = _hidden(t.root, action)
+        rows = hidden_rows(t.root, action)
         if len(rows) > _ARRAY_LIMIT:
-            action["deletionVector"] = _inline(rows[:_ARRAY_LIMIT])
+            action["deletionVector"] = inline(rows[:_ARRAY_LIMIT])
             t.log.save()
             return
 
@@ -74,13 +74,13 @@ def _keep_one_array(t: Tampering) -> None:
 def _count_after_skipped_pages(t: Tampering) -> None:
     """A new vector's rows are counted from the first page that has one: the pages before it were skipped by the page index."""
     for action in actions.vector_adds(t):
-        old = _hidden(t.before, t.log.live[t.log.path(action)])
-        new = {*_hidden(t.root, action)}.difference(old)
+        old = hidden_rows(t.before, t.log.live[t.log.path(action)])
+        new = {*hidden_rows(t.root, action)}.difference(old)
         page = page_rows(rows_of(t, action).num_rows)
         skipped = min(new) // page * page if new else 0
         hidden = sorted({*old, *(row - skipped for row in new)})
         if skipped:
-            action["deletionVector"] = _inline(hidden)
+            action["deletionVector"] = inline(hidden)
             t.log.save()
             return
 
@@ -107,7 +107,7 @@ def _keep_emptied_file(t: Tampering) -> None:
         count = rows_before(t, path).num_rows
         if path not in kept and count:
             stats = json.dumps({"numRecords": count, "tightBounds": False})
-            add = {**old, "deletionVector": _inline(range(count)), "stats": stats}
+            add = {**old, "deletionVector": inline(range(count)), "stats": stats}
             t.log.append({"add": add})
             return
 
@@ -115,7 +115,7 @@ def _keep_emptied_file(t: Tampering) -> None:
 def _add_empty_vector(t: Tampering) -> None:
     for path in files.untouched(t)[:1] if actions.vector_adds(t) else []:
         add = t.log.live[path]
-        t.log.append(actions.removal(add, at=t.outcome.ended), {"add": {**add, "deletionVector": _inline(())}})
+        t.log.append(actions.removal(add, at=t.outcome.ended), {"add": {**add, "deletionVector": inline(())}})
 
 
 # The change data feed -------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ FAULTS = (
     delete_fault("names-an-untouched-file", "DEL-DV-2B", _add_empty_vector,
         "A file without a matching row gets a new, empty deletion vector."),
     delete_fault("writes-vectors-where-they-are-off", "DEL-DV-4",
-        when(lambda t: not _VECTORS(t), actions.first(actions.new_adds, put(deletionVector=_inline([0])))),
+        when(lambda t: not _VECTORS(t), actions.first(actions.new_adds, put(deletionVector=inline([0])))),
         "A rewritten file gets a deletion vector though the table property is off."),
     delete_fault("vector-holds-one-array", "DEL-DV-1A", _keep_one_array,
         "Of a new deletion vector, the rows beyond the 4096 of an array container are lost."),

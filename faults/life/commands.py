@@ -4,64 +4,55 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from deltalog.data.deletion_vectors import read_vector
-from deltalog.entries.actions import Add
-from deltalog.entries.codec import from_json
 from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from deltalog.storage.paths import from_root
 from deltalog.values.schemas import parse_schema
 from engines.port import Outcome
-from faults.delete.features import drop_row_ids
+from faults.delete.features import drop_row_ids, hidden_rows
 from faults.log.log_files import rewrite_oldest_commit, uncommit_below_checkpoint, without_first, write_junk
 from faults.machinery import actions, documents, files
-from faults.machinery.fault import Condition, Tamper, command_fault, vacuum_fault, when
+from faults.machinery.fault import Condition, Fault, Tamper, command_fault, vacuum_fault, when
 from faults.machinery.members import Edit, JsonAction, becomes, drop, put, raised, within
 from faults.machinery.rows import change_rows, lose_values, replace_rows, rows_before, rows_of
 from faults.machinery.tampering import Tampering
 from model.text.layout import clone_of
+from model.vocabulary.capabilities import Need
 from model.vocabulary.commands import (
-    AddColumn,
-    Checkpoint,
-    CleanUpLog,
+    COMMANDS,
     Command,
     CommandKind,
-    CompactLog,
-    DropColumn,
     Merge,
-    Optimize,
     Overwrite,
-    Purge,
     RenameColumn,
     Restore,
-    SetRetention,
-    ShallowClone,
-    StreamAppend,
     Update,
-    VacuumClone,
     added_by,
 )
 from model.vocabulary.table import DAY, Feature, retention_of
 
 
-def _is(*kinds: type[Command]) -> Condition:
-    """The step is one of these commands, and was not refused."""
-    return lambda t: isinstance(t.command, kinds) and not t.failed
+def _is(kind: type[Command]) -> Condition:
+    """The step is this command, and was not refused."""
+    return lambda t: isinstance(t.command, kind) and not t.failed
 
 
 def _overwrites_by_a_condition(t: Tampering) -> bool:
     return isinstance(t.command, Overwrite) and t.command.where is not None
 
 
-def _of(kind: type[Command], tamper: Tamper) -> Tamper:
-    return when(_is(kind), tamper)
+def _of(
+    kind: CommandKind, name: str, caught_by: str, tamper: Tamper, sentence: str, needs: Iterable[Need] = ()
+) -> Fault:
+    """A fault of one kind of commands, on engines that have it, or what else it needs."""
+    return command_fault(name, caught_by, tamper, sentence, run=_is(COMMANDS[kind]), needs=needs or [kind])
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -78,12 +69,11 @@ def _leave_vectors(t: Tampering) -> None:
 def _bring_hidden_rows_back(t: Tampering) -> None:
     """A file with a deletion vector is rewritten with all its rows."""
     for path, old in t.log.removed_adds.items():
-        (before,) = from_json({"add": old})
+        hidden = hidden_rows(t.before, old)
         adds = [add for add in actions.new_adds(t) if add["partitionValues"] == old["partitionValues"]]
-        if isinstance(before, Add) and before.deletion_vector is not None and adds:
-            hidden = rows_before(t, path).take(list(read_vector(t.before, before.deletion_vector)))
-            kept = rows_of(t, adds[0])
-            replace_rows(t, adds[0], pa.concat_tables([kept, hidden], promote_options="permissive"))
+        if hidden and adds:
+            rows = [rows_of(t, adds[0]), rows_before(t, path).take(hidden)]
+            replace_rows(t, adds[0], pa.concat_tables(rows, promote_options="permissive"))
             return
 
 
@@ -199,7 +189,7 @@ def _in_clone(change: documents.Change) -> Tamper:
         path = _clone(t) / LOG_DIRECTORY / commit_name(0)
         return [str(path)] if path.is_file() else []
 
-    return _of(ShallowClone, documents.in_files(first_commit, change))
+    return documents.in_files(first_commit, change)
 
 
 _COMPACTIONS = files.new(f"{LOG_DIRECTORY}/*.compacted.json")
@@ -207,74 +197,74 @@ _without_removes = documents.in_files(_COMPACTIONS, documents.without(lambda act
 
 
 _VECTORS = [Feature.DELETION_VECTORS]
+K = CommandKind
 
 # fmt: off
 FAULTS = (
     # rows
-    command_fault("optimize-loses-a-row", "LIFE-1A", _of(Optimize, change_rows(lambda rows: rows.slice(1))),
-        "OPTIMIZE loses a row of a new file.", needs=[CommandKind.OPTIMIZE]),
-    command_fault("optimize-keeps-a-file-twice", "LIFE-1A", _of(Optimize, actions.drop_first("remove")),
-        "OPTIMIZE does not remove one of the files whose rows it wrote.", needs=[CommandKind.OPTIMIZE]),
-    command_fault("optimize-forgets-a-vector", "LIFE-1A", _of(Optimize, _bring_hidden_rows_back),
+    _of(K.OPTIMIZE, "optimize-loses-a-row", "LIFE-1A", change_rows(lambda rows: rows.slice(1)),
+        "OPTIMIZE loses a row of a new file."),
+    _of(K.OPTIMIZE, "optimize-keeps-a-file-twice", "LIFE-1A", actions.drop_first("remove"),
+        "OPTIMIZE does not remove one of the files whose rows it wrote."),
+    _of(K.OPTIMIZE, "optimize-forgets-a-vector", "LIFE-1A", _bring_hidden_rows_back,
         "OPTIMIZE writes the rows that a deletion vector hides too.", needs=_VECTORS),
-    command_fault("purge-forgets-a-vector", "LIFE-1A", _of(Purge, _bring_hidden_rows_back),
-        "REORG … APPLY (PURGE) brings the deleted rows back.", needs=[CommandKind.PURGE]),
-    command_fault("update-forgets-a-vector", "LIFE-1A", _of(Update, _bring_hidden_rows_back),
+    _of(K.PURGE, "purge-forgets-a-vector", "LIFE-1A", _bring_hidden_rows_back,
+        "REORG … APPLY (PURGE) brings the deleted rows back."),
+    _of(K.UPDATE, "update-forgets-a-vector", "LIFE-1A", _bring_hidden_rows_back,
         "UPDATE brings back the rows that a deletion vector hides.", needs=_VECTORS),
-    command_fault("update-loses-its-second-value", "LIFE-1A", _of(Update, lose_values(_second_column_set)),
-        "UPDATE of several columns makes the second one NULL.", needs=[CommandKind.UPDATE]),
-    command_fault("merge-forgets-a-vector", "LIFE-1A", _of(Merge, _bring_hidden_rows_back),
+    _of(K.UPDATE, "update-loses-its-second-value", "LIFE-1A", lose_values(_second_column_set),
+        "UPDATE of several columns makes the second one NULL."),
+    _of(K.MERGE, "merge-forgets-a-vector", "LIFE-1A", _bring_hidden_rows_back,
         "MERGE brings back the rows that a deletion vector hides.", needs=_VECTORS),
     command_fault("overwrite-removes-other-partitions", "LIFE-1A",
         when(_overwrites_by_a_condition, actions.remove(files.untouched)),
-        "An overwrite by a condition removes the files of other partitions too.", needs=[CommandKind.OVERWRITE]),
+        "An overwrite by a condition removes the files of other partitions too.", needs=[K.OVERWRITE]),
     command_fault("overwrite-keeps-what-it-replaces", "LIFE-1A",
         when(_overwrites_by_a_condition, actions.drop_first("remove")),
-        "An overwrite by a condition leaves a file that it should replace.", needs=[CommandKind.OVERWRITE]),
+        "An overwrite by a condition leaves a file that it should replace.", needs=[K.OVERWRITE]),
     command_fault("dynamic-overwrite-removes-all-partitions", "LIFE-1A",
         when(lambda t: isinstance(t.command, Overwrite) and t.command.dynamic, actions.remove(files.untouched)),
-        "An overwrite by partitions removes the files of the others too.", needs=[CommandKind.OVERWRITE]),
-    command_fault("overwrite-leaves-a-new-column-empty", "LIFE-1A", _of(Overwrite, lose_values(_column_added)),
-        "An overwrite with a new column adds it, and leaves it NULL in a file.", needs=[CommandKind.OVERWRITE]),
+        "An overwrite by partitions removes the files of the others too.", needs=[K.OVERWRITE]),
+    _of(K.OVERWRITE, "overwrite-leaves-a-new-column-empty", "LIFE-1A", lose_values(_column_added),
+        "An overwrite with a new column adds it, and leaves it NULL in a file."),
     command_fault("merge-loses-a-source-row", "LIFE-1A",
         when(lambda t: isinstance(t.command, Merge) and len(t.command.rows) > 2, change_rows(lambda rows: rows.slice(1))),
-        "MERGE loses a row of a source that has three or more.", needs=[CommandKind.MERGE]),
-    command_fault("merge-leaves-a-new-column-empty", "LIFE-1A", _of(Merge, lose_values(_column_added)),
-        "MERGE with schema evolution adds the new column, and leaves it NULL in a file.", needs=[CommandKind.MERGE]),
-    command_fault("stream-appends-twice", "LIFE-1A", _of(StreamAppend, _append_twice),
-        "A streaming query appends its first file twice.", needs=[CommandKind.STREAM_APPEND]),
-    command_fault("renamed-column-is-lost", "LIFE-1A", _of(RenameColumn, _change_fields(_rename_in_files)),
-        "RENAME COLUMN looks for the column in files under its new name.", needs=[CommandKind.RENAME_COLUMN]),
+        "MERGE loses a row of a source that has three or more.", needs=[K.MERGE]),
+    _of(K.MERGE, "merge-leaves-a-new-column-empty", "LIFE-1A", lose_values(_column_added),
+        "MERGE with schema evolution adds the new column, and leaves it NULL in a file."),
+    _of(K.STREAM_APPEND, "stream-appends-twice", "LIFE-1A", _append_twice,
+        "A streaming query appends its first file twice."),
+    _of(K.RENAME_COLUMN, "renamed-column-is-lost", "LIFE-1A", _change_fields(_rename_in_files),
+        "RENAME COLUMN looks for the column in files under its new name."),
     # what must stay
     command_fault("refused-command-commits", "LIFE-1B", when(lambda t: t.failed, actions.commit_empty),
         "A command that is refused commits a version."),
     command_fault("refused-command-deletes", "LIFE-1B", when(lambda t: t.failed, files.delete_first(lambda t: t.disk.files)),
         "A command that is refused deletes a file."),
-    command_fault("optimize-deletes-what-it-removed", "LIFE-1C LIFE-1H",
-        _of(Optimize, files.delete_all(lambda t: t.log.removed)),
-        "OPTIMIZE deletes the files that it removed, and does not wait for VACUUM.", needs=[CommandKind.OPTIMIZE]),
-    command_fault("update-deletes-what-it-removed", "LIFE-1H LIFE-1C", _of(Update, files.delete_all(lambda t: t.log.removed)),
-        "UPDATE deletes the files that it removed, and does not wait for VACUUM.", needs=[CommandKind.UPDATE]),
+    _of(K.OPTIMIZE, "optimize-deletes-what-it-removed", "LIFE-1C LIFE-1H", files.delete_all(lambda t: t.log.removed),
+        "OPTIMIZE deletes the files that it removed, and does not wait for VACUUM."),
+    _of(K.UPDATE, "update-deletes-what-it-removed", "LIFE-1H LIFE-1C", files.delete_all(lambda t: t.log.removed),
+        "UPDATE deletes the files that it removed, and does not wait for VACUUM."),
     command_fault("command-rewrites-an-old-commit", "LIFE-1I", when(lambda t: bool(t.log.history), rewrite_oldest_commit),
         "A command rewrites the oldest commit, with the same actions."),
     command_fault("command-leaves-junk-in-the-log", "LIFE-1I", write_junk,
         "A command leaves a file in the log that is no part of it."),
-    command_fault("command-breaks-the-log", "LIFE-1J", _of(Update, files.in_each(files.commits, files.cut_off)),
+    command_fault("command-breaks-the-log", "LIFE-1J", when(_is(Update), files.in_each(files.commits, files.cut_off)),
         "UPDATE leaves a truncated commit."),
-    command_fault("refuses-a-retention", "LIFE-1E", _of(SetRetention, undo_and_refuse),
-        "A retention cannot be set.", needs=[CommandKind.SET_RETENTION]),
+    _of(K.SET_RETENTION, "refuses-a-retention", "LIFE-1E", undo_and_refuse,
+        "A retention cannot be set."),
     # definitions
-    command_fault("retention-replaces-all-properties", "LIFE-1D", _of(SetRetention, _change_definition(becomes("configuration", _retentions))),
-        "Setting the retention drops all other properties.", needs=[CommandKind.SET_RETENTION]),
-    command_fault("added-column-comes-first", "LIFE-1D", _of(AddColumn, _change_fields(lambda _, fields: fields[-1:] + fields[:-1])),
-        "ADD COLUMN puts the new column before the others.", needs=[CommandKind.ADD_COLUMN]),
-    command_fault("merge-makes-another-table", "LIFE-1D",
-        _of(Merge, _change_definition(put(id="11111111-1111-4111-8111-111111111111"))),
-        "MERGE with schema evolution gives the table another id.", needs=[CommandKind.MERGE]),
-    command_fault("drop-column-drops-another", "LIFE-1D", _of(DropColumn, _change_fields(_drop_another)),
-        "DROP COLUMN drops another column.", needs=[CommandKind.DROP_COLUMN]),
-    command_fault("renamed-column-loses-its-statistics", "LIFE-1D", _of(RenameColumn, _keep_list),
-        "RENAME COLUMN leaves the old name in the list of the columns with statistics.", needs=[CommandKind.RENAME_COLUMN]),
+    _of(K.SET_RETENTION, "retention-replaces-all-properties", "LIFE-1D",
+        _change_definition(becomes("configuration", _retentions)),
+        "Setting the retention drops all other properties."),
+    _of(K.ADD_COLUMN, "added-column-comes-first", "LIFE-1D", _change_fields(lambda _, fields: fields[-1:] + fields[:-1]),
+        "ADD COLUMN puts the new column before the others."),
+    _of(K.MERGE, "merge-makes-another-table", "LIFE-1D", _change_definition(put(id="11111111-1111-4111-8111-111111111111")),
+        "MERGE with schema evolution gives the table another id."),
+    _of(K.DROP_COLUMN, "drop-column-drops-another", "LIFE-1D", _change_fields(_drop_another),
+        "DROP COLUMN drops another column."),
+    _of(K.RENAME_COLUMN, "renamed-column-loses-its-statistics", "LIFE-1D", _keep_list,
+        "RENAME COLUMN leaves the old name in the list of the columns with statistics."),
     # actions
     command_fault("command-removes-nothing", "LIFE-1F", actions.first(actions.removes, drop("deletionVector")),
         "A remove lacks the deletion vector of its file, so that the file stays.", needs=_VECTORS),
@@ -282,43 +272,42 @@ FAULTS = (
         "The first remove of a command encodes a character of its path that the add does not encode."),
     command_fault("command-adds-another-size", "LIFE-1F", actions.first(actions.new_adds, raised("size")),
         "The size in an add is one too high."),
-    command_fault("optimize-changes-data", "LIFE-1G", _of(Optimize, _set_data_change(True)),
-        "OPTIMIZE says dataChange=true: streams read all rows again.", needs=[CommandKind.OPTIMIZE]),
-    command_fault("update-changes-no-data", "LIFE-1G", _of(Update, _set_data_change(False)),
-        "UPDATE says dataChange=false: streams do not see it.", needs=[CommandKind.UPDATE]),
+    _of(K.OPTIMIZE, "optimize-changes-data", "LIFE-1G", _set_data_change(True),
+        "OPTIMIZE says dataChange=true: streams read all rows again."),
+    _of(K.UPDATE, "update-changes-no-data", "LIFE-1G", _set_data_change(False),
+        "UPDATE says dataChange=false: streams do not see it."),
     # RESTORE
-    command_fault("restore-loses-a-file", "LIFE-2A LIFE-1A", _of(Restore, actions.drop_first("add")),
-        "RESTORE does not add one of the files of the version.", needs=[CommandKind.RESTORE]),
-    command_fault("restore-leaves-vectors", "LIFE-2A LIFE-1A", _of(Restore, _leave_vectors),
+    _of(K.RESTORE, "restore-loses-a-file", "LIFE-2A LIFE-1A", actions.drop_first("add"),
+        "RESTORE does not add one of the files of the version."),
+    _of(K.RESTORE, "restore-leaves-vectors", "LIFE-2A LIFE-1A", _leave_vectors,
         "RESTORE takes a file for the same whose deletion vector is another: deleted rows stay deleted.", needs=_VECTORS),
     command_fault("restores-what-is-gone", "LIFE-2B",
         when(lambda t: t.failed and isinstance(t.command, Restore), lambda t: t.answer(())),
-        "RESTORE to a version of which files are gone succeeds, and does nothing.", needs=[CommandKind.RESTORE]),
+        "RESTORE to a version of which files are gone succeeds, and does nothing.", needs=[K.RESTORE]),
     # the log
-    command_fault("log-clean-up-breaks-a-version", "LIFE-3A", _of(CleanUpLog, _clean_up_what_is_old),
-        "Log clean-up deletes all commits that are older than the log's retention, also those that a newer one needs.",
-        needs=[CommandKind.CLEAN_UP_LOG]),
-    command_fault("log-clean-up-ignores-the-retention", "LIFE-3A LIFE-1I", _of(CleanUpLog, uncommit_below_checkpoint),
-        "Log clean-up deletes everything below the newest checkpoint, of any age.", needs=[CommandKind.CLEAN_UP_LOG]),
-    command_fault("optimize-loses-row-ids", "LIFE-3B", _of(Optimize, drop_row_ids),
+    _of(K.CLEAN_UP_LOG, "log-clean-up-breaks-a-version", "LIFE-3A", _clean_up_what_is_old,
+        "Log clean-up deletes all commits that are older than the log's retention, also those that a newer one needs."),
+    _of(K.CLEAN_UP_LOG, "log-clean-up-ignores-the-retention", "LIFE-3A LIFE-1I", uncommit_below_checkpoint,
+        "Log clean-up deletes everything below the newest checkpoint, of any age."),
+    _of(K.OPTIMIZE, "optimize-loses-row-ids", "LIFE-3B", drop_row_ids,
         "OPTIMIZE gives rows new row ids.", needs=[Feature.ROW_TRACKING]),
-    command_fault("update-loses-row-ids", "LIFE-3B", _of(Update, drop_row_ids),
+    _of(K.UPDATE, "update-loses-row-ids", "LIFE-3B", drop_row_ids,
         "UPDATE gives rows new row ids.", needs=[Feature.ROW_TRACKING]),
-    command_fault("checkpoint-command-drops-tombstones", "LIFE-3C", _of(Checkpoint, without_first("remove")),
-        "A checkpoint lacks a tombstone that is inside retention.", needs=[CommandKind.CHECKPOINT]),
-    command_fault("checkpoint-command-loses-a-file", "LIFE-3C", _of(Checkpoint, without_first("add")),
-        "A checkpoint lacks a live file.", needs=[CommandKind.CHECKPOINT]),
-    command_fault("compaction-forgets-a-remove", "LIFE-LOG-1A", _of(CompactLog, _without_removes),
-        "A log compaction leaves out the removes of its commits.", needs=[CommandKind.COMPACT_LOG]),
+    _of(K.CHECKPOINT, "checkpoint-command-drops-tombstones", "LIFE-3C", without_first("remove"),
+        "A checkpoint lacks a tombstone that is inside retention."),
+    _of(K.CHECKPOINT, "checkpoint-command-loses-a-file", "LIFE-3C", without_first("add"),
+        "A checkpoint lacks a live file."),
+    _of(K.COMPACT_LOG, "compaction-forgets-a-remove", "LIFE-LOG-1A", _without_removes,
+        "A log compaction leaves out the removes of its commits."),
     # clones
-    command_fault("clone-loses-a-file", "LIFE-4A", _in_clone(documents.without_first("add")),
-        "A shallow clone lacks a file of its source.", needs=[CommandKind.SHALLOW_CLONE]),
-    command_fault("clone-forgets-vectors", "LIFE-4A", _in_clone(documents.each("add", drop("deletionVector"))),
+    _of(K.SHALLOW_CLONE, "clone-loses-a-file", "LIFE-4A", _in_clone(documents.without_first("add")),
+        "A shallow clone lacks a file of its source."),
+    _of(K.SHALLOW_CLONE, "clone-forgets-vectors", "LIFE-4A", _in_clone(documents.each("add", drop("deletionVector"))),
         "In a shallow clone the deleted rows are back.", needs=_VECTORS),
     vacuum_fault("vacuum-of-the-source-breaks-a-clone", "LIFE-4A", files.delete_all(_forgotten_by_source),
         "VACUUM of a source deletes the files that only its clone still uses, though they are inside retention.",
-        needs=[CommandKind.SHALLOW_CLONE]),
-    command_fault("vacuum-of-a-clone-deletes-its-source", "LIFE-4B", _of(VacuumClone, files.delete_all(_files_of_clone)),
-        "VACUUM of a clone deletes files of its source.", needs=[CommandKind.VACUUM_CLONE]),
+        needs=[K.SHALLOW_CLONE]),
+    _of(K.VACUUM_CLONE, "vacuum-of-a-clone-deletes-its-source", "LIFE-4B", files.delete_all(_files_of_clone),
+        "VACUUM of a clone deletes files of its source."),
 )
 # fmt: on

@@ -18,8 +18,11 @@ Actions = Callable[[Tampering], list[JsonAction]]
 # Which actions --------------------------------------------------------------------------------------------------------
 
 
-def removes(t: Tampering) -> list[JsonAction]:
-    return t.log.actions("remove")
+def of(kind: str) -> Actions:
+    return lambda t: t.log.actions(kind)
+
+
+removes, commit_infos = of("remove"), of("commitInfo")
 
 
 def new_adds(t: Tampering) -> list[JsonAction]:
@@ -27,7 +30,7 @@ def new_adds(t: Tampering) -> list[JsonAction]:
     return [add for add in t.log.actions("add") if t.log.path(add) not in t.log.live]
 
 
-def new_files(t: Tampering) -> list[str]:
+def first_new_file(t: Tampering) -> list[str]:
     """The first file that the step wrote and added."""
     return [t.log.path(add) for add in new_adds(t)[:1]]
 
@@ -37,17 +40,9 @@ def vector_adds(t: Tampering) -> list[JsonAction]:
     return [add for add in t.log.actions("add") if t.log.path(add) in t.log.live and "deletionVector" in add]
 
 
-def commit_infos(t: Tampering) -> list[JsonAction]:
-    return t.log.actions("commitInfo")
-
-
 def infos(operation: str) -> Actions:
     """The step's commitInfos of "DELETE", "VACUUM START" or "VACUUM END"."""
     return lambda t: [info for info in commit_infos(t) if info.get("operation") == operation]
-
-
-def of(kind: str) -> Actions:
-    return lambda t: t.log.actions(kind)
 
 
 # Changes of them ------------------------------------------------------------------------------------------------------
@@ -89,7 +84,7 @@ def drop_last_remove(t: Tampering) -> None:
     t.log.rewrite(version, actions[:last] + actions[last + 1 :])
 
 
-# More commits and actions ----------------------------------------------------------------------------------------------------
+# More commits and actions ---------------------------------------------------------------------------------------------
 
 
 def remove(paths: ChosenPaths) -> Tamper:

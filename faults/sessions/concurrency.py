@@ -141,7 +141,7 @@ FAULTS = (
         "Two commands at once leave a file in the log that is no part of it."),
     _fault("two-at-once-checkpoint-loses-a-file", "CONC-1K", without_first("add"),
         "A checkpoint that is written while another session is at work lacks a file."),
-    _fault("vacuum-deletes-what-is-committed-beside-it", "CONC-2A", when(lambda t: _has(t, Vacuum), files.delete_all(actions.new_files)),
+    _fault("vacuum-deletes-what-is-committed-beside-it", "CONC-2A", when(lambda t: _has(t, Vacuum), files.delete_all(actions.first_new_file)),
         "A VACUUM deletes a file that another session commits while it runs."),
     _fault("reader-sees-half-of-a-version", "CONC-2B", when(_reads_first, Tampering.lose_first_row),
         "A reader beside a writer misses a row of the version that it reads."),

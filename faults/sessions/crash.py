@@ -75,7 +75,7 @@ def _tear_the_commit(t: Tampering) -> None:
 
 def _lose_a_new_file(t: Tampering) -> None:
     """The first file of the commit is not there, as an engine leaves it that commits before it writes."""
-    for path in actions.new_files(t):
+    for path in actions.first_new_file(t):
         drop_checksum(t.root / path)
         t.disk.delete(path)
 
