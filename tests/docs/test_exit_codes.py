@@ -299,7 +299,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
-@pytest.mark.parametrize("name", COMMANDS.keys() - {"doctor"})
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"doctor"}))
 def test_a_launcher_that_makes_no_environment_ends_with_2(
     name: str, trouble: str, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,7 +116,7 @@ def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
     page = parsed(run(broken), directory=tmp_path, checked=checked)
     assert "print('</pre><b>')" in page.text and "b" not in page.elements
     assert "its script says VIOLATED" in page.text
-    assert f"--replay={folder}/case.json" in page.text
+    assert f"replay {folder}/case.json" in page.text
 
 
 def pictured(*steps: Step, table: Table = LISTED_TABLE, **recorded: Any) -> Picture | None:
