@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from engines.provider import ENGINES
+from engines.provider import ENGINES, PAIR, is_pair
 from engines.versions import name_of
 from records.run import Header
 
@@ -39,11 +40,18 @@ def replay_command(header: Header, case: Path) -> str:
     engine = header.option or header.engine
     options = [*(() if header.known_bad is None else ("--known-bad", header.known_bad)), *header.options]
     if _LAUNCHED in os.environ:
-        return shlex.join(["tombstone", "replay", place_of(case), *_launched(header, engine), *options])
+        return shlex.join(["tombstone", *_judged_again(engine, case, _launched(header, engine)), *options])
     if header.interpreter is None:
-        version = name_of(engine, header.version)
-        return shlex.join([".venv/bin/python", "-m", "tombstone", "replay", place_of(case), version, *options])
+        again = _judged_again(engine, case, (name_of(engine, header.version),))
+        return shlex.join([".venv/bin/python", "-m", "tombstone", *again, *options])
     return command_with(header.interpreter, "--engine", engine, *options, case=case)
+
+
+def _judged_again(engine: str, case: Path, version: Sequence[str]) -> list[str]:
+    """The command and its words. ``version``: those of one engine."""
+    if is_pair(engine):
+        return ["together", *engine.removeprefix(PAIR).split(","), f"--replay={place_of(case)}"]
+    return ["replay", place_of(case), *version]
 
 
 def _launched(header: Header, engine: str) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ def run_in_turn(pair: tuple[str, str], *ways: TurnWay, cases: int = 3, errors: S
     listed = [KnownFault(clause, way.known) for way in ways if way.known is not None for clause in way.clauses]
     first = header(
         engine="together",
+        option="together:4.0.1,4.4.0",
         pair=pair,
         versions=dict(zip("AB", pair, strict=True)),
         clauses=_CLAUSES,

@@ -46,6 +46,15 @@ def test_the_launchers_users_replay_with_its_command(
     assert told == f"tombstone replay {CASE} {command}".rstrip()
 
 
+@pytest.mark.parametrize("launched", [True, False])
+def test_two_in_turn_are_replayed_in_turn(launched: bool, header: Header, monkeypatch: pytest.MonkeyPatch) -> None:
+    if launched:
+        monkeypatch.setenv("TOMBSTONE_LAUNCHED", "1")
+    both = replace(header, engine="together", option="together:4.4.0,deltalake==1.6.6", interpreter=None)
+    command = f"tombstone together 4.4.0 deltalake==1.6.6 --replay={CASE}"
+    assert replay_command(both, CASE) == (command if launched else f".venv/bin/python -m {command}")
+
+
 def test_a_script_is_run_by_a_python_that_is_named_whole(header: Header, monkeypatch: pytest.MonkeyPatch) -> None:
     assert script_command(header, CASE) == f".tox/gate-deltalake/bin/python {CASE}"
     monkeypatch.setenv("TOMBSTONE_LAUNCHED", "1")
