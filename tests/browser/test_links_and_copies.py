@@ -90,7 +90,7 @@ def test_what_is_copied_is_what_the_run_has(windows: Windows, folder: Path) -> N
     assert copied(page) == SCRIPT == next((folder / "one").rglob("reproduce.py")).read_text(encoding="utf-8")
     article.get_by_role("button", name="Copy the replay command").click()
     expect(article.get_by_role("button", name="Copied")).to_have_count(2)
-    assert "--replay=" in copied(page) and copied(page).endswith("/case.json") and "\n" not in copied(page)
+    assert " replay /" in copied(page) and copied(page).endswith("/case.json 4.4.0") and "\n" not in copied(page)
 
 
 def test_a_button_that_can_copy_nothing_says_so(windows: Windows) -> None:
