@@ -119,12 +119,12 @@ def _is_in_suites(config: pytest.Config, argument: str) -> bool:
 
 
 def _open(config: pytest.Config, chosen: Options) -> None:
-    if isinstance(chosen.kind, PairKind):
-        for version in chosen.kind.sides:
+    kind, provider = chosen.kind, None
+    if isinstance(kind, PairKind):
+        for version in kind.sides:
             if not python_in(version).exists():  # `tox -e together` has made them
                 python_of(version)
-    kind = chosen.kind
-    provider = partial(PairProvider, kind) if isinstance(kind, PairKind) else None
+        provider = partial(PairProvider, kind)
     controller = Controller(chosen, Console(file=sys.stdout), provider)
     config.stash[_CONTROLLER] = controller
     controller.start()

@@ -305,25 +305,10 @@ class LogObserver(Observer):
     _digested = f"{LOG_DIRECTORY}/"
     _needs_schema = False
 
-    def _contents(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
+    def _unread(self, *_: object, **__: object) -> Mapping[str, Any]:
         return UnreadByKey()
 
-    def _vectors(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
-        return UnreadByKey()
-
-    def _ids(self, snapshot: Snapshot) -> Mapping[str, Any]:
-        return UnreadByKey()
-
-    def _columns(self, snapshot: Snapshot) -> Mapping[str, Any]:
-        return UnreadByKey()
-
-    def _changes(self, log: Log, snapshot: Snapshot) -> Mapping[str, Any]:
-        return UnreadByKey()
-
-    def _unreferenced(
-        self, listing: Mapping[str, Entry], named: Iterable[Iterable[str]], previous: TableState | None
-    ) -> Mapping[str, Any]:
-        return UnreadByKey()
+    _contents = _vectors = _ids = _columns = _changes = _unreferenced = _unread
 
 
 def _data_files(listing: Mapping[str, Entry]) -> list[str]:

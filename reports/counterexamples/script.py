@@ -34,9 +34,9 @@ def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
         return _cannot_tell(plan, "the engine's commands are not known where this was written")
     if plan.unknown is not None:
         return _cannot_tell(plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded")
-    together = next((run.index for run in plan.scripted.runs if isinstance(run.step, AtOnce)), None)
-    if together is not None:
-        return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}")
+    at_once = next((run.index for run in plan.scripted.runs if isinstance(run.step, AtOnce)), None)
+    if at_once is not None:
+        return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {at_once}")
     runs = any(run.index == plan.judged for run in plan.scripted.runs)
     if not runs and not plan.shows_storage:
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")

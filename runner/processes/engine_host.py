@@ -1,7 +1,7 @@
 """``python -m runner.processes.engine_host ENGINE DIRECTORY``: an engine of this environment, for a judge in another one.
 
 Prints where it answers, as a line of JSON, and ends with its standard input. ``--wall-clock``: with the machine's clock.
-``--beside HOST:PORT:KEY``: with the JVM of the host that answers there.
+``--beside=HOST:PORT:KEY``: with the JVM of the host that answers there.
 """
 
 from __future__ import annotations
