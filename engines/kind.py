@@ -153,6 +153,10 @@ class EngineKind(ABC):
         """What the workers of a run share. Raises EngineUnavailable, with the remedy."""
         return Provider()
 
+    def dialect_of(self, version: Version) -> DialectFor | None:
+        """That of reproduction scripts for this version, which need not be installed; None: it has none."""
+        return None
+
     def with_options(self, given: Given) -> EngineKind:
         """The engine with these options. Raises EngineUnavailable, with the remedy, for options that cannot be judged."""
         return self

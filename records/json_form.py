@@ -78,7 +78,7 @@ def expectation_to_json(expectation: Expectation | None) -> dict[str, Any] | Non
     return {"kind": kind_of(type(expectation)), "expects": _CONVERTER.unstructure(expectation)}
 
 
-def _expectation(document: Mapping[str, Any] | None, _: object) -> Expectation | None:
+def expectation_from_json(document: Mapping[str, Any] | None, _: object = None) -> Expectation | None:
     """None too for one of another release, whose kind this one does not know, or not with these members."""
     if document is None or document["kind"] not in KINDS:
         return None
@@ -116,7 +116,7 @@ for _kind in (*vars(run).values(), *vars(expectations).values(), *vars(rules).va
 _CONVERTER.register_unstructure_hook_factory(is_dataclass, _writer)
 _CONVERTER.register_structure_hook_factory(is_dataclass, _reader)
 _CONVERTER.register_unstructure_hook(Expectation | None, expectation_to_json)
-_CONVERTER.register_structure_hook(Expectation | None, _expectation)
+_CONVERTER.register_structure_hook(Expectation | None, expectation_from_json)
 _CONVERTER.register_structure_hook(float, _as_it_is)  # a number may be written without a fraction
 _CONVERTER.register_unstructure_hook_func(lambda kind: kind == frozenset[str], sorted)
 _CONVERTER.register_structure_hook(ClauseResult, _clause_result)

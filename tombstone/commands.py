@@ -206,13 +206,23 @@ EXPLAIN = Command("explain", "say what a clause, a case or a known fault is",
     options=(option("--reports", "DIR", "where a case is looked for that is not the suite's", PATH),),
     missing="Name a clause, a case or a known fault: tombstone explain VAC-SAFE-2.",
 )
+FINDING = Command("finding", "print the script of a fault that the suite found in an engine; without a name, list them",
+    words=(Word("NAME", "the finding", 0, 2),),
+    options=(
+        option("--issue", "", "print a text for the tracker of the engine's own project"),
+        option("--release", "VERSION", "with the packages of this version (default: the newest that has the fault)"),
+        option("--take", "CASE.json", "judge the case on the installed engine, and write a new finding ENGINE/NAME for its first violation, or for that of the clause that follows the name", FILE),
+        option("--write", "", "write docs/findings.md and docs/findings-deltalake.md"),
+    ),
+    more="The script says HOLDS and exits with 0, VIOLATED: 1, CANNOT TELL: 2.",
+)
 DOCTOR = Command("doctor", "say what can be judged on this machine, and what is missing",
 )
 
 COMMANDS: Mapping[str, Command] = {
     one.name: one
     for one in (
-        *(GATE, UPGRADE, TOGETHER, VERSIONS, SURFACE, REPLAY, MERGE, COMPARE, DEMO, SHAPE, REHEARSE, EXPLAIN, DOCTOR),
+        *(GATE, UPGRADE, TOGETHER, VERSIONS, SURFACE, REPLAY, MERGE, COMPARE, DEMO, SHAPE, REHEARSE, EXPLAIN, FINDING, DOCTOR),
     )
 }
 

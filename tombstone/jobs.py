@@ -92,4 +92,5 @@ _JOBS: Mapping[str, Callable[[Asked, Path], Job]] = {
     "shape": lambda asked, reports: _module(asked, "shapes", f"--relative-to={reports.parent}"),
     "rehearse": _rehearse,
     "explain": lambda asked, reports: _module(asked, "runner.explain", f"--reports={reports}"),
+    "finding": lambda asked, _: _module(asked, "runner.finding"),
 }  # doctor is not among them: it runs without an environment

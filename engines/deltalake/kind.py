@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from engines.bucket_limits import AS_OLD_AS_UPLOADS, IN_BUCKETS, NO_DOUBLED_SLASH, NO_NONCHARACTERS
 from engines.deltalake import capabilities
-from engines.deltalake.versions import RELEASES, DeltalakeReleases
-from engines.kind import Costs, EngineKind, Limits, Provider, Settings
+from engines.deltalake.script import DeltalakeScript
+from engines.deltalake.versions import PACKAGE, RELEASES, DeltalakeReleases
+from engines.dialect import DialectFor
+from engines.kind import Costs, EngineKind, Limits, Provider, Settings, Version
 from engines.object_store import Storage
 from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
@@ -31,6 +34,9 @@ class Deltalake(EngineKind):
             return ()
         in_bucket = (*IN_BUCKETS, NO_DOUBLED_SLASH)
         return (*in_bucket, NO_NONCHARACTERS, AS_OLD_AS_UPLOADS) if storage is Storage.BUCKET else in_bucket
+
+    def dialect_of(self, version: Version) -> DialectFor:
+        return partial(DeltalakeScript, pip=f"{PACKAGE}=={version.version} pyarrow")
 
     # The package need not be installed until it is judged.
 

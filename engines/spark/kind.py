@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from engines.bucket_limits import AS_OLD_AS_UPLOADS, IN_BUCKETS, NO_NONCHARACTERS
-from engines.kind import EngineKind, Given, Limits, Provider, Settings
+from engines.dialect import DialectFor
+from engines.kind import EngineKind, Given, Limits, Provider, Settings, Version
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
 from engines.spark.masters.names import REMOTE, is_cluster, is_local
 from engines.spark.options import OPTIONS, SparkOptions
 from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
+from engines.spark.script import SparkScript
 from engines.spark.versions import JUDGED, DeltaReleases
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.commands import CommandKind
@@ -179,6 +182,9 @@ class Spark(EngineKind):
         return is_local(self.chosen.master) and not (
             self.chosen.wall_clock or self.chosen.conf or self.chosen.patches or self.chosen.jars
         )
+
+    def dialect_of(self, version: Version) -> DialectFor:
+        return partial(SparkScript, delta=version.parts["delta"], pyspark=version.parts["pyspark"])
 
     # PySpark need not be installed until it is judged.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from engines.dialect import ScriptedCase, ScriptRun
 from harness.tables.file_actions import arrow_table
 from harness.tables.plan import PlannedFile, PlannedLink, plan_append, plan_strays, plan_table
 from harness.tables.storage import write_log
+from model.codec import case_id
 from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Merge, Overwrite, StreamAppend, columns_after
@@ -84,13 +85,13 @@ class Arranged:
 
 @dataclass(frozen=True)
 class ScriptPlan:
-    """``judged``: the place in the case of the step that is wrong, the last of ``steps``.
+    """``heading``: what the script shows. ``judged``: the place in the case of the step that is wrong, the last of ``steps``.
 
     ``left_by``: the place of the step that was killed, before ``steps``, and left ``things``; it may be ``judged`` itself.
     ``unknown``: that of one that was killed whose storage is not known, so that no script can go on from there.
     """
 
-    clause: ListedClause
+    heading: str
     expectation: Expectation | None
     case_id: str
     scripted: ScriptedCase
@@ -100,6 +101,8 @@ class ScriptPlan:
     judged: int
     left_by: int | None = None
     unknown: int | None = None
+    clause: str = ""  # its id, in a run
+    file: str = "reproduce.py"
 
     @property
     def shows_storage(self) -> bool:
@@ -109,26 +112,49 @@ class ScriptPlan:
 
 def reproduction_plan(judged: RecordedCase, violation: RecordedViolation, clause: ListedClause) -> ScriptPlan:
     """The plan for one of a case's violations."""
-    case = judged.case
-    failed = {step.index for step in judged.steps if step.outcome.error is not None}
-    root = Path(HOME.format(case=judged.id), case.table.root.value)
-    left = judged.left if judged.left is not None and judged.left.step <= violation.step else None
+    plan = plan_of(
+        judged.case,
+        f"{clause.id}: {clause.sentence}",
+        violation.expectation,
+        step=violation.step,
+        failed={step.index for step in judged.steps if step.outcome.error is not None},
+        processors=judged.processors,
+        left=judged.left if judged.left is not None and judged.left.step <= violation.step else None,
+    )
+    return replace(plan, clause=clause.id)
+
+
+def plan_of(
+    case: Case,
+    heading: str,
+    expectation: Expectation | None,
+    *,
+    step: int,
+    failed: Collection[int] = (),
+    processors: int | None = None,
+    left: CrashSnapshot | None = None,
+) -> ScriptPlan:
+    """The plan for an expectation about a ``step`` of the case, which is the last one that is run.
+
+    ``failed``: the steps that end in an error; the script goes on after these. ``left``: what a killed step left.
+    """
+    id = case_id(case)
+    root = Path(HOME.format(case=id), case.table.root.value)
     first = 0 if left is None else left.step + 1
     things = things_of(case.table, root) if left is None else _things_left(left)
-    steps = tuple(step for step in _steps(case, root, failed, until=violation.step) if step.index >= first)
-    killed = (step.index for step in steps if isinstance(step, ScriptRun) and left is None and may_be_killed(step.step))
-    runs = tuple(step for step in steps if isinstance(step, ScriptRun))
-    tables = definitions(case.table, case.steps[: violation.step + 1])
-    scripted = ScriptedCase(tables[first], str(root), runs, judged.processors, bool(things.checkpoints))
+    steps = tuple(one for one in _steps(case, root, failed, until=step) if one.index >= first)
+    killed = (one.index for one in steps if isinstance(one, ScriptRun) and left is None and may_be_killed(one.step))
+    runs = tuple(one for one in steps if isinstance(one, ScriptRun))
+    tables = definitions(case.table, case.steps[: step + 1])
     return ScriptPlan(
-        clause,
-        violation.expectation,
-        judged.id,
-        scripted,
+        heading,
+        expectation,
+        id,
+        ScriptedCase(tables[first], str(root), runs, processors, bool(things.checkpoints)),
         tables[-1],
         things,
         steps,
-        violation.step,
+        step,
         left_by=None if left is None else left.step,
         unknown=next(killed, None),
     )
@@ -210,7 +236,7 @@ def instants_in(content: bytes) -> dict[int, int]:
     return {at: offset for at, offset in offsets if abs(offset) < _FAR}
 
 
-def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[ScriptRun | Arranged]:
+def _steps(case: Case, root: Path, failed: Collection[int], *, until: int) -> Iterable[ScriptRun | Arranged]:
     """The steps up to the violation; those of the engine with the clock."""
     clock, tables = Moment(0), definitions(case.table, case.steps)
     for index, step in enumerate(case.steps[: until + 1]):

@@ -45,7 +45,7 @@ def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
 
 def _cannot_tell(plan: ScriptPlan, reason: str) -> str:
     """The script for a case that no script can run."""
-    opening = docstring([*textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116), ""])
+    opening = docstring([*textwrap.wrap(plan.heading, 116), ""])
     end = f"sys.exit({called('cannot_tell', reason)})"
     return "\n\n\n".join([f"{opening}\n\nimport sys", LIBRARY.functions["cannot_tell"], end]) + "\n"
 
@@ -105,14 +105,14 @@ class _Script:
 
     def _opening(self) -> str:
         plan = self._plan
-        lines = textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116)
+        lines = textwrap.wrap(plan.heading, 116)
         if self._reason:
             reason = f"This script runs case {plan.case_id}, but cannot check the result: {self._reason}."
             lines += ["", *textwrap.wrap(reason, 116)]
         lines += [
             "",
             f"    pip install {self._dialect.pip}",
-            "    python reproduce.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL",
+            f"    python {plan.file}    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL",
         ]
         return docstring([*lines, ""])
 

@@ -109,7 +109,7 @@ def test_a_script_fails_on_the_known_bad_engine_only(scripted: str, tmp_path: Pa
     assert made, "the witness must show the fault"
     for plan in made:
         check_declared(plan, scripts.SPARK)
-        kind, clause = type(plan.expectation), plan.clause.id
+        kind, clause = type(plan.expectation), plan.clause
         text = scripts.code(reproduction(plan, scripts.SPARK))
         assert all(len(line) <= 120 for line in text.splitlines()), (clause, kind)
         LENGTHS[f"{scripted} {clause}"] = text.count("\n") + 5  # the lines that run main
@@ -203,7 +203,7 @@ def test_no_script_fails_on_healthy_delta(bad_on_spark: str, tmp_path: Path) -> 
     assert made, "the witness must show the fault"
     for plan in [plan for plan in made if not plan.shows_storage][:1]:
         script = reproduction(plan, scripts.SPARK)
-        done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
+        done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause)
         assert done.returncode in (0, 2) and "Error" not in done.stdout, done.stdout + done.stderr[-2000:]
 
 
@@ -240,17 +240,17 @@ def test_no_script_fails_on_healthy_delta_rs(bad_on_deltalake: str, deltalake: D
         (
             (case, made)
             for case, made in shown
-            if {plan.clause.id for plan in made}.isdisjoint(healthy.judge(case).violated)
+            if {plan.clause for plan in made}.isdisjoint(healthy.judge(case).violated)
         ),
         (None, []),
     )
     assert case is not None and made, "no case shows the fault"
     for plan in made:
-        if (bad_on_deltalake, plan.clause.id) in COUNTED:
+        if (bad_on_deltalake, plan.clause) in COUNTED:
             continue
         check_declared(plan, scripts.DELTA_RS)
         script = reproduction(plan, scripts.DELTA_RS)
-        done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
+        done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause)
         by_replay = isinstance(plan.expectation, ByReplay)
         assert done.returncode == 0 or (done.returncode == 2 and (by_replay or "UNKNOWN" in done.stdout.upper())), (
             done.stdout + done.stderr

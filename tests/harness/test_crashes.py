@@ -209,7 +209,7 @@ def test_a_crash_is_shrunk_away_or_to_an_earlier_effect() -> None:
 def script_of(fault: str, case: str, clause: str, directory: Path) -> tuple[ScriptPlan, Case]:
     engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
     judge = Judge(engine, list(CATALOGUE.values()), directory)
-    return next(plan for plan in plans(CRASHES[case], judge) if plan.clause.id == clause), CRASHES[case]
+    return next(plan for plan in plans(CRASHES[case], judge) if plan.clause == clause), CRASHES[case]
 
 
 @pytest.mark.parametrize(
