@@ -75,7 +75,7 @@ def test_the_explanation_has_both_sessions_side_by_side_and_the_script_says_why_
     assert "| the first | the second |" in told
     assert "| is held right before: committed | begins then, and ends before the first goes on |" in told
     assert "| succeeds | succeeds |" in told
-    plan = next(one for one in scripts.plans(case, judge) if one.clause.id == "CONC-1A")
+    plan = next(one for one in scripts.plans(case, judge) if one.clause == "CONC-1A")
     script = reproduction(plan, scripts.SPARK)
     assert 'cannot_tell("a script cannot hold one of the two sessions of step 0")' in script
     assert "explanation.md, beside this script, has the command" in script

@@ -128,7 +128,7 @@ def test_a_script_appends_the_same_rows(tmp_path: Path) -> None:
     case = Case(TABLE, (Insert(ROWS), Delete()))
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"]), list(CATALOGUE.values()), tmp_path)
     # delta-rs may give the removes of one DELETE two times.
-    plan = next(one for one in plans(case, judge) if one.clause.id != "DEL-META-3")
+    plan = next(one for one in plans(case, judge) if one.clause != "DEL-META-3")
     assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(plan, SPARK)
     written = tmp_path / "reproduce.py"
     text = reproduction(plan, DELTA_RS)
