@@ -145,6 +145,21 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             ],
         ),
         change(
+            "4.0",
+            "An overwrite counts the files that it removes, and their bytes.",
+            "https://github.com/delta-io/delta/pull/4047",
+            added("overwrite", "metrics", "numRemovedFiles", "numRemovedBytes", within="WRITE"),
+        ),
+        change(
+            "4.1",
+            "The history tells of an overwrite whether it is one of partitions, and whether it may change the schema.",
+            "https://github.com/delta-io/delta/pull/5939",
+            added(
+                *("overwrite", "parameters", "isDynamicPartitionOverwrite", "canOverwriteSchema", "canMergeSchema"),
+                within="WRITE",
+            ),
+        ),
+        change(
             "4.1",
             "Spark 4.1, which comes with it, has an error class for a remainder by zero.",
             "https://github.com/apache/spark/blob/v4.1.0/sql/catalyst/src/main/scala/org/apache/spark/sql/errors/QueryExecutionErrors.scala",
