@@ -3,7 +3,8 @@
 Only violations that are no known fault count. The violations of a clause with the same cause have one example, the
 simplest case; where that case has circumstances that another does not have, the other is a second example. A clause has
 ``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest; so are those that
-fail for the same cause in other cases, if these have all the circumstances of its example.
+fail for the same cause in other cases, if these have all the circumstances of its example; and those that fail in no step in
+which it does not fail.
 
 Of a case that fails only what is needed to choose is kept; those that are shown are then looked up.
 """
@@ -116,11 +117,14 @@ class _Group:
         rest = {place: one for place, one in self.found.items() if place not in explained}
         return _Group(self.clause, self.cause, self.severity, rest, self.again + 1) if rest else None
 
-    def together(self, lead: _Group) -> _Sight | None:
-        """Where the group fails with the first of another: in its step, or for the same cause in a case that it explains."""
+    def together(self, lead: _Group, places: Collection[tuple[str, int]]) -> _Sight | None:
+        """Where the group fails with the first of another: in its step, or for the same cause in a case that it explains; or at
+        all, if it fails only in the ``places`` of the other."""
         shown = lead.first
         if shown.place in self.found:
             return self.found[shown.place]
+        if lead.clause != self.clause and all(place in places for place in self.found):
+            return self.first
         if (self.cause, self.severity) != (lead.cause, lead.severity):
             return None
         return next(iter(self.explained(shown).values()), None)
@@ -180,18 +184,21 @@ def failures(
         case = case if violation.turn is None else replace(case, steps=case.steps_before(violation))
         return Example(group.clause, group.cause, group.severity, case, violation, group.cases)
 
+    whole = {(one.clause, one.cause, one.severity): one.found.keys() for one in waiting}
     while waiting:
         group = min(waiting, key=lambda one: (*_attention(one), order[one.clause]))
         waiting.remove(group)
         if numbers[group.clause] >= EXAMPLES:
             continue
-        together = [(one, sight) for one in waiting if (sight := one.together(group)) is not None]
+        places = whole[group.clause, group.cause, group.severity]
+        together = [(one, sight) for one in waiting if (sight := one.together(group, places)) is not None]
         for one, sight in [(group, group.first), *together]:
             if one is not group:
                 waiting.remove(one)
             numbers[one.clause] += 1
             rest = one.without(sight if sight.place == group.first.place else group.first)
-            waiting += [rest] if rest is not None else []
+            if rest is not None and (one is group or not one.found.keys() <= places):
+                waiting.append(rest)
         others = tuple(
             sorted((example(*pair) for pair in together), key=lambda one: (one.severity.rank, order[one.clause]))
         )

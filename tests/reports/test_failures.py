@@ -115,6 +115,15 @@ def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() 
     assert found[0].lead.severity == LOSS
 
 
+def test_a_clause_that_fails_only_where_a_graver_one_does_is_one_failure_with_it() -> None:
+    """Also for another cause, and where the smallest case shows the graver one alone."""
+    alone = failing(1, violation("VAC-SAFE-1", cause="young"))
+    both = [failing(n, violation("VAC-SAFE-1", cause="young"), violation("VAC-SAFE-2", cause="kept")) for n in (2, 3)]
+    beyond = failing(4, violation("VAC-SAFE-2", cause="kept"))
+    assert [one.clauses for one in failures_in(header(), [alone, *both])] == [("VAC-SAFE-2",)]
+    assert [one.clauses for one in failures_in(header(), [alone, *both, beyond])] == [(), ()]
+
+
 def test_the_gravest_failure_is_first_whatever_the_order_of_the_catalogue() -> None:
     cases = [failing(1, violation("DEL-ROW-1", severity=SPACE)), failing(2, violation("VAC-SAFE-2"))]
     assert [failure.lead.clause for failure in failures_in(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
