@@ -66,7 +66,7 @@ KEPT = ("regressions", "smoke", "gate")
 
 
 @cache
-def _counter() -> FacetCounter:
+def counter() -> FacetCounter:
     return FacetCounter(
         promised(ReferenceEngine()),
         _conditions(_listed("spark")),
@@ -92,7 +92,7 @@ def _conditions(listed: Iterable[KnownFault]) -> Mapping[str, frozenset[str]]:
 
 def counted(case: Case) -> Shown:
     """The case with what it shows."""
-    return Shown(case, _counter().facets(case))
+    return Shown(case, counter().facets(case))
 
 
 def kept() -> dict[str, list[Case]]:

@@ -17,7 +17,7 @@ from harness.campaigns.regressions import FOLDER, files
 from model.codec import case_id, from_json, loads
 from model.vocabulary.case import Case
 from reports.stream.reading import COMPRESSED_NAME, FILE_NAME
-from runner.explain.findings import ROOT
+from runner.finding.entries import ROOT
 from runner.replay import read_case
 
 #: Where reports lie if nothing else is said.

@@ -16,8 +16,8 @@ from reports.document import Document, Facts, Inline, Items, Line, Section, Text
 from reports.text.cut import cut
 from reports.text.harms import can
 from runner.explain.cases import FoundCase
-from runner.explain.findings import ROOT, FoundSection, about
 from runner.explain.known import FaultOnSide, known_faults
+from runner.finding.entries import ROOT, Finding, findings
 from suites.catalogue import CATALOGUE
 from suites.sources import resolve
 
@@ -45,7 +45,7 @@ def clause_text(clause: Clause[Any], engine: str | None) -> Document:
             ),
             _items("Known faults", (line(f"{one.name} ({one.where}): ", " ".join(one.said)) for one in faults)),
             Text("" if faults else "No fault is known."),
-            _items("Findings", map(_place, about(clause.id))),
+            _items("Findings (`tombstone finding NAME` shows one)", map(_finding, about(clause.id))),
             Section("Known-bad engines that it notices (--known-bad)", (Text(shown),)),
         ),
     )
@@ -61,8 +61,13 @@ def _source(source: str) -> str:
     return f"{source}: {link.label}: {address}"
 
 
-def _place(section: FoundSection) -> str:
-    return f"{section.heading}: {ROOT / section.page}"
+def about(clause: str) -> list[Finding]:
+    """Those that break the clause."""
+    return [one for one in findings().values() if clause in one.clauses]
+
+
+def _finding(one: Finding) -> str:
+    return f"{one.name} ({one.engine}): {one.title}"
 
 
 def _promise(id: str) -> str:
@@ -94,7 +99,7 @@ def case_text(found: FoundCase) -> Document:
 
 def known_text(fault: FaultOnSide) -> Document:
     symptom = fault.entry["symptom"]
-    sections = {one.heading: one for id in fault.clauses for one in about(id)}
+    found = {one.name: one for id in fault.clauses for one in about(id) if one.engine == fault.engine}
     return Document(
         f"{fault.name}, a known fault of {fault.where}",
         (
@@ -103,7 +108,7 @@ def known_text(fault: FaultOnSide) -> Document:
             _items("By", (*symptom.get("causes", ()), *symptom.get("errors", ()))),
             Text(f"Of: {symptom['of']}" if "of" in symptom else ""),
             Text(fault.entry.get("wide", "")),
-            _items("Findings about these clauses", map(_place, sections.values())),
+            _items("Findings about these clauses", map(_finding, found.values())),
         ),
     )
 

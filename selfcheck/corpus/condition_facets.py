@@ -3,7 +3,7 @@
 A change that shows is a facet of the case, by what is changed, the kind of DELETE and the columns. It shows where other rows are
 deleted; and in other files, where other files are touched. An engine that skips files by their statistics may make the change
 only after that. So a change of a test of data columns must show in a file in which the condition finds a row, which no engine
-skips.
+skips. A change of a test of partition columns beside others may be made in both, or only in one of them: these are two places.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from model.vocabulary.values import AnyType
 
 #: The end of the name of a place in which other files would be touched.
 OTHER_FILES = ": other files"
+
+#: The end of the name of a place in which the change shows although files are skipped without it.
+TOUCHED = ", in a file that the right condition touches"
 
 #: Of each file, so many rows are looked at.
 _ROWS = 200
@@ -54,6 +57,9 @@ def condition_facets(observation: DeleteObservation) -> Iterator[tuple[Mutant, M
         ]
         over = _over(mutant.columns, columns_of(where), partition)
         places = {f"{_METHODS[prediction.method]}, {over}": bool(seen)}
+        if not inside and mutant.columns <= partition:
+            touched = any(any(ours) for ours, _ in seen)
+            places[f"{_METHODS[prediction.method]}, {over}{TOUCHED}"] = touched
         if prediction.method is not DeleteMethod.METADATA_ONLY:
             others = any(any(ours) != any(other) for ours, other in seen)
             places[f"{_METHODS[prediction.method]}, {over}{OTHER_FILES}"] = others

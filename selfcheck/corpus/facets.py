@@ -8,7 +8,7 @@ features and their pairs, known faults.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from itertools import combinations
@@ -49,6 +49,7 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
+from records.run import RecordedCase, RecordedStep
 from reference_engine import ReferenceEngine
 from selfcheck.corpus.condition_facets import OTHER_FILES, condition_facets
 from selfcheck.corpus.pair_facets import changes_before, pairs_of
@@ -115,6 +116,10 @@ SMOKE: Mapping[str, int] = {
 }
 
 
+#: The kinds of small changes that would show in the outcome of a step.
+CHANGES = ("condition", "files of a condition", "vacuum's input")
+
+
 def goal_of(facet: Facet) -> int:
     """How often the gate is to show the facet."""
     return GOALS[facet[0]]
@@ -166,6 +171,25 @@ class FacetCounter:
         ] = []  # each with whether the real engine is sure to be judged by it
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
+    def shown_in(self, run: RecordedCase) -> frozenset[Facet]:
+        """The small changes that would have shown in a case of a run: where its engine did what the reference engine does.
+
+        Raises CannotBeJudged.
+        """
+        self._observed.clear()
+        judged = self._judge.judge(run.case)
+        if judged.failure is not None:
+            raise CannotBeJudged(f"The case {run.id} cannot be judged: {judged.failure.message}")
+        mine = {step.index: step for step in judged.steps}
+        theirs = {step.index: step for step in run.steps if not step.aside}
+        self._found = Counter()
+        for observation, _ in self._observed:
+            step = theirs.get(observation.index)
+            if step is not None and _did_the_same(mine[observation.index], step):
+                wrong = {str(one.subject) for one in run.violations if one.step == observation.index}
+                self._note_changes(observation, run.case.steps, is_sure=True, but=wrong)
+        return frozenset(facet for facet in self._found if facet[0] in CHANGES)
+
     def facets(self, case: Case) -> dict[Facet, int]:
         """How often the case shows each facet. Raises CannotBeJudged."""
         self._found = Counter(facets_of(case))
@@ -207,14 +231,19 @@ class FacetCounter:
             self._found.update(set(_of_tests(observation.step, observation.table, rows)))
         return NOT_EXERCISED
 
-    def _note_changes(self, observation: Observation, steps: tuple[Step, ...], *, is_sure: bool) -> None:
-        """What would show if it were another one; not traced, as the model then computes what is not the case."""
+    def _note_changes(
+        self, observation: Observation, steps: tuple[Step, ...], *, is_sure: bool, but: Collection[str] = ()
+    ) -> None:
+        """What would show if it were another one; not traced, as the model then computes what is not the case. ``but``: paths
+        that the engine is wrong about."""
         self._found.update(("pair of commands", str(pair)) for pair in pairs_of(observation, steps))
         self._found.update(("change before", change) for change in set(changes_before(observation, steps)))
         if not is_sure:
             return  # a known fault may end the case before, or excuse what would show
         if isinstance(observation, VacuumObservation):
-            self._found.update({("vacuum's input", name) for name, shows in vacuum_facets(observation) if shows})
+            self._found.update(
+                {("vacuum's input", name) for name, shows in vacuum_facets(observation, but=but) if shows}
+            )
         if isinstance(observation, DeleteObservation):
             self._found.update(("files of the engine", name) for name in _on_engine_files(observation))
             shown = {
@@ -233,6 +262,16 @@ class FacetCounter:
             if _is_known(known, exercised, observation):
                 self._going.discard(kind)
         return NOT_EXERCISED
+
+
+def _did_the_same(mine: RecordedStep, theirs: RecordedStep) -> bool:
+    """Whether the step succeeded in both, or in neither, and took the same files from the table. What a VACUUM deletes is
+    judged by path."""
+    return (mine.outcome.error is None, mine.observed.removed, mine.observed.masked) == (
+        theirs.outcome.error is None,
+        theirs.observed.removed,
+        theirs.observed.masked,
+    )
 
 
 def _on_engine_files(observation: DeleteObservation) -> Iterator[str]:

@@ -41,8 +41,11 @@ class _Inputs:
 _Error = Callable[[VacuumObservation, _Inputs], Iterable[_Inputs]]
 
 
-def vacuum_facets(observation: VacuumObservation) -> Iterator[tuple[str, bool]]:
-    """The errors that could be made, each with whether it would show; none of a VACUUM that has an I/O fault."""
+def vacuum_facets(observation: VacuumObservation, *, but: Collection[str] = ()) -> Iterator[tuple[str, bool]]:
+    """The errors that could be made, each with whether it would show; none of a VACUUM that has an I/O fault.
+
+    ``but``: paths where an error does not show, as the engine is known to be wrong there.
+    """
     if observation.step.io_fault is not None or observation.refused != observation.retain_refused:
         return
     right = _Inputs(
@@ -58,10 +61,10 @@ def vacuum_facets(observation: VacuumObservation) -> Iterator[tuple[str, bool]]:
         for wrong in error(observation, right):
             if right.refused and wrong.refused:
                 continue  # it could not be made
-            yield f"{name}: {kind}", _differ(due, _seen(observation, wrong))
+            yield f"{name}: {kind}", _differ(due, _seen(observation, wrong), but)
     for name, reason in _HIDDEN.items() if not right.refused else ():
         if hidden := [path for path, fate in observation.fates.items() if fate.reason is reason]:
-            yield f"{name}: {kind}", any(_would_go(observation, path) for path in hidden)
+            yield f"{name}: {kind}", any(_would_go(observation, path) for path in hidden if path not in but)
 
 
 def _kind(observation: VacuumObservation) -> str:
@@ -89,11 +92,14 @@ def _seen(observation: VacuumObservation, inputs: _Inputs) -> _Seen | None:
     return {path: fate.listed if observation.step.dry_run else fate.fate for path, fate in fates.items()}
 
 
-def _differ(due: _Seen | None, found: _Seen | None) -> bool:
+def _differ(due: _Seen | None, found: _Seen | None, but: Collection[str]) -> bool:
     """Whether one is refused and the other is not, or a path must be kept in one and deleted, or listed, in the other."""
     if due is None or found is None:
         return due is not found
-    return any(found[path] != one and not {None, Fate.UNSPECIFIED} & {one, found[path]} for path, one in due.items())
+    return any(
+        found[path] != one and path not in but and not {None, Fate.UNSPECIFIED} & {one, found[path]}
+        for path, one in due.items()
+    )
 
 
 def _would_go(observation: VacuumObservation, path: str) -> bool:

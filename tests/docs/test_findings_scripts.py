@@ -47,25 +47,25 @@ def imported(tree: ast.Module) -> Iterator[str]:
             yield "." if node.level else (node.module or "").split(".")[0]
 
 
-def mistakes(script: Path) -> Iterator[str]:
-    """What is wrong with a script."""
-    text = script.read_text(encoding="utf-8")
+def mistakes(name: str, text: str, most: int = MAX_LINES) -> Iterator[str]:
+    """What is wrong with a script of this name, which may have ``most`` lines."""
     tree = ast.parse(text)
     docstring = ast.get_docstring(tree, clean=False) or ""
-    if len(text.splitlines()) > MAX_LINES:
+    if len(text.splitlines()) > most:
         yield "it is long"
     (packages,) = re.findall(r"^    pip install (.+)$", docstring, re.MULTILINE)
     names = re.findall(r"([a-z][a-z0-9-]+)(?:\[[a-z]+\])?(?:[=<][^ ]*)?", packages)
     if foreign := {*names} - PACKAGES:
         yield f"it installs {foreign}"
-    if missing := {*imported(tree)} - {MODULES.get(name, name) for name in names} - sys.stdlib_module_names:
+    if missing := {*imported(tree)} - {MODULES.get(one, one) for one in names} - sys.stdlib_module_names:
         yield f"it imports {missing}, and does not install it"
-    if f"    python {script.name}    {EXIT_CODES}\n" not in docstring:
+    if f"    python {name}    {EXIT_CODES}\n" not in docstring:
         yield "it does not name its command and its exit codes"
 
 
 def test_a_script_is_short_imports_what_it_installs_and_names_its_command_and_its_exit_codes() -> None:
-    assert [f"{script}: {mistake}" for script in SCRIPTS for mistake in mistakes(script)] == []
+    texts = {script: script.read_text(encoding="utf-8") for script in SCRIPTS}
+    assert [f"{script}: {one}" for script, text in texts.items() for one in mistakes(script.name, text)] == []
 
 
 def test_a_page_names_exactly_its_scripts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from faults import FAULTS
 from harness.campaigns.corpus import corpus_cases, write_corpus
+from harness.campaigns.record import case_record
 from harness.judging.excusing.conditions import CONDITIONS
+from harness.running.judge import Judge
 from model.codec import InvalidCase
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Merge, Overwrite, RenameColumn
@@ -21,9 +24,11 @@ from model.vocabulary.predicate import Compare, Constant, Op
 from model.vocabulary.steps import Delete, Form, OtherCommand, Read, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, Table
 from model.vocabulary.values import Type
+from records.run import RecordedCase, RecordedError
+from reference_engine import ReferenceEngine
 from reports.document.markdown import markdown
 from selfcheck.corpus.cover import Candidate, Cover
-from selfcheck.corpus.facets import GOALS, SMOKE, Facet, FacetCounter, facets_of, goal_of
+from selfcheck.corpus.facets import CHANGES, GOALS, SMOKE, Facet, FacetCounter, facets_of, goal_of
 from selfcheck.corpus.page import Chosen, Shown, corpus_page
 from selfcheck.corpus.shortening import shortened, shorter_by_a_step
 from selfcheck.distillation import shown
@@ -34,9 +39,9 @@ NAME = next(column.name for column in PARTITIONED.columns if column.name not in 
 CASE = Case(PARTITIONED, (Delete(Compare(NAME, Op.GE, 2, Type.INTEGER), form=Form.SQL_NAME), Vacuum(), Read()))
 
 
-def counted(case: Case, directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) -> dict[Facet, int]:
+def counter_in(directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) -> FacetCounter:
     when = frozenset({next(iter(CONDITIONS))})
-    counter = FacetCounter(
+    return FacetCounter(
         CATALOGUE.values(),
         dict.fromkeys(CATALOGUE, when),
         directory,
@@ -44,7 +49,27 @@ def counted(case: Case, directory: Path, on_delta_rs: Mapping[str, frozenset[str
         known_on_delta_rs={},
         known_on_any_delta_rs=on_delta_rs,
     )
-    return counter.facets(case)
+
+
+def counted(case: Case, directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) -> dict[Facet, int]:
+    return counter_in(directory, on_delta_rs).facets(case)
+
+
+def recorded(case: Case, directory: Path) -> RecordedCase:
+    """By a run on the reference engine."""
+    judged = Judge(ReferenceEngine(), list(CATALOGUE.values()), directory / "run").judge(case)
+    return case_record(judged, campaign="replay", batch=0, index=0, origin="replayed")
+
+
+def test_a_small_change_shows_in_a_run_whose_engine_did_what_the_reference_engine_does(tmp_path: Path) -> None:
+    case = replace(CASE, steps=(CASE.steps[0], Vacuum(retain_hours=0.0, safety_check=False)))
+    counter, run = counter_in(tmp_path), recorded(case, tmp_path)
+    changes = {facet for facet in counter.facets(case) if facet[0] in CHANGES}
+    delete, *others = run.steps
+    refused = replace(delete, outcome=replace(delete.outcome, error=RecordedError("ValueError", None, "no")))
+    assert changes and counter.shown_in(run) == changes
+    assert counter.shown_in(replace(run, steps=(delete,))) < changes, "the case ended before its VACUUM"
+    assert not any(kind == "condition" for kind, _ in counter.shown_in(replace(run, steps=(refused, *others))))
 
 
 def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
