@@ -16,7 +16,6 @@ PICTURES = {
     "healthy.png": "healthy/report.html",
     "broken.png": "broken/report.html",
     "upgrade.png": "upgrade/compare.html",
-    "index.png": "index.html",
 }
 
 
