@@ -107,10 +107,12 @@ class NoActions:
 
 @dataclass(frozen=True)
 class Removes:
-    """The step's commit removes exactly these files. Of a ``checkpoint``: the one that the step wrote removes at least these."""
+    """The step's commit removes exactly these files. Of a ``checkpoint`` or a log ``compaction``: the one that the step wrote
+    removes at least these."""
 
     paths: Sequence[str]
     checkpoint: bool = False
+    compaction: bool = False
 
 
 @dataclass(frozen=True)

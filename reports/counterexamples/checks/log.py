@@ -53,6 +53,10 @@ def removes(expects: Removes, dialect: Dialect) -> Check:
         found = none_of("found = [path for path in PATHS if path not in removes]")
         after = (*lines("new", compared.new_checkpoints), removed, *found)
         return Check("files without a remove in the new checkpoint", after, LISTED, {"PATHS": paths})
+    if expects.compaction:
+        found = none_of(f"found = [path for path in {quoted(paths)} if path not in removes]")
+        after = (*lines("removes", compared.removed_by_compaction), *found)
+        return Check("files without a remove in the new log compaction", after, LISTED)
     short = len(repr(paths)) < 90
     after = (f"expected = {quoted(paths) if short else 'EXPECTED'}", *lines("found", compared.removed_files))
     return of_log("the files that the step removes", *after, data={} if short else {"EXPECTED": paths})
