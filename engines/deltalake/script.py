@@ -83,7 +83,7 @@ class DeltalakeScript:
         arguments = wanted.arguments.items()
         written = [f"{key}={quoted(value)}" for key, value in arguments if value != _DEFAULTS.get(key, ...)]
         if wanted.keep:
-            kept = ", ".join(f"max(0, version() - {before})" for before in wanted.keep)
+            kept = ", ".join(f"max(0, version() - {before})" if before else "version()" for before in wanted.keep)
             written.append(f"keep_versions=[{kept}]")
         text = f"{table}.vacuum({', '.join(written)})"
         return ScriptCommand(text, called("in_table", Code(text)), named.setup, named.cleanup)
