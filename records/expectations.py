@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from model.text.layout import ROOT, is_named_by_engine
+from model.vocabulary.readings import Reading
 
 ExpectedRows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 
@@ -81,6 +82,19 @@ class RowsAre:
 
     of: RowsOf
     rows: ExpectedRows
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Asked for this after the step, the engine answers these rows, in any order; the number of rows by statistics may be less.
+
+    Of Reading.FILTERED: ``columns``, and what is ``sought`` in each, a JSON value as in a case file.
+    """
+
+    reading: Reading
+    rows: ExpectedRows
+    columns: Sequence[str] = ()
+    sought: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)
@@ -251,6 +265,7 @@ Expectation = (
     | NothingChanged
     | NoFileWritten
     | RowsAre
+    | Answers
     | Readable
     | Operations
     | NoActions

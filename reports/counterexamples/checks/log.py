@@ -66,10 +66,10 @@ def field_is(expects: FieldIs) -> Check:
     if expects.kind == LAST_VACUUM_INFO:
         wanted = f"field, expected = {quoted((expects.field, expects.value))[1:-1]}"
         return Check(f"{expects.field} in {LAST_VACUUM_INFO}", (wanted, *lines("found", compared.last_vacuum)))
-    of = "each" if expects.path is None else expects.path
+    of = f"each {expects.kind}" if expects.path is None else f"the {expects.kind} of {expects.path}"
     one = (f"path = {quoted(expects.path, ROOT)}", *lines("actions", compared.of_file)) if expects.path else ()
     after = (*one, f"expected = [{quoted(expects.value)}] * len(actions)", *values("found", expects.field))
-    return of_log(f"{expects.field} of the {expects.kind} of {of}", *of_kind(expects.kind), *after)
+    return of_log(f"{expects.field} of {of}", *of_kind(expects.kind), *after)
 
 
 _PLACES = lines("paths", compared.places)
