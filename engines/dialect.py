@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engines.script_library import Library
+from model.vocabulary.readings import Reading
 from model.vocabulary.steps import EngineStep, Moment
 from model.vocabulary.table import Table
 
@@ -93,6 +94,11 @@ class Dialect(Protocol):
 
     def read(self, version: str) -> str:
         """A read of a version of the table; of the current one for ``""``."""
+        ...
+
+    def asked(self, reading: Reading, sought: Mapping[str, str | int | None]) -> str | None:
+        """The rows of another reading of the current version; ``sought`` as text or number, by column; None if the engine has
+        no such reading."""
         ...
 
     def changes(self, first: str, last: str) -> str:

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from model.text.layout import ROOT, is_named_by_engine
+from model.vocabulary.readings import Reading
 
 ExpectedRows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 
@@ -84,6 +85,19 @@ class RowsAre:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """Asked for this after the step, the engine answers these rows, in any order; the number of rows by statistics may be less.
+
+    Of Reading.FILTERED: ``columns``, and what is ``sought`` in each, a JSON value as in a case file.
+    """
+
+    reading: Reading
+    rows: ExpectedRows
+    columns: Sequence[str] = ()
+    sought: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
 class Readable:
     """The current version can be read."""
 
@@ -107,10 +121,12 @@ class NoActions:
 
 @dataclass(frozen=True)
 class Removes:
-    """The step's commit removes exactly these files. Of a ``checkpoint``: the one that the step wrote removes at least these."""
+    """The step's commit removes exactly these files. Of a ``checkpoint`` or a log ``compaction``: the one that the step wrote
+    removes at least these."""
 
     paths: Sequence[str]
     checkpoint: bool = False
+    compaction: bool = False
 
 
 @dataclass(frozen=True)
@@ -249,6 +265,7 @@ Expectation = (
     | NothingChanged
     | NoFileWritten
     | RowsAre
+    | Answers
     | Readable
     | Operations
     | NoActions

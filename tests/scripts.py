@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from harness.running import judge as judging
 from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Restore
+from model.vocabulary.readings import Reading
 from model.vocabulary.steps import ENGINE_STEPS, EngineStep, OtherCommand, Read, ReadChanges
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
 from records.run import ListedClause, RecordedCase
@@ -93,6 +94,9 @@ class Reference(DeltalakeScript):
     def read(self, version: str) -> str:
         return f"read_version(clock, {version or None})"
 
+    def asked(self, reading: Reading, sought: Mapping[str, str | int | None]) -> str | None:
+        return f"asked(clock, {reading.value!r})"
+
     def changes(self, first: str, last: str) -> str:
         return f"feed(clock, {first}, {last})"
 
@@ -115,10 +119,18 @@ def outcome(plan: ScriptPlan, engine: Engine, case: Case, home: Path) -> tuple[i
         assert isinstance(step, ENGINE_STEPS), "scripts do the others themselves"
         return run(step, clock, version)
 
+    def asked(clock: int, reading: str) -> list[list[Any]]:
+        answers = engine.run(home / root.name, Read(), clock=clock, version=None).answers.values()
+        found = next(answer for answer in answers if answer.reading is Reading(reading))
+        if found.error is not None:
+            raise Refused(found.error.condition)
+        return [_row(row, types) if found.reading is Reading.ROWS else list(row) for row in found.rows]
+
     scope = {
         "__name__": "script",
         "run": run_numbered,
         "read_version": lambda clock, version: run(Read(None if version is None else 0), clock, version),
+        "asked": asked,
         "feed": lambda clock, first, last: [
             row for version in range(first, last + 1) for row in run(ReadChanges(0), clock, version)
         ],

@@ -15,9 +15,17 @@ from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.named_paths import script_path, spelling_of
 from engines.quoting import Code, called, quoted
 from engines.script_library import library
+from model.vocabulary.readings import Reading
 from model.vocabulary.steps import Delete, Insert, OpenSession, OtherCommand, Vacuum
 
 _LIBRARY = library(Path(__file__).with_name("script_functions.py"))
+
+#: The readings of the worker, as rows; without those of which a script compares no rows.
+_ASKED = {
+    Reading.ROWS: "rows(DeltaTable(ROOT).to_pyarrow_table())",
+    Reading.COUNT: 'numbers("SELECT count(*) FROM t")',
+    Reading.COUNTED: "[[DeltaTable(ROOT).count()]]",
+}
 
 #: Defaults of ``DeltaTable.vacuum``, which a script leaves out.
 _DEFAULTS = {"retention_hours": None, "enforce_retention_duration": True}
@@ -83,7 +91,7 @@ class DeltalakeScript:
         arguments = wanted.arguments.items()
         written = [f"{key}={quoted(value)}" for key, value in arguments if value != _DEFAULTS.get(key, ...)]
         if wanted.keep:
-            kept = ", ".join(f"max(0, version() - {before})" for before in wanted.keep)
+            kept = ", ".join(f"max(0, version() - {before})" if before else "version()" for before in wanted.keep)
             written.append(f"keep_versions=[{kept}]")
         text = f"{table}.vacuum({', '.join(written)})"
         return ScriptCommand(text, called("in_table", Code(text)), named.setup, named.cleanup)
@@ -96,6 +104,11 @@ class DeltalakeScript:
 
     def read(self, version: str) -> str:
         return f"read({version})"
+
+    def asked(self, reading: Reading, sought: Mapping[str, str | int | None]) -> str | None:
+        if reading is Reading.FILTERED:
+            return called("filtered", dict(sought))
+        return _ASKED.get(reading)
 
     def changes(self, first: str, last: str) -> str:
         return f'rows(DeltaTable(ROOT).load_cdf(starting_version={first}, ending_version={last}), "_change_type")'

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake  # noqa: F401  # the last for the calls of main
 
@@ -81,6 +82,22 @@ def read(version: int | None = None) -> Any:
     """The rows of the table, as it is or as it was in a version."""
     query = QueryBuilder().register("t", DeltaTable(ROOT, version=version))
     return rows(query.execute("SELECT * FROM t"))
+
+
+def numbers(query: str) -> Any:
+    """The rows of a query of the table t, whose columns are its own."""
+    batches: Any = QueryBuilder().register("t", DeltaTable(ROOT)).execute(query)
+    table = pa.table(batches.read_all() if hasattr(batches, "read_all") else batches)
+    return zip(*(column.to_pylist() for column in table.columns))
+
+
+def filtered(sought: dict[str, Any]) -> list[list[int]]:
+    """By a dataset with a filter, the numbers of rows that have in a column the value that is sought, a greater one, and NULL."""
+    dataset, counts = DeltaTable(ROOT).to_pyarrow_dataset(), []
+    for name, text in sought.items():
+        column, value = pc.field(name), pa.scalar(text).cast(dataset.schema.field(name).type)
+        counts += [dataset.count_rows(filter=one) for one in (column == value, column > value, column.is_null())]
+    return [counts]
 
 
 def removes_in(path: str) -> list[str]:

@@ -20,6 +20,7 @@ from model.semantics.definitions import table_after
 from model.text.invalid_sql import UNKNOWN_PARTITION
 from model.text.layout import escape, partition_string
 from model.vocabulary.commands import Restore
+from model.vocabulary.readings import Reading
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Delete, EngineStep, OpenSession, OtherCommand, Vacuum
 from model.vocabulary.table import Table
@@ -158,6 +159,9 @@ class SparkScript:
 
     def read(self, version: str) -> str:
         return self._written(reading(self._root, Code(version) if version else None))
+
+    def asked(self, reading: Reading, sought: Mapping[str, str | int | None]) -> str | None:
+        return self.rows(f'{self.read("")}.selectExpr("count(*)")') if reading is Reading.COUNT else None
 
     def changes(self, first: str, last: str) -> str:
         return f"changes(spark, {first}, {last})"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 import posixpath
 import textwrap
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 
 from engines.quoting import Code, called, quoted
 from harness.tables.plan import PlannedLink
 from model.vocabulary.steps import Append
 from reports.counterexamples.plan import Arranged, Things, instants_in
+
+#: Files of more bytes, such as checkpoints, are compressed.
+LARGE = 4_000
 
 
 def restored(name: str, things: Things) -> list[str]:
@@ -32,11 +36,17 @@ def arranged(name: str, arranged: Arranged) -> list[str]:
     return restored(name, arranged.things)
 
 
+def constants(things: Things, steps: Iterable[object]) -> list[str]:
+    """All constants of a script for the files of its table, and of its steps that the engine does not run."""
+    arranged = (one for one in steps if isinstance(one, Arranged))
+    return [data("TABLE", things), *(data(f"STEP_{one.index}", one.things) for one in arranged)]
+
+
 def data(name: str, things: Things) -> str:
     """Constants for the files: text files first, then the others, if there are any."""
     lines = [f"{name} = ["]
     lines += [f"    {quoted((file.path, file.modified, Code(block(file.text))))}," for file in things.log]
-    lines += [f"    {quoted((file.path, file.modified, Code(_base64(file.content))))}," for file in things.files]
+    lines += [f"    {quoted((file.path, file.modified, Code(_written(file.content))))}," for file in things.files]
     lines.append("]")
     if instants := _instants(things):
         lines += [
@@ -66,6 +76,12 @@ def _link(link: PlannedLink) -> tuple[str, int, str]:
     """The path of the link, its modification time, and its target as a relative path."""
     target = posixpath.relpath(posixpath.normpath("/t/" + link.target), posixpath.dirname("/t/" + link.path))
     return link.path, link.modified, target
+
+
+def _written(content: bytes) -> str:
+    if len(content) <= LARGE:
+        return _base64(content)
+    return called("inflated", Code(_base64(zlib.compress(content, 9))))
 
 
 def _base64(content: bytes) -> str:

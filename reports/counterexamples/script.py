@@ -86,7 +86,8 @@ class _Script:
         main = "def main():\n" + textwrap.indent("\n".join(self._lines), "    ")
         end = "\n".join(LIBRARY.lines("ending"))
         beginning = f"ROOT = {quoted(self._root)}\nT = {self._dialect.now()}  # the start of the case"
-        functions = [library.functions[name] for name in library.called_by(f"{main}\n{end}")]
+        data = files.constants(plan.things, plan.steps)
+        functions = [library.functions[name] for name in library.called_by("\n".join([main, *data, end]))]
         code = "\n\n\n".join([beginning, main, *functions])
         used = free_names(f"{code}\n{end}")
         constants = {name: listed(value) for name, value in (self._check.data if self._check else {}).items()}
@@ -97,8 +98,7 @@ class _Script:
             code,
             DATA,
             *(f"{name} = {value}" for name, value in constants.items() if name in used),
-            files.data("TABLE", plan.things),
-            *(files.data(f"STEP_{one.index}", one.things) for one in plan.steps if isinstance(one, Arranged)),
+            *data,
             end,
         ]
         return "\n\n\n".join(sections) + "\n"

@@ -25,7 +25,10 @@ def _printable(character: str) -> str:
 
 
 def listed(values: Sequence[Any]) -> str:
-    """A list, one element on each line."""
+    """A list, one element on each line if it is long."""
+    short = quoted(list(values))
+    if len(short) <= 100:
+        return short
     return "[\n" + "".join(f"    {quoted([value])[1:-1]},\n" for value in values) + "]"
 
 

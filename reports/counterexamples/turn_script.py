@@ -18,7 +18,6 @@ from model.vocabulary.steps import Append, AtOnce, Delete, Vacuum
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
-from reports.counterexamples.plan import Arranged
 from reports.counterexamples.runtime import LIBRARY
 from reports.counterexamples.script import DATA
 from reports.counterexamples.step_lines import clock_of, docstring, lines_of, listed, used_versions
@@ -102,7 +101,9 @@ def _text(plan: TurnPlan, dialects: Mapping[str, Dialect], keeper: Dialect | Non
     ]
     end = ["if GIVEN.side:", '    sys.exit(serve(a() if GIVEN.side == "a" else b()))', *LIBRARY.lines("ending")]
     code = "\n\n".join(["\n".join(beginning), main, *sides.values(), *blocks, "\n".join(end)])
-    functions = [LIBRARY.functions[name] for name in LIBRARY.called_by(code) if name != "given"]
+    data = files.constants(plan.things, plan.steps)
+    called_by = LIBRARY.called_by("\n".join([code, *data]))
+    functions = [LIBRARY.functions[name] for name in called_by if name != "given"]
     constants = {name: listed(value) for name, value in found.data.items()}
     for dialect in dialects.values():
         constants |= {name: files.block(text) for name, text in dialect.constants.items()}
@@ -118,8 +119,7 @@ def _text(plan: TurnPlan, dialects: Mapping[str, Dialect], keeper: Dialect | Non
         *blocks,
         DATA,
         *(f"{name} = {value}" for name, value in constants.items() if name in used),
-        files.data("TABLE", plan.things),
-        *(files.data(f"STEP_{one.index}", one.things) for one in plan.steps if isinstance(one, Arranged)),
+        *data,
         "\n".join(end),
     ]
     return "\n\n\n".join(sections) + "\n"

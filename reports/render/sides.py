@@ -102,7 +102,7 @@ _Sides = tuple[list[str], list[str]]
 def _sides(expectation: Expectation | None, step: RecordedStep) -> _Sides | None:
     seen, answer = step.observed, step.outcome
     if isinstance(expectation, Removes):
-        if expectation.checkpoint:
+        if expectation.checkpoint or expectation.compaction:
             return None  # the stream does not say what is in one
         return _removes(expectation.paths), _removes(seen.removed)
     if isinstance(expectation, Operations):

@@ -23,6 +23,8 @@ def check(expectation: Expectation | None, dialect: Dialect, table: Table) -> Ch
             return files.no_file_written(expectation, dialect)
         case of.RowsAre():
             return rows.rows_are(expectation, dialect, table)
+        case of.Answers():
+            return rows.answers(expectation, dialect, table)
         case of.Readable():
             return rows.readable(expectation, dialect)
         case of.Operations():

@@ -53,6 +53,10 @@ def removes(expects: Removes, dialect: Dialect) -> Check:
         found = none_of("found = [path for path in PATHS if path not in removes]")
         after = (*lines("new", compared.new_checkpoints), removed, *found)
         return Check("files without a remove in the new checkpoint", after, LISTED, {"PATHS": paths})
+    if expects.compaction:
+        found = none_of(f"found = [path for path in {quoted(paths)} if path not in removes]")
+        after = (*lines("removes", compared.removed_by_compaction), *found)
+        return Check("files without a remove in the new log compaction", after, LISTED)
     short = len(repr(paths)) < 90
     after = (f"expected = {quoted(paths) if short else 'EXPECTED'}", *lines("found", compared.removed_files))
     return of_log("the files that the step removes", *after, data={} if short else {"EXPECTED": paths})
@@ -62,10 +66,10 @@ def field_is(expects: FieldIs) -> Check:
     if expects.kind == LAST_VACUUM_INFO:
         wanted = f"field, expected = {quoted((expects.field, expects.value))[1:-1]}"
         return Check(f"{expects.field} in {LAST_VACUUM_INFO}", (wanted, *lines("found", compared.last_vacuum)))
-    of = "each" if expects.path is None else expects.path
+    of = f"each {expects.kind}" if expects.path is None else f"the {expects.kind} of {expects.path}"
     one = (f"path = {quoted(expects.path, ROOT)}", *lines("actions", compared.of_file)) if expects.path else ()
     after = (*one, f"expected = [{quoted(expects.value)}] * len(actions)", *values("found", expects.field))
-    return of_log(f"{expects.field} of the {expects.kind} of {of}", *of_kind(expects.kind), *after)
+    return of_log(f"{expects.field} of {of}", *of_kind(expects.kind), *after)
 
 
 _PLACES = lines("paths", compared.places)

@@ -9,10 +9,11 @@ from typing import Any
 
 from engines.dialect import Dialect
 from engines.quoting import Code
+from model.vocabulary.readings import Reading
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type
-from records.expectations import Readable, RowsAre, RowsOf
-from reports.counterexamples.checks.pieces import NEW, OLD, Check, lines
+from records.expectations import Answers, ExpectedRows, Readable, RowsAre, RowsOf
+from reports.counterexamples.checks.pieces import NEW, OLD, CannotCheck, Check, lines
 from reports.counterexamples.runtime import compared
 
 
@@ -23,15 +24,7 @@ def _attempted(rows: str, dialect: Dialect) -> tuple[str, ...]:
 
 
 def rows_are(expects: RowsAre, dialect: Dialect, table: Table) -> Check:
-    types = [column.type for column in table.columns]
-    rows = [_comparable(row, types) for row in expects.rows]
-    simple = all(map(_is_simple, types))
-    short = len(repr(rows)) < 60
-    verdict = (
-        *lines("expected", compared.rows_expected, rows=rows if short else Code("EXPECTED")),
-        *lines("found", compared.rows_answered if simple else compared.plain_rows_answered),
-    )
-    data, local_times = {} if short else {"EXPECTED": rows}, not simple
+    verdict, data, local_times = _compared(expects.rows, [column.type for column in table.columns])
     if expects.of is RowsOf.ANSWER:
         return Check("the rows of the result", verdict, data=data, local_times=local_times)
     if expects.of is RowsOf.TABLE:
@@ -44,10 +37,42 @@ def rows_are(expects: RowsAre, dialect: Dialect, table: Table) -> Check:
     return Check("the rows of the change data feed", after, OLD, data, local_times)
 
 
+def answers(expects: Answers, dialect: Dialect, table: Table) -> Check:
+    sought = {name: _text_of(value) for name, value in zip(expects.columns, expects.sought)}
+    asked = dialect.asked(expects.reading, sought)
+    if asked is None:
+        raise CannotCheck("a script reads all rows")
+    read, what = _attempted(asked, dialect), f"the answer when asked for {expects.reading.value}"
+    if expects.reading is Reading.COUNTED:
+        limit = expects.rows[0][0]
+        found = f"found = error or (expected if answer[0][0] <= {limit} else answer[0][0])"
+        return Check(what, (*read, f'expected = "at most {limit}"', found))
+    of_table = expects.reading is Reading.ROWS
+    verdict, data, local_times = _compared(expects.rows, [column.type for column in table.columns] if of_table else [])
+    return Check(what, (*read, *verdict), data=data, local_times=local_times)
+
+
+def _text_of(value: Any) -> Any:
+    """A JSON value of a case without its kind."""
+    return next(iter(value.values())) if isinstance(value, dict) else value
+
+
 def readable(expects: Readable, dialect: Dialect) -> Check:
     read = _attempted(dialect.rows(dialect.read("")), dialect)
     found = '"readable" if error is None else str(error)[:500]'
     return Check("the table", (*read, 'expected = "readable"', f"found = {found}"))
+
+
+def _compared(rows: ExpectedRows, types: list[AnyType]) -> tuple[tuple[str, ...], dict[str, Any], bool]:
+    """The lines that compare rows of columns of these types with the answer, their data, and whether these may be TIMESTAMPs."""
+    wanted = [_comparable(row, types) for row in rows]
+    simple = all(map(_is_simple, types))
+    short = len(repr(wanted)) < 60
+    verdict = (
+        *lines("expected", compared.rows_expected, rows=wanted if short else Code("EXPECTED")),
+        *lines("found", compared.rows_answered if simple else compared.plain_rows_answered),
+    )
+    return verdict, {} if short else {"EXPECTED": wanted}, not simple
 
 
 # Values in the form that a script compares: numbers, texts, NULL and lists ----------------------------------------------

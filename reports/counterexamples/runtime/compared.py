@@ -85,6 +85,14 @@ def new_checkpoints(before: dict[str, int | None]) -> list[str]:
     return new
 
 
+def removed_by_compaction(before: dict[str, int | None]) -> set[str]:
+    """The files that the new log compactions remove."""
+    new = [path for path in listing() if path not in before and path.endswith(".compacted.json")]
+    assert new, "the step wrote no log compaction"
+    actions = [json.loads(line) for path in new for line in Path(ROOT, path).read_text("utf-8").strip().split("\n")]
+    return {name(action["remove"]) for action in actions if "remove" in action}
+
+
 # The log --------------------------------------------------------------------------------------------------------------
 
 

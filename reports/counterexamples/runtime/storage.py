@@ -23,6 +23,11 @@ def restore(files: list[tuple[str, int, str]]) -> None:
         os.utime(place, ns=((T + modified) * 10**6,) * 2)
 
 
+def inflated(content: str) -> str:
+    """A file as base64, from the base64 of its compressed bytes."""
+    return base64.b64encode(zlib.decompress(base64.b64decode(content))).decode()
+
+
 def as_next_version(files: list[tuple[str, int, str]]) -> list[tuple[str, int, str]]:
     """The files of an append, of which the first is the commit."""
     (_, modified, content), *others = files

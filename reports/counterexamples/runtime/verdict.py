@@ -22,7 +22,8 @@ def cannot_tell(reason: str) -> int:
 def ending(main: Callable[[], int]) -> None:
     """Runs ``main``; exit code 2 if it breaks off."""
     try:
-        sys.exit(main())
-    except Exception as problem:
+        code = main()
+    except BaseException as problem:  # a panic of Rust is not an Exception
         print("CANNOT TELL:", repr(problem))
-        sys.exit(2)
+        code = 2
+    sys.exit(code)

@@ -14,12 +14,12 @@ from harness.observing.table.table_state import Rows
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.readings import Reading
 from model.vocabulary.values import Row
-from records.expectations import ByReplay, Expectation, RowsOf
+from records.expectations import Answers, ByReplay, Expectation, RowsOf
 from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.shared import harms
 from suites.clauses.shared.causes import NEEDLESS_REWRITE
 from suites.clauses.shared.causes import rows_left as rows_cause
-from suites.clauses.shared.checks import check_rows_left, check_rows_read, difference, rows_are
+from suites.clauses.shared.checks import MOST, check_rows_left, check_rows_read, difference, rows_are
 from suites.clauses.shared.earlier_versions import earlier_versions
 
 
@@ -135,7 +135,9 @@ def _other_rows(r: ReadObservation, way: str, answer: Answer) -> Violation | Non
     message = f"{way} must return the {r.rows.total()} rows that QueryBuilder returned; {problem}."
     facts = evidence.of_rows(r.rows, found) if error is None else (f"{error.exception}: {error.message}",)
     cause = _OTHER_ROWS if error is None else _FAILED
-    return Violation("rows", message, ByReplay("a script reads the table in one way"), facts, cause=cause)
+    few = r.rows.total() <= MOST
+    rows = Answers(Reading.ROWS, evidence.rows_as_json(r.rows)) if few else ByReplay("it is to have too many rows")
+    return Violation("rows", message, rows, facts, cause=cause)
 
 
 _OTHER_ROWS = Cause("other rows by to_pyarrow_table")

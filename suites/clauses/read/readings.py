@@ -9,16 +9,25 @@ from engines.port import Answer
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import ReadObservation
-from model.vocabulary.readings import Reading, bounds_of, filtered_by
+from model.codec import value_to_json
+from model.vocabulary.readings import Reading, bounds_of, filtered_by, sought_of
 from model.vocabulary.values import Row
-from records.expectations import ByReplay
+from records.expectations import Answers, ByReplay, Expectation
 from suites.clauses.shared import harms
 from suites.clauses.shared.checks import check_rows_read
 
 _SOURCES = ("P Action Reconciliation", "P Per-file Statistics")
 
 
-def _judged(r: ReadObservation, reading: Reading, wrong: Callable[[Answer], str | None]) -> Judgement:
+_BY_REPLAY = ByReplay("a script reads all rows")
+
+
+def _judged(
+    r: ReadObservation,
+    reading: Reading,
+    wrong: Callable[[Answer], str | None],
+    expected: Callable[[Answer], Expectation] = lambda _: _BY_REPLAY,
+) -> Judgement:
     """``wrong``: what is wrong with an answer; None: nothing. A wrong read is judged by READ-1 and by the clauses of DELETE."""
 
     def problem(asked: tuple[str, Answer]) -> Violation | None:
@@ -30,7 +39,7 @@ def _judged(r: ReadObservation, reading: Reading, wrong: Callable[[Answer], str 
         message = f"{way} must agree with the {r.rows.total()} rows that a read returns; {found}."
         facts = () if error is None else (f"{error.exception}: {error.message}",)
         cause = Cause(f"{'another answer' if error is None else 'an error'} of {way}", is_error=error is not None)
-        return Violation("rows", message, ByReplay("a script reads all rows"), facts, cause=cause)
+        return Violation("rows", message, expected(answer), facts, cause=cause)
 
     return each(r.answers(reading), problem) if check_rows_read(r) is None else NOT_EXERCISED
 
@@ -48,8 +57,11 @@ def rows_are_counted(r: ReadObservation) -> Judgement:
         found = answer.rows[0][0] if len(answer.rows) == 1 else None
         return None if isinstance(found, int) and found <= total else f"it gave {list(answer.rows)}"
 
-    exact = _judged(r, Reading.COUNT, lambda answer: _unequal(((total,),), answer.rows))
-    at_most = _judged(r, Reading.COUNTED, more)
+    def expected(answer: Answer) -> Expectation:
+        return Answers(answer.reading, [[total]])
+
+    exact = _judged(r, Reading.COUNT, lambda answer: _unequal(((total,),), answer.rows), expected)
+    at_most = _judged(r, Reading.COUNTED, more, expected)
     return Judgement(exact.subjects + at_most.subjects, (*exact.violations, *at_most.violations))
 
 
@@ -95,10 +107,19 @@ def a_condition_gives_its_rows(r: ReadObservation) -> Judgement:
     names = [column.name for column in r.expected_version.table.columns]
     rows = list(r.rows.elements())
 
-    def wrong(answer: Answer) -> str | None:
-        return _unequal((filtered_by(rows, [names.index(name) for name in answer.columns]),), answer.rows)
+    def places(answer: Answer) -> list[int]:
+        return [names.index(name) for name in answer.columns]
 
-    return _judged(r, Reading.FILTERED, wrong)
+    def wrong(answer: Answer) -> str | None:
+        return _unequal((filtered_by(rows, places(answer)),), answer.rows)
+
+    def expected(answer: Answer) -> Expectation:
+        at = places(answer)
+        return Answers(
+            Reading.FILTERED, [filtered_by(rows, at)], answer.columns, list(map(value_to_json, sought_of(rows, at)))
+        )
+
+    return _judged(r, Reading.FILTERED, wrong, expected)
 
 
 def _unequal(expected: tuple[Row, ...], found: tuple[Row, ...]) -> str | None:

@@ -34,11 +34,12 @@ from harness.observing.steps.vacuums import vacuums_of
 from harness.observing.table.log_compactions import compaction
 from harness.observing.table.root_paths import relative_action
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
+from model.text.layout import is_named_by_engine
 from model.vocabulary import commands
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import AtOnce, OtherCommand
 from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
-from records.expectations import ByReplay, Unchanged, about
+from records.expectations import ByReplay, Removes, Unchanged, about
 from suites.clauses.shared import causes
 from suites.clauses.shared.checks import sorted_features
 
@@ -277,6 +278,7 @@ def check_compaction(o: Observation, first: int, last: int) -> Violation | None:
     if not problem:
         return None
     back, cause = read.brought_back, NO_CAUSE
+    paths = sorted(remove.file for remove in back)
     left = {key: add for key, add in read.found.adds.items() if key not in read.expected.removes}
     others = (_without_nulls(read.expected), _without_nulls(replace(read.found, adds=left)))
     expired = all((remove.deletion_timestamp or 0) <= oldest for remove in back)
@@ -286,7 +288,10 @@ def check_compaction(o: Observation, first: int, last: int) -> Violation | None:
             if back
             else Cause("partition values that are NULL are left out", Severity.UNREADABLE)
         )
-    return _wrong_state(file, f"{what} does not hold the state of its commits: {problem}.", cause)
+    message = f"{what} does not hold the state of its commits: {problem}."
+    if not paths or any(map(is_named_by_engine, paths)):
+        return _wrong_state(file, message, cause)
+    return Violation(file, message, Removes(paths, compaction=True), cause=cause)
 
 
 def _without_nulls(state: Snapshot) -> Snapshot:
