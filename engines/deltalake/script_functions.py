@@ -92,7 +92,7 @@ def numbers(query: str) -> Any:
 
 
 def filtered(sought: dict[str, Any]) -> list[list[int]]:
-    """By a dataset with a filter, the numbers of rows that have in a column the value that is sought, a greater one, and NULL."""
+    """By filters of a dataset, the numbers of rows that have in a column the value sought, a greater one, and NULL."""
     dataset, counts = DeltaTable(ROOT).to_pyarrow_dataset(), []
     for name, text in sought.items():
         column, value = pc.field(name), pa.scalar(text).cast(dataset.schema.field(name).type)

@@ -19,7 +19,7 @@ from records.run import RecordedCase, RecordedViolation
 from runner.finding.entries import FOLDER, ROOT
 from runner.replay import read_case
 from runner.run.bench import Bench, ChosenEngine
-from suites.catalogue import CATALOGUE
+from suites.catalogue import CATALOGUE, unsupported
 
 _FILE = '''title = ""
 chapter = ""
@@ -69,7 +69,9 @@ def _judged(case: Case, engine: str) -> RecordedCase:
     chosen = ChosenEngine(engine, {})
     with closing(Bench(chosen)) as bench:
         bench.start()
-        judge = Judge(chosen.opened(bench.provider.lease, None), list(CATALOGUE.values()), bench.directory / "tables")
+        opened = chosen.opened(bench.provider.lease, None)
+        promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(opened)]
+        judge = Judge(opened, promised, bench.directory / "tables")
         return case_record(judge.judge(case), campaign="replay", batch=0, index=0, origin="replayed")
 
 

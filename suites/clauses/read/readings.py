@@ -10,14 +10,13 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, 
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import ReadObservation
 from model.codec import value_to_json
-from model.vocabulary.readings import Reading, bounds_of, filtered_by, sought_of
+from model.vocabulary.readings import Reading, bounds_of, filtered_by, is_ordered, sought_of
 from model.vocabulary.values import Row
 from records.expectations import Answers, ByReplay, Expectation
 from suites.clauses.shared import harms
 from suites.clauses.shared.checks import check_rows_read
 
 _SOURCES = ("P Action Reconciliation", "P Per-file Statistics")
-
 
 _BY_REPLAY = ByReplay("a script reads all rows")
 
@@ -104,20 +103,17 @@ def a_limit_gives_a_row(r: ReadObservation) -> Judgement:
 )
 def a_condition_gives_its_rows(r: ReadObservation) -> Judgement:
     """Columns are compared with a value that they have, so that files are skipped by it, and tested for NULL."""
-    names = [column.name for column in r.expected_version.table.columns]
-    rows = list(r.rows.elements())
-
-    def places(answer: Answer) -> list[int]:
-        return [names.index(name) for name in answer.columns]
+    columns = r.expected_version.table.columns
+    names, rows = [column.name for column in columns], list(r.rows.elements())
 
     def wrong(answer: Answer) -> str | None:
-        return _unequal((filtered_by(rows, places(answer)),), answer.rows)
+        return _unequal((filtered_by(rows, [names.index(name) for name in answer.columns]),), answer.rows)
 
     def expected(answer: Answer) -> Expectation:
-        at = places(answer)
-        return Answers(
-            Reading.FILTERED, [filtered_by(rows, at)], answer.columns, list(map(value_to_json, sought_of(rows, at)))
-        )
+        asked = answer.columns or [column.name for column in columns if is_ordered(column.type)]  # an error names none
+        places = [names.index(name) for name in asked]
+        sought = [value_to_json(value) for value in sought_of(rows, places)]
+        return Answers(Reading.FILTERED, [filtered_by(rows, places)], asked, sought)
 
     return _judged(r, Reading.FILTERED, wrong, expected)
 
