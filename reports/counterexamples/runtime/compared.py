@@ -283,8 +283,8 @@ def last_vacuum(field: str) -> Any:
 
 
 def success(error: BaseException | None) -> str:
-    """``no error``, or the error."""
-    return "no error" if error is None else str(error)
+    """``no error``, or how the error begins."""
+    return "no error" if error is None else str(error)[:500]
 
 
 def condition_expected(found: str, documented: list[str]) -> str:
