@@ -1,6 +1,6 @@
 """``python -m runner.demo [--out DIR]``: the pages of runs that are kept in ``docs/demo``, made without an engine.
 
-A run of Delta 4.4.0 on Spark, a known-bad engine, an upgrade that must not be made, and the index of all.
+A run of Delta 4.4.0 on Spark and one of delta-rs, a known-bad engine, an upgrade that must not be made, and the index of all.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def main(arguments: list[str]) -> int:
     base, candidate = made / "upgrade" / "base", made / "upgrade" / "candidate"
     commands = {
         ("render", made / "healthy"): 0,
+        ("render", made / "delta-rs"): 0,
         ("render", made / "broken"): 0,
         ("render", base): 0,
         ("render", candidate): 0,
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
         print(f"python -m reports {' '.join(map(str, command))} did not end as it must.", file=sys.stderr)
     if not wrong:
         print(
-            "The demo shows what it should: a healthy engine (PASS), one that is wrong on purpose (FAIL), and an upgrade that "
+            "The demo shows what it should: healthy engines (PASS), one that is wrong on purpose (FAIL), and an upgrade that "
             f"must not be made (DO NOT UPGRADE). Begin with {made / 'index.html'}"
         )
     return 2 if wrong else 0

@@ -167,7 +167,7 @@ COMPARE = Command("compare", "compare two runs of the same cases",
 )
 DEMO = Command("demo", "make the pages of kept runs, without an engine",
     options=(_out("where the pages go (default: tombstone-reports/demo)"),),
-    more="A run of Delta 4.4.0 on Spark, a known-bad engine, an upgrade that must not be made, and the index of all.",
+    more="A run of Delta 4.4.0 on Spark and one of delta-rs, a known-bad engine, an upgrade that must not be made, and the index of all.",
 )
 SHAPE = Command("shape", "say what the logs of your tables have, without names and values",
     words=(Word("PATH", _TABLE, 0, None, URI),),

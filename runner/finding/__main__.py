@@ -10,7 +10,6 @@ from pathlib import Path
 from rich.console import Console
 
 from records.mistakes import UsageMistake
-from reports.document import Document, table
 from reports.document.terminal import show
 from runner.command_line.commands import ended
 from runner.finding.entries import Finding, findings
@@ -41,8 +40,7 @@ def main(arguments: list[str]) -> int:
         release = asked.release or finding.with_fault[-1]
         print(issue(finding) if asked.issue else script_of(finding, release), end="")
     else:
-        rows = tuple(listing(findings().values()))
-        show(Document("Findings", (table(("finding", "harm", "releases", "what"), rows),)), Console(), whole=True)
+        show(listing(findings().values()), Console(), whole=True)
     return 0
 
 

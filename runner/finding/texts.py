@@ -1,12 +1,13 @@
-"""What is said of findings: a list, a text for the tracker of the engine's own project, and the pages ``docs/findings*.md``."""
+"""Findings as a list, as a text for the tracker of the engine's own project, and as lines of the pages ``docs/findings*.md``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from engines.provider import kind_of
 from reports.counterexamples.explanation import description
-from reports.document import Code, Content, Link, plain, table
+from reports.document import Content, Document, Items, Link, Section, plain, table
 from reports.document.markdown import table as markdown
 from runner.finding.entries import ROOT, Expected, Finding
 from runner.finding.script import script_of
@@ -68,40 +69,36 @@ def upstream(finding: Finding) -> Content:
 
 
 def page_of(found: Iterable[Finding]) -> str:
-    """The part of a page: a line for each finding by harm, then a section for each, by chapter."""
-    found = list(found)
-    rows: Iterator[tuple[Content, ...]] = (
-        (Link(one.title, f"#{anchor(one.title)}"), one.harm.value, since(one), upstream(one)) for one in found
-    )
-    parts = [markdown(table(("finding", "harm", "releases", "reported"), rows))]
-    for chapter in dict.fromkeys(one.chapter for one in found):
-        parts += [f"# {chapter}", *(_section(one) for one in found if one.chapter == chapter)]
+    """The part of a page: by harm a line for each finding."""
+    parts = []
+    for harm, of in groupby(found, key=lambda one: one.harm):
+        rows: Iterator[tuple[Content, ...]] = (
+            (
+                Link(one.name, f"findings/{one.engine}/{one.name}.toml"),
+                one.title,
+                one.chapter,
+                since(one),
+                upstream(one),
+            )
+            for one in of
+        )
+        parts += [
+            f"## {harm.value[0].upper()}{harm.value[1:]}",
+            markdown(table(("", "", "of", "releases", "reported"), rows)),
+        ]
     return "\n\n".join(parts)
 
 
-def _section(one: Finding) -> str:
-    facts = {
-        "Promised": one.promised,
-        "Cause": one.cause,
-        "Releases": _tried(one) + (f" {one.note}" if one.note else ""),
-        "Reported": f"<{one.upstream}>" if one.upstream else "",
-        "Run": f"`tombstone finding {one.name}`" + (f"; by hand: {one.by_hand}" if one.by_hand else ""),
-    }
-    clauses = f" ({', '.join(one.clauses)})" if one.clauses else ""
-    lines = "\n".join(f"- *{name}:* {text.strip()}" for name, text in facts.items() if text)
-    return f"## {one.title}{clauses}\n\n{one.text.strip()}\n\n{lines}"
-
-
-def anchor(heading: str) -> str:
-    """As GitHub names a heading."""
-    kept = "".join(sign for sign in heading.lower() if sign.isalnum() or sign in " -_")
-    return kept.replace(" ", "-")
-
-
-def listing(found: Iterable[Finding]) -> Iterator[tuple[Content, ...]]:
-    """A row for each: its name, harm, releases and title."""
-    for one in found:
-        yield Code(one.name), one.harm.value, since(one), one.title
+def listing(found: Iterable[Finding]) -> Document:
+    """By engine and harm a line for each finding."""
+    sections = (
+        Section(
+            f"{kind_of(engine).name}: {harm.value}",
+            (Items(tuple(f"{one.name} ({since(one)}): {one.title}" for one in of), whole=True),),
+        )
+        for (engine, harm), of in groupby(found, key=lambda one: (one.engine, one.harm))
+    )
+    return Document("Findings", tuple(sections))
 
 
 def write_pages(found: Sequence[Finding]) -> None:

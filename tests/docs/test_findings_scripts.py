@@ -1,4 +1,4 @@
-"""The scripts of docs/findings/, and of the examples of engines: each is short, stands alone, and is named by its page."""
+"""The scripts by hand: each is short, stands alone, and is named by its page, or by its finding."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from runner.finding.entries import ROOT, findings
+
 DOCS = Path(__file__).parents[2] / "docs"
 SAIL = DOCS.parent / "examples" / "sail_engine"
 TRINO = DOCS.parent / "examples" / "trino_engine"
 PAGES = {
-    DOCS / "findings": DOCS / "findings.md",
-    DOCS / "findings" / "deltalake": DOCS / "findings-deltalake.md",
     DOCS / "findings" / "s3": DOCS / "s3.md",
     SAIL / "findings": SAIL / "findings.md",
     TRINO / "findings": TRINO / "findings.md",
 }
-SCRIPTS = {script: page for folder, page in PAGES.items() for script in sorted(folder.glob("*.py"))}
+SCRIPTS = [script for folder in PAGES for script in sorted(folder.glob("*.py"))]
+BY_HAND = [ROOT / one.script for one in findings().values() if one.script]
 
 #: With the data.
 MAX_LINES = 79
@@ -64,11 +65,16 @@ def mistakes(name: str, text: str, most: int = MAX_LINES) -> Iterator[str]:
 
 
 def test_a_script_is_short_imports_what_it_installs_and_names_its_command_and_its_exit_codes() -> None:
-    texts = {script: script.read_text(encoding="utf-8") for script in SCRIPTS}
+    texts = {script: script.read_text(encoding="utf-8") for script in [*SCRIPTS, *BY_HAND]}
     assert [f"{script}: {one}" for script, text in texts.items() for one in mistakes(script.name, text)] == []
 
 
 def test_a_page_names_exactly_its_scripts() -> None:
-    for page in PAGES.values():
+    for folder, page in PAGES.items():
         named = set(re.findall(r"`(\w+\.py)`", page.read_text(encoding="utf-8")))
-        assert named == {script.name for script in SCRIPTS if SCRIPTS[script] == page}, page
+        assert named == {script.name for script in SCRIPTS if script.parent == folder}, page
+
+
+def test_each_script_by_hand_is_that_of_a_finding() -> None:
+    folders = (DOCS / "findings", DOCS / "findings" / "deltalake")
+    assert sorted(BY_HAND) == sorted(script for folder in folders for script in folder.glob("*.py"))
