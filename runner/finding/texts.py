@@ -27,11 +27,18 @@ def issue(finding: Finding) -> str:
     title = kind_of(finding.engine).releases.version(newest).title  # type: ignore[union-attr]
     parts = [
         f"# {finding.title}",
-        f"**Version:** {title}. {_tried(finding)}",
+        f"**Version:** {title}, on Linux, in a local file system. {_tried(finding)}",
         finding.text.strip(),
         f"**Expected:** {finding.promised}",
         f"**Actual:** {finding.actual}",
-        *(["**Steps:**", *(f"- {plain(one)}" for one in description(finding.shown.case))] if finding.shown else []),
+        *(
+            [
+                "**Steps** (“start” is the time at which the script starts):",
+                *(f"- {plain(one)}" for one in description(finding.shown.case)),
+            ]
+            if finding.shown
+            else []
+        ),
         *([f"**Cause:** {finding.cause}"] if finding.cause else []),
         f"**To reproduce:** save this as `{finding.name}.py`. It needs only the packages in its first lines.",
         f"```python\n{script}```",

@@ -12,6 +12,7 @@ from engines.deltalake import script_functions as delta_rs
 from engines.script_library import Library, free_names, library
 from reports.counterexamples.plan import GENERATED, _from_start, instants_in
 from reports.counterexamples.runtime import LIBRARY, log, storage
+from reports.counterexamples.runtime.verdict import ending
 
 MODULE = '''
 import os, pyarrow as pa
@@ -104,3 +105,12 @@ def test_time_passes_by_making_the_table_older(tmp_path: Path, monkeypatch: pyte
 
 def test_every_script_can_end() -> None:
     assert LIBRARY.lines("ending")[0] == "try:"
+
+
+def test_a_script_in_which_the_engine_panics_cannot_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> int:
+        raise BaseException("a panic")
+
+    with pytest.raises(SystemExit) as ended:
+        ending(main)
+    assert ended.value.code == 2 and capsys.readouterr().out.startswith("CANNOT TELL: ")
