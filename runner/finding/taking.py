@@ -70,7 +70,8 @@ def _judged(case: Case, engine: str) -> RecordedCase:
     with closing(Bench(chosen)) as bench:
         bench.start()
         opened = chosen.opened(bench.provider.lease, None)
-        promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(opened)]
+        unpromised = unsupported(opened)
+        promised = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
         judge = Judge(opened, promised, bench.directory / "tables")
         return case_record(judge.judge(case), campaign="replay", batch=0, index=0, origin="replayed")
 
