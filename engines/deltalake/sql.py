@@ -129,7 +129,7 @@ FUNCTIONS: Mapping[Function, str] = {
     Function.YEAR: "date_part('year', {0})",
     Function.MONTH: "date_part('month', {0})",
     Function.DAY: "date_part('day', {0})",
-    Function.ISNAN: "isnan({0})",
+    Function.ISNAN: "coalesce(isnan({0}), false)",  # of NULL it is NULL
 }
 
 

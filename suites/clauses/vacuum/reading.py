@@ -266,7 +266,7 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
 
 @clause(
     "VAC-READ-4",
-    "If data files or change files of a version are gone, but no deletion vector, a read of its change data feed fails with an error that names one of them, or that says by class and SQLSTATE that a file is missing or that the version is too old.",
+    "If data files or change files of a version are gone, but no deletion vector, a read of its change data feed fails with an error that names a file of the version, or that says by class and SQLSTATE that a file is missing or that the version is too old.",
     sources=("S1", "C 1.7"),
     harm=wrong_words("A reader of changes whose files are gone is not told so."),
     needs=("change_feed",),
@@ -285,7 +285,9 @@ def missing_changes_are_named(c: ChangesObservation) -> Judgement:
     if any(refusal.is_matched_by(error.condition, error.sqlstate) for refusal in documented):
         return judgement(None)
     other_class = all(error.condition not in refusal.conditions for refusal in documented)
-    if other_class and any(path.rpartition("/")[2] in error.message for path in lost):
+    # The files are read at once. Which of those that cannot be read is named, also for another reason (DEL-CDF-1C), is chance.
+    names = [*lost, *(cdc.file for cdc in c.of.change_files), *(remove.file for remove in c.of.removes)]
+    if other_class and any(path.rpartition("/")[2] in error.message for path in names):
         return judgement(None)
     message = f"The error of reading the change feed of version {c.version} must say that files are missing, such as {lost[0]}; it says neither."
     facts = (*evidence.of_answer(c), *evidence.of_path(c, lost[0]))
