@@ -16,6 +16,7 @@ CHECKS = {
     "soundness": "selfcheck.soundness",  # random cases on a healthy engine: false positives in a thousand
     "corpus": "selfcheck.distillation",  # the cases of smoke and gate, chosen again; a quarter of an hour or more
     "proposals": "selfcheck.proposals",  # the cases of a random run that show what no case of the corpus shows
+    "surface": "selfcheck.surface",  # what the lists of docs/surface leave out, tried before the same DELETEs and VACUUMs
     "mutation": "tools.mutation",  # the model and the clauses with one small thing changed: which tests notice it
 }
 

@@ -63,7 +63,9 @@ LISTS: dict[str, set[str]] = {
     "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
     "The table's directory": {root.name.lower() for root in TableRoot},
     "The table's path": {spelling.value for spelling in Spelling if spelling is not Spelling.PLAIN},
-    "Programs": {operation.value for operation in Operation},
+    "Programs": {
+        operation.value for operation in Operation if operation is not Operation.AS_WRITTEN
+    },  # it is not drawn
     "Commands that are killed": {point.value for point in CrashPoint},
     "Two sessions at once": set(PARTS),
     "Storage": {"local"},
