@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
 from itertools import groupby
 
 from model.vocabulary.case import Case
 from model.vocabulary.commands import AsWritten
-from model.vocabulary.predicate import And, Compare, In, IsNull, Like, Op, Or, Predicate
+from model.vocabulary.predicate import And, Compare, In, IsNull, Like, Op, Or, Predicate, Verbatim
 from model.vocabulary.steps import Delete, Given, Mode, OpenSession, OtherCommand, Read, Step, Vacuum
 from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, StrayFile, Table
-from model.vocabulary.values import Row, Type
+from model.vocabulary.values import ArrayOf, DecimalOf, MapOf, Row, StructOf, Type
 from runner.command_line.commands import ended
 from runner.surface import inventory, judgements
 from runner.surface.judgements import ItemVerdict, SurfaceEntry
@@ -28,16 +30,46 @@ from tombstone.commands import Word
 from tombstone.values import one_of
 
 #: How many run in one case.
-TOGETHER = 8
+TOGETHER, SETTINGS_TOGETHER = 8, 80
 
 COLUMNS = (Column("id", Type.LONG), Column("d", Type.DOUBLE), Column("s", Type.STRING), Column("p", Type.INTEGER))
 FILE_ROWS = 40
+#: Of an engine that has all types, what the meaning of conditions may depend on too.
+MORE_COLUMNS = (
+    *(Column("t", Type.TIMESTAMP), Column("dt", Type.DATE), Column("n", Type.TIMESTAMP_NTZ), Column("f", Type.FLOAT)),
+    *(Column("dec", DecimalOf(10, 2)), Column("b", Type.BOOLEAN), Column("c", Type.STRING)),
+    *(
+        Column("st", StructOf((("a", Type.LONG),))),
+        Column("a", ArrayOf(Type.LONG)),
+        Column("m", MapOf(Type.STRING, Type.LONG)),
+    ),
+)
 CONDITIONS: tuple[Predicate, ...] = (
     Compare("id", Op.EQ, 3, Type.LONG),
     And(Like("s", "a%"), Compare("d", Op.GT, 1.0, Type.DOUBLE)),
     Compare("p", Op.EQ, 1, Type.INTEGER),
     Or(Compare("id", Op.GT, 100, Type.LONG), IsNull("d")),
     In("s", ("b1", "c2", "d3"), Type.STRING),
+)
+MORE_CONDITIONS: tuple[Predicate, ...] = (
+    Compare("t", Op.LT, datetime(2024, 1, 1, 0, 0, 9, tzinfo=timezone.utc), Type.TIMESTAMP),
+    Or(Compare("dt", Op.EQ, date(2024, 2, 20), Type.DATE), Compare("dec", Op.EQ, Decimal("15.50"), DecimalOf(10, 2))),
+    *(
+        Verbatim(text, columns)
+        for text, columns in (
+            ("n = TIMESTAMP_NTZ'2024-02-21 12:00:00' OR f > 38.9 OR CAST(id AS STRING) = '78'", ("n", "f", "id")),
+            ("c = 'c66' OR rtrim(c) IN ('c68', 'c70') OR s RLIKE '^.7\\\\d$'", ("c", "s")),
+            (
+                "m['k'] = 62 OR size(a) = 4 OR element_at(a, 3) = 2 AND id > 90 OR st.a IS NULL AND id > 60",
+                ("m", "a", "id", "st"),
+            ),
+            ("year(dt) = 2025 OR date_format(t, 'ss') = '31' OR to_date('2024-1-2', 'yyyy-M-d') = dt", ("dt", "t")),
+            (
+                "dec * dec / 3 > 250 OR 1.75e0 = d OR b AND NOT (id <=> 84 OR id BETWEEN 0 AND 82)",
+                ("dec", "d", "b", "id"),
+            ),
+        )
+    ),
 )
 
 
@@ -84,21 +116,47 @@ def trials(entries: Iterable[SurfaceEntry], parameters: set[str]) -> Iterator[Tr
             yield Trial(names, entry, given=tuple(found))
 
 
+def of_settings(engine: str) -> Iterator[Trial]:
+    """Of each setting of the newest inventory that is left out: another value than its default, for all commands."""
+    *_, newest = kept = inventory.kept(engine)
+    items = {item for one in kept for item in one.items()}
+    for one in judgements.judged(newest, judgements.read(judgements.path_of(engine)), items):
+        if (
+            one.item.kind == "setting"
+            and one.entry is not None
+            and one.word is ItemVerdict.LEFT_OUT
+            and one.entry.settings
+        ):
+            value = one.entry.settings.get(one.item.name) or judgements.another_value(newest.detail(one.item) or "")
+            given = Given(one.item.name, value or "")
+            yield Trial(one.item.name, one.entry, given=(("delete", given), ("vacuum", given)))
+
+
 def batches(tried: Iterable[Trial]) -> Iterator[list[Trial]]:
     """Those of an entry that can run in one case."""
     for _, group in groupby(tried, key=lambda one: id(one.entry)):
         batch: list[Trial] = []
         for one in group:
             taken = {name for other in batch for name in other.parameters}
-            if batch and (len(batch) == TOGETHER or taken & one.parameters or one.entry.noticed_by):
+            if batch and (
+                len(batch) == (TOGETHER if one.command else SETTINGS_TOGETHER)
+                or taken & one.parameters
+                or one.entry.noticed_by
+            ):
                 yield batch
                 batch = []
             batch.append(one)
         yield batch
 
 
-def table(*, parts: bool, vectors: bool) -> Table:
-    """Three commits of 40 rows each, and files that no action names. Only one with partitions has vectors."""
+def table(*, parts: bool, whole: bool) -> Table:
+    """Three commits of 40 rows each, and files that no action names. Only one with partitions has vectors.
+
+    ``whole``: of an engine that writes vectors, and has all types.
+    """
+    columns = (*COLUMNS, *MORE_COLUMNS) if whole else COLUMNS
+    by = ("p",) if parts else ()
+    stored = [place for place, column in enumerate(columns) if column.name not in by]
     ids = [range(FILE_ROWS * number, FILE_ROWS * (number + 1)) for number in range(3)]
     files: list[DataFile] = []
     commits: list[Commit] = []
@@ -107,20 +165,26 @@ def table(*, parts: bool, vectors: bool) -> Table:
         first = len(files)
         for group in groups:
             partition: Row = (group[0] % 4,) if parts else ()
-            rows = tuple(_row(id)[: len(COLUMNS) - parts] for id in group)
+            rows = tuple(tuple(_row(id)[place] for place in stored) for id in group)
             files.append(DataFile(len(files), partition, rows, modified=-(90 - number) * DAY))
-        hidden = (DeletionVector(0, (3, 4), deleted=-88 * DAY),) if parts and vectors and number == 2 else ()
+        hidden = (DeletionVector(0, (3, 4), deleted=-88 * DAY),) if parts and whole and number == 2 else ()
         commits.append(Commit(-(90 - number) * DAY, tuple(range(first, len(files))), deletion_vectors=hidden))
-    features = [Feature.CHANGE_DATA_FEED.value] * parts + [Feature.DELETION_VECTORS.value] * (parts and vectors)
+    features = [Feature.CHANGE_DATA_FEED.value] * parts + [Feature.DELETION_VECTORS.value] * (parts and whole)
     strays = tuple(StrayFile(f"{name}.parquet", modified=-days * DAY) for name, days in (("old", 60), ("young", 1)))
-    return Table(COLUMNS, ("p",) if parts else (), tuple(files), tuple(commits), strays, features=tuple(features))
+    return Table(columns, by, tuple(files), tuple(commits), strays, features=tuple(features))
 
 
 def _row(id: int) -> Row:
-    return (id, None if id % 11 == 0 else id / 8, f"{'abcde'[id % 5]}{id}", id % 4)
+    at = datetime(2024, 1, 1, tzinfo=timezone.utc)
+    some = (id, None if id % 11 == 0 else id / 8, f"{'abcde'[id % 5]}{id}", id % 4)
+    noon = at.replace(tzinfo=None) + timedelta(days=id, hours=12)
+    times = (at + timedelta(seconds=id), at.date() + timedelta(days=id), noon, None if id % 9 == 0 else id / 4)
+    texts = (Decimal(25 * id).scaleb(-2), id % 3 == 0, f"c{id} ")
+    nested = (((None if id % 7 == 0 else id),), (id, None, id % 5), (("k", id), ("x", 1)))
+    return (*some, *times, *texts, *nested)
 
 
-def cases(batch: Sequence[Trial], *, vectors: bool) -> list[Case]:
+def cases(batch: Sequence[Trial], *, whole: bool) -> list[Case]:
     """A case for each table; of what breaks a clause also one without DELETEs, as the first to break one ends a case."""
     commands: list[Step] = [OtherCommand(one.command) for one in batch if one.command is not None]
     given = {
@@ -132,12 +196,12 @@ def cases(batch: Sequence[Trial], *, vectors: bool) -> list[Case]:
     earlier = bool(commands) and all(one.command is not None and one.command.by_earlier for one in batch)
     deletes: list[Step] = [
         Delete(condition, given=given["delete"], by_earlier=earlier and place % 2 == 0)
-        for place, condition in enumerate(CONDITIONS)
+        for place, condition in enumerate((*CONDITIONS, *MORE_CONDITIONS) if whole else CONDITIONS)
     ]
     vacuums: list[Step] = [vacuum, replace(vacuum, retain_hours=0.0, safety_check=False), Read()]
     programs = [deletes + vacuums, vacuums] if batch[0].entry.noticed_by else [deletes + vacuums]
     return [
-        Case(table(parts=parts, vectors=vectors), (OpenSession(), *commands, *program))
+        Case(table(parts=parts, whole=whole), (OpenSession(), *commands, *program))
         for program in programs
         for parts in (True, False)
     ]
@@ -149,7 +213,7 @@ def tried(batch: Sequence[Trial]) -> Tried:
     refusals: list[list[str | None]] = []
     failure = None
     places = [place for place, one in enumerate([one for one in batch if one.command is not None], start=1)]
-    for case in cases(batch, vectors=worker().engine.capabilities.writes_vectors):
+    for case in cases(batch, whole=worker().engine.capabilities.writes_vectors):
         found = worker().judge().judge(case)
         # A known fault ends a case; after the last VACUUM that is none of its business.
         if found.failure is not None or not (found.failed or len(found.steps) >= len(case.steps) - 1):
@@ -196,7 +260,8 @@ def run(engine: str, parts: Sequence[str], number: int) -> int:
     parameters = {item.name for one in inventory.kept(engine) for item in one.items() if item.kind == "api"}
     entries = [one for one in judgements.read(path) if one.word is ItemVerdict.LEFT_OUT]
     controls = list(trials(judgements.controls(path), parameters))
-    wanted = [one for one in trials(entries, parameters) if not parts or any(part in one.names for part in parts)]
+    everything = [*trials(entries, parameters), *of_settings(engine)]
+    wanted = [one for one in everything if not parts or any(part in one.names for part in parts)]
     unclear = wrong = 0
     with hosted(engine) as host, workers(host, number) as pool:
         todo = [

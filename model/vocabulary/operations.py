@@ -65,7 +65,10 @@ class Operation(str, Enum):
     AS_WRITTEN = CommandKind.AS_WRITTEN.value
 
 
-#: The operations that are commands other than DELETE and VACUUM, and are drawn: of an OtherCommand.
+#: The operations that programs draw.
+DRAWN = tuple(one for one in Operation if one is not Operation.AS_WRITTEN)
+
+#: Those of them that are commands other than DELETE and VACUUM: of an OtherCommand.
 COMMANDS = tuple(Operation(kind.value) for kind in CommandKind if kind is not CommandKind.AS_WRITTEN)
 
 #: The operations of steps that need no closer look.

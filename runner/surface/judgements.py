@@ -48,7 +48,8 @@ class SurfaceEntry:
 
     What is tried, by the names of its items: ``calls`` in Python, each after ``setup``, and ``statements`` in SQL run before the
     DELETEs and VACUUMs of a case; these themselves have what is ``given``. ``refused``: each is; ``noticed_by``: the clauses that
-    notice what each does, all of them.
+    notice what each does, all of them. Of ``settings`` each item is given, with the value that it has there, or else with
+    ``another_value``.
     """
 
     word: ItemVerdict
@@ -62,6 +63,7 @@ class SurfaceEntry:
     calls: Mapping[str, str] = field(default_factory=dict)
     statements: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
     refused: bool = False
     noticed_by: tuple[str, ...] = ()
 
@@ -70,6 +72,18 @@ _NEEDED = {ItemVerdict.DRAWN: ("by",), ItemVerdict.LEFT_OUT: ("reason",), ItemVe
 
 
 _TRIED = ("calls", "statements", "given")
+
+
+def another_value(detail: str) -> str | None:
+    """Another value of a setting than the default that its inventory has: a switch the other way, another number."""
+    default = detail.rpartition("default ")[2]
+    if default in ("true", "false"):
+        return "false" if default == "true" else "true"
+    try:
+        number = float(default)
+    except ValueError:
+        return None
+    return ("2" if number == 1 else "1") if number.is_integer() else "0.9"
 
 
 def path_of(engine: str) -> Path:
@@ -121,8 +135,8 @@ def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceE
     except TypeError as problem:
         raise UsageMistake(f"{path.name}, an entry of {word.value}: {problem}.") from problem
     missing = [name for name in _NEEDED[word] if not getattr(entry, name)]
-    if word is ItemVerdict.LEFT_OUT and not (tried or entry.experiment):
-        missing.append("calls, statements, given or experiment")
+    if word is ItemVerdict.LEFT_OUT and not (tried or entry.settings or entry.experiment):
+        missing.append("calls, statements, given, settings or experiment")
     missing += [] if entry.items or entry.families else ["items or families"]
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")

@@ -106,7 +106,7 @@ def test_what_nothing_offers_is_stale() -> None:
         ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
         (
             '[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"',
-            r"it lacks calls, statements, given or experiment",
+            r"it lacks calls, statements, given, settings or experiment",
         ),
         ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
         ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"give each open item its reason"),

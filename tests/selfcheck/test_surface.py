@@ -58,7 +58,7 @@ def test_several_run_in_one_case_but_no_two_values_of_one_parameter() -> None:
 
 def test_a_case_has_them_before_its_deletes_or_with_them() -> None:
     (given,) = trials([entry(given={"g": {"both": "1"}})], PARAMETERS)
-    for case in cases([*CALLS[:2], given], vectors=True):
+    for case in cases([*CALLS[:2], given], whole=True):
         assert from_json(to_json(case)) == case
         assert [step.command for step in case.steps if isinstance(step, OtherCommand)] == [
             one.command for one in CALLS[:2]
