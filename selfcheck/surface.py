@@ -30,7 +30,7 @@ from tombstone.commands import Word
 from tombstone.values import one_of
 
 #: How many run in one case.
-TOGETHER, SETTINGS_TOGETHER = 8, 80
+TOGETHER, SETTINGS_TOGETHER = 8, 300
 
 COLUMNS = (Column("id", Type.LONG), Column("d", Type.DOUBLE), Column("s", Type.STRING), Column("p", Type.INTEGER))
 FILE_ROWS = 40
@@ -109,27 +109,26 @@ def trials(entries: Iterable[SurfaceEntry], parameters: set[str]) -> Iterator[Tr
                 (command, Given(name, value))
                 for name, value in values.items()
                 for command in ("delete", "vacuum")
-                if "DeltaTable.delete" not in parameters
-                or name.startswith("DeltaTable.")
+                if "." in name  # a setting, or a parameter of DeltaTable itself
                 or f"DeltaTable.{command}({name})" in parameters
             ]
             yield Trial(names, entry, given=tuple(found))
 
 
-def of_settings(engine: str) -> Iterator[Trial]:
-    """Of each setting of the newest inventory that is left out: another value than its default, for all commands."""
+def of_settings(engine: str, named: Sequence[str]) -> Iterator[Trial]:
+    """Of each setting of the newest inventory that is left out, or is open and ``named``: another value than its default."""
     *_, newest = kept = inventory.kept(engine)
     items = {item for one in kept for item in one.items()}
     for one in judgements.judged(newest, judgements.read(judgements.path_of(engine)), items):
-        if (
-            one.item.kind == "setting"
-            and one.entry is not None
-            and one.word is ItemVerdict.LEFT_OUT
-            and one.entry.settings
-        ):
-            value = one.entry.settings.get(one.item.name) or judgements.another_value(newest.detail(one.item) or "")
-            given = Given(one.item.name, value or "")
-            yield Trial(one.item.name, one.entry, given=(("delete", given), ("vacuum", given)))
+        entry, name = one.entry, one.item.name
+        if one.item.kind != "setting" or entry is None or not entry.settings or one.word is ItemVerdict.DRAWN:
+            continue
+        if one.word is ItemVerdict.LEFT_OUT or name in named:
+            value = entry.settings.get(name)
+            if value is None:
+                value = judgements.another_value(newest.detail(one.item) or "")
+            given = Given(name, value or "")
+            yield Trial(name, entry, given=(("delete", given), ("vacuum", given)))
 
 
 def batches(tried: Iterable[Trial]) -> Iterator[list[Trial]]:
@@ -260,7 +259,7 @@ def run(engine: str, parts: Sequence[str], number: int) -> int:
     parameters = {item.name for one in inventory.kept(engine) for item in one.items() if item.kind == "api"}
     entries = [one for one in judgements.read(path) if one.word is ItemVerdict.LEFT_OUT]
     controls = list(trials(judgements.controls(path), parameters))
-    everything = [*trials(entries, parameters), *of_settings(engine)]
+    everything = [*trials(entries, parameters), *of_settings(engine, parts)]
     wanted = [one for one in everything if not parts or any(part in one.names for part in parts)]
     unclear = wrong = 0
     with hosted(engine) as host, workers(host, number) as pool:

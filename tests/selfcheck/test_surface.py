@@ -11,10 +11,9 @@ from model.vocabulary.commands import AsWritten
 from model.vocabulary.steps import Delete, Given, OtherCommand, Vacuum
 from runner.surface import judgements
 from runner.surface.judgements import ItemVerdict, SurfaceEntry
-from selfcheck.surface import Trial, Tried, batches, cases, main, trials, verdicts
+from selfcheck.surface import Trial, Tried, batches, cases, main, of_settings, trials, verdicts
 
 PARAMETERS = {
-    "DeltaTable.delete",
     "DeltaTable.delete(both)",
     "DeltaTable.vacuum(both)",
     "DeltaTable.vacuum(one)",
@@ -31,7 +30,8 @@ CALLS = list(trials([entry(calls=READING)], PARAMETERS))
 
 def test_each_of_an_entry_is_tried_by_what_it_says() -> None:
     found = trials(
-        [entry(setup="x = 1\n", calls={"c": "x"}, statements={"s": "SHOW {table}"}, given={"g": {"both": "1"}})], set()
+        [entry(setup="x = 1\n", calls={"c": "x"}, statements={"s": "SHOW {table}"}, given={"g": {"both": "1"}})],
+        PARAMETERS,
     )
     assert [(one.names, one.command, [given for _, given in one.given]) for one in found] == [
         ("c", AsWritten("x = 1\nx", python=True), []),
@@ -106,6 +106,35 @@ def test_what_an_entry_says_is_as_it_must_be() -> None:
     assert [said(pool, [one])[0][2] for pool in (Pool(breaks="a"), Pool())] == [True, False]
     (one,) = trials([entry(calls={"a": "x"}, refused=True)], PARAMETERS)
     assert [said(pool, [one])[0][2] for pool in (Pool(refused="a"), Pool())] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("detail", "value"),
+    [
+        ("internal, default true", "false"),
+        ("default false", "true"),
+        ("default 1", "2"),
+        ("default 50", "1"),
+        ("default 0.5", "0.9"),
+        ("default <undefined>", None),
+        ("", None),
+    ],
+)
+def test_a_setting_is_tried_with_another_value_than_its_default(detail: str, value: str | None) -> None:
+    assert judgements.another_value(detail) == value
+
+
+def test_each_setting_that_is_left_out_has_another_value() -> None:
+    found = {one.names: one.given[0][1].value for one in of_settings("spark", [])}
+    assert len(found) > 500 and all(found.values())
+    assert (found["spark.sql.parquet.compression.codec"], found["spark.sql.parquet.aggregatePushdown"]) == (
+        "zstd",
+        "true",
+    )
+    assert "spark.sql.timestampType" not in found, "it is open"
+    assert {"spark.sql.timestampType"} == {
+        one.names for one in of_settings("spark", ["spark.sql.timestampType"])
+    } - found.keys()
 
 
 def test_controls_are_noticed_by_clauses() -> None:
