@@ -12,6 +12,7 @@ from model.prediction.refusals import APPEND_ONLY, MISSING_FILE
 from model.text.layout import clone_of
 from model.vocabulary.commands import (
     AddColumn,
+    AsWritten,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -88,6 +89,8 @@ def run(command: Command, base: Transaction, version: int | None, habits: Refere
         clean_up(view, base.clock, base.rules)
     elif isinstance(command, ShallowClone):
         clone(base)
+    elif isinstance(command, AsWritten):
+        return  # it knows no words but those of a case
     else:
         assert isinstance(command, VacuumClone), "no other command is left"
         step = Vacuum(retain_hours=0, safety_check=False)

@@ -17,6 +17,7 @@ CHECKS = {
     "corpus": "selfcheck.distillation",  # the cases of smoke and gate, chosen again; a quarter of an hour or more
     "proposals": "selfcheck.proposals",  # the cases of a random run that show what no case of the corpus shows
     "unshown": "selfcheck.unshown",  # the small changes of a command that no case of a run on a real engine would have shown
+    "surface": "selfcheck.surface",  # what the lists of docs/surface leave out, tried before the same DELETEs and VACUUMs
     "mutation": "tools.mutation",  # the model and the clauses with one small thing changed: which tests notice it
 }
 

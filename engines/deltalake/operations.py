@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from engines.deltalake.sql import identifier, sql
 from model.vocabulary.steps import (
@@ -32,6 +33,8 @@ class DeleteCall:
 
     where: str | None
     target: Target = Target.TABLE
+    given: Mapping[str, str] = field(default_factory=dict)  # other arguments, by name, as Python
+    of_table: Mapping[str, str] = field(default_factory=dict)  # ... of DeltaTable
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class VacuumCall:
     arguments: Mapping[str, float | bool | None]
     target: Target = Target.TABLE
     keep: tuple[int, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # as of a DeleteCall
+    of_table: Mapping[str, str] = field(default_factory=dict)
 
 
 #: The conditions that must be refused, for any table. All except the first use no column, and would be TRUE for every row.
@@ -74,7 +79,7 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
     Raises ValueError for a step and TypeError for a condition that deltalake does not support.
     """
     if isinstance(step, Delete):
-        return DeleteCall(None if step.where is None else sql(step.where, step.literals))
+        return DeleteCall(None if step.where is None else sql(step.where, step.literals), **_given(step))
     if isinstance(step, InvalidDelete):
         return DeleteCall(_REFUSED.get(step.mistake, "1 = 1"), _target(step.mistake))
     if isinstance(step, Vacuum):
@@ -85,10 +90,19 @@ def call_of(step: EngineStep) -> DeleteCall | VacuumCall:
             "enforce_retention_duration": step.safety_check,
             "full": not step.mode.lite,
         }
-        return VacuumCall(arguments, keep=step.keep)
+        return VacuumCall(arguments, keep=step.keep, **_given(step))
     if isinstance(step, InvalidVacuum):
         return VacuumCall({"dry_run": step.dry_run, "full": True}, _target(step.mistake))
     raise ValueError(f"a {type(step).__name__} is no command")
+
+
+def _given(step: Delete | Vacuum) -> dict[str, Any]:
+    of_table = {one.name.removeprefix(_OF_TABLE): one.value for one in step.given if one.name.startswith(_OF_TABLE)}
+    others = {one.name: one.value for one in step.given if not one.name.startswith(_OF_TABLE)}
+    return {"given": others, "of_table": of_table}
+
+
+_OF_TABLE = "DeltaTable."
 
 
 def _target(mistake: DeleteMistake | VacuumMistake) -> Target:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from engines.deltalake.operations import DeleteCall, Target, call_of
+from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
 from engines.deltalake.script_commands import insert, other_command
 from engines.dialect import ScriptCommand, ScriptedCase, ScriptRun
 from engines.named_paths import script_path, spelling_of
@@ -34,6 +34,14 @@ _DEFAULTS = {"retention_hours": None, "enforce_retention_duration": True}
 def _encoded(path: str) -> str:
     """deltalake decodes a path after file:."""
     return quote(path, safe="/:") if path.startswith("file:") else path
+
+
+def _opened(path: str, call: DeleteCall | VacuumCall) -> str:
+    return f"DeltaTable({path}{', ' + _parameters(call.of_table) if call.of_table else ''})"
+
+
+def _parameters(given: Mapping[str, str]) -> str:
+    return f"**parameters({', '.join(f'{name}={quoted(value)}' for name, value in given.items())})"
 
 
 class DeltalakeScript:
@@ -83,16 +91,18 @@ class DeltalakeScript:
             path = 'f"{ROOT}-missing"'
         elif wanted.target is Target.DIRECTORY:
             path = "no_table()"
-        table = "opened" if isinstance(step, (Delete, Vacuum)) and step.by_earlier else f"DeltaTable({path})"
+        table = "opened" if isinstance(step, (Delete, Vacuum)) and step.by_earlier else _opened(path, wanted)
         if isinstance(wanted, DeleteCall):
             where = () if wanted.where is None else (wanted.where,)
-            text = called(f"{table}.delete", *where, root=self._root)
+            more = f"{', ' if where else ''}{_parameters(wanted.given)}" if wanted.given else ""
+            text = f"{called(f'{table}.delete', *where, root=self._root)[:-1]}{more})"
             return ScriptCommand(text, called("counts", Code(text)), named.setup, named.cleanup)
-        arguments = wanted.arguments.items()
+        arguments = {name: value for name, value in wanted.arguments.items() if name not in wanted.given}.items()
         written = [f"{key}={quoted(value)}" for key, value in arguments if value != _DEFAULTS.get(key, ...)]
         if wanted.keep:
             kept = ", ".join(f"max(0, version() - {before})" if before else "version()" for before in wanted.keep)
             written.append(f"keep_versions=[{kept}]")
+        written += [_parameters(wanted.given)] if wanted.given else []
         text = f"{table}.vacuum({', '.join(written)})"
         return ScriptCommand(text, called("in_table", Code(text)), named.setup, named.cleanup)
 

@@ -23,8 +23,8 @@ from engines.deltalake.commands import (
     source_columns,
 )
 from engines.dialect import ScriptCommand, ScriptedCase
-from engines.quoting import called, quoted
-from model.vocabulary.commands import Command, CompactLog, Merge, Restore
+from engines.quoting import Code, called, quoted
+from model.vocabulary.commands import AsWritten, Command, CompactLog, Merge, Restore
 
 
 def insert(rows_file: bytes) -> ScriptCommand:
@@ -34,6 +34,9 @@ def insert(rows_file: bytes) -> ScriptCommand:
 
 def other_command(command: Command, rows_file: bytes, case: ScriptedCase) -> ScriptCommand:
     """``rows_file`` is empty if the command has no rows."""
+    if isinstance(command, AsWritten):
+        table = "opened" if command.by_earlier else "DeltaTable(ROOT)"
+        return ScriptCommand(called("as_written", Code(table), Code("ROOT"), command.text))
     columns = pq.read_schema(io.BytesIO(rows_file)).names if rows_file else []
     calls = calls_of(command, columns)
     setup = [_rows(rows_file)] if rows_file else []

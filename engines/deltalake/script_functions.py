@@ -10,12 +10,23 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import deltalake
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake  # noqa: F401  # the last for the calls of main
 
 from engines.script_names import COLUMNS, ROOT, T
+
+
+def as_written(table: DeltaTable, root: str, text: str) -> None:
+    """Runs Python, in which ``table`` is the table, ROOT its path, and all that the package has is there by name."""
+    exec(text, {**vars(deltalake), "table": table, "ROOT": root, "pa": pa})
+
+
+def parameters(**given: str) -> dict[str, Any]:
+    """The values of parameters, which are Python."""
+    return {name: eval(text, {**vars(deltalake)}) for name, text in given.items()}
 
 
 def make_older(ms: int) -> None:

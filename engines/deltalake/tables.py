@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
@@ -13,6 +14,8 @@ from deltalake import DeltaTable, write_deltalake
 
 from engines.object_store import ObjectStore
 from engines.port import EngineUnavailable
+
+NONE: Mapping[str, Any] = {}
 
 #: The scheme of URIs by which delta-rs names objects in S3.
 SCHEME = "s3"
@@ -76,7 +79,7 @@ class Tables:
         uri = re.match(f"{SCHEME}://?{re.escape(self.store.bucket + self.store.above)}(?=/)", named)
         return unquote(named[uri.end() :]) if uri else named
 
-    def opened(self, path: Path | str, version: int | None = None) -> DeltaTable:
-        """The table at a path. Raises deltalake's exceptions."""
+    def opened(self, path: Path | str, version: int | None = None, given: Mapping[str, Any] = NONE) -> DeltaTable:
+        """The table at a path, with parameters of its own. Raises deltalake's exceptions."""
         options = None if self.store is None else dict(options_of(self.store))
-        return DeltaTable(self.named(path), version=version, storage_options=options)
+        return DeltaTable(self.named(path), **{"version": version, "storage_options": options, **given})

@@ -34,12 +34,12 @@ from engines.deltalake.commands import (
     source_columns,
 )
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
-from engines.deltalake.script_functions import as_of
+from engines.deltalake.script_functions import as_of, as_written, parameters
 from engines.deltalake.sql import identifier
 from engines.deltalake.tables import Tables
 from engines.named_paths import named_path
 from engines.port import Answer, EngineError, Outcome, now
-from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite, Restore, added_by
+from model.vocabulary.commands import AsWritten, Command, CompactLog, Merge, Overwrite, Restore, added_by
 from model.vocabulary.readings import OF_COLUMNS, Reading, is_ordered, sought_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Ask, Delete, Insert, OpenSession, OtherCommand, Read, ReadChanges, Request, Vacuum
@@ -64,6 +64,10 @@ def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple
         return _changes(asked(tables.opened, root), version, commits=step.commits)
     if isinstance(step, Insert):
         return _insert(asked(tables.opened, root), step)
+    if isinstance(step, OtherCommand) and isinstance(step.command, AsWritten):
+        table = _session() if step.command.by_earlier else asked(tables.opened, root)
+        asked(as_written, table, tables.named(root), step.command.text)
+        return ()
     if isinstance(step, OtherCommand):
         return _commanded(asked(tables.opened, root), root, step.command, version)
     call = call_of(step)
@@ -71,7 +75,7 @@ def run(tables: Tables, root: Path, step: Request, version: int | None) -> tuple
         return _call(tables, _session(), call, root)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
-            return _call(tables, asked(tables.opened, path), call, root)
+            return _call(tables, asked(tables.opened, path, None, _given(call.of_table)), call, root)
     target = _target(root, call.target)
     return _call(tables, asked(tables.opened, target), call, target)
 
@@ -86,12 +90,17 @@ def _session() -> DeltaTable:
 def _call(tables: Tables, table: DeltaTable, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     """The result of a call. Paths in it are absolute, or from ``target``."""
     if isinstance(call, DeleteCall):
-        return _deleted(asked(table.delete, call.where))
-    arguments = cast("dict[str, Any]", dict(call.arguments))
+        return _deleted(asked(table.delete, call.where, **_given(call.given)))
+    arguments = cast("dict[str, Any]", {**call.arguments, **_given(call.given)})
     if call.keep:
         arguments["keep_versions"] = [max(0, asked(table.version) - before) for before in call.keep]
     paths = map(tables.path_of, asked(table.vacuum, **arguments))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
+
+
+def _given(given: Mapping[str, str]) -> dict[str, Any]:
+    """The values of what a case gives to a call in the engine's own words."""
+    return asked(parameters, **given)
 
 
 def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:

@@ -22,6 +22,11 @@ def clock(spark: SparkSession, instant: int, table: str = ROOT) -> None:
     delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
 
 
+def as_written(spark: SparkSession, root: str, text: str) -> None:
+    """Runs Python, in which ROOT is the path of the table."""
+    exec(text, {"spark": spark, "ROOT": root, "DeltaTable": DeltaTable})
+
+
 def forget(spark: SparkSession, table: str) -> None:
     """Clear Delta's cache of the table, and its clock."""
     path = spark._jvm.org.apache.hadoop.fs.Path(table)

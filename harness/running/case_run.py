@@ -18,10 +18,17 @@ from harness.observing.record.step_record import normalise, unrecorded
 from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.crash_observation import CrashObservation
 from harness.observing.steps.expected_versions import Expected
-from harness.observing.steps.observation import DamagedTableObservation, DeleteObservation, Observation, refusal_due
+from harness.observing.steps.observation import (
+    DamagedTableObservation,
+    DeleteObservation,
+    Observation,
+    made_again,
+    refusal_due,
+)
 from harness.observing.steps.observed import StepRun, observation_of
 from harness.observing.steps.sessions import in_order, reached, sessions_of
 from harness.observing.steps.vacuum_observation import VacuumObservation
+from harness.observing.table.definitions import switched_as_logged
 from harness.observing.table.left import left_by
 from harness.observing.table.log_compactions import is_ambiguous
 from harness.observing.table.table_state import TableState
@@ -34,7 +41,7 @@ from harness.tables.case_clock import CaseClock
 from harness.tables.plan import plan_append, plan_strays
 from harness.tables.processors import processors_for
 from harness.tables.storage import write_files
-from model.vocabulary.commands import KEEP_ROWS, CompactLog, changes_columns
+from model.vocabulary.commands import KEEP_ROWS, AsWritten, CompactLog, changes_columns
 from model.vocabulary.predicate import verbatim_tests
 from model.vocabulary.steps import (
     ENGINE_STEPS,
@@ -350,11 +357,17 @@ class CaseRun:
         elif isinstance(step, Insert) and outcome.error is None:
             self._expected.insert(step)
         elif isinstance(step, OtherCommand) and promise is not None and outcome.error is None:
+            if isinstance(step.command, AsWritten):
+                properties = after.snapshot.metadata.configuration
+                self._observer.table = switched_as_logged(self._observer.table, properties)
+                if made_again(step, before, after):
+                    self._expected.forget()
             self._expected.adopt(step.command, promise, self._observer.table)
 
     def _commit(self, step: EngineStep, outcome: Outcome, before: TableState, after: TableState) -> None:
         """Remember the versions that a step committed."""
-        for number in range(before.version + 1, after.version + 1):
+        first = after.version if made_again(step, before, after) else before.version + 1
+        for number in range(first, after.version + 1):
             if number < after.version and isinstance(step, OtherCommand) and not isinstance(step.command, KEEP_ROWS):
                 continue  # nothing says what rows a version has that a command leaves behind on its way
             commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it

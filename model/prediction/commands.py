@@ -11,6 +11,7 @@ from model.vocabulary.commands import (
     KEEP_ROWS,
     AddColumn,
     Assignment,
+    AsWritten,
     Command,
     DropColumn,
     DropFeature,
@@ -38,7 +39,7 @@ Rows = Counter[Row]
 def rows_after(command: Command, table: Table, rows: Rows, *, restored: Rows | None = None) -> Rows:
     """The rows after the command, if it succeeds. ``table`` and ``rows`` are those before it, ``restored`` the rows to which a
     RESTORE goes back."""
-    if isinstance(command, KEEP_ROWS):
+    if isinstance(command, (*KEEP_ROWS, AsWritten)):
         return rows
     if isinstance(command, (AddColumn, DropColumn)):
         return as_read_after(command, table, rows)
@@ -83,6 +84,8 @@ def as_read_after(command: Command, table: Table, rows: Rows) -> Rows:
 def may_be_refused(command: Command, table: Table, rows: Iterable[Row]) -> bool:
     """Whether the condition of the command may be an error on a table with these rows, hidden ones too, or whether the table
     does not allow the command, or lacks what it needs."""
+    if isinstance(command, AsWritten):
+        return True
     if isinstance(command, (RenameColumn, DropColumn)) and not table.maps_columns:
         return True
     if isinstance(command, DropFeature) and not table.has(command.feature):

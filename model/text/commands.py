@@ -8,6 +8,7 @@ from model.text.literals import identifier, literal, type_sql
 from model.text.sql import sql
 from model.vocabulary.commands import (
     AddColumn,
+    AsWritten,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -94,6 +95,8 @@ def _maintenance(command: Command, table: str) -> str:
         return f"ALTER TABLE {table} ALTER COLUMN {identifier(command.column)} TYPE the next wider"
     if isinstance(command, ShallowClone):
         return f"SHALLOW CLONE of {table}"
+    if isinstance(command, AsWritten):
+        return command.text.replace("{table}", table)
     assert isinstance(command, VacuumClone), "no other command is left"
     return f"VACUUM of the clone of {table} RETAIN 0 HOURS"
 

@@ -37,7 +37,7 @@ def step_text(step: EngineStep, statement: str | None = None) -> str:
         details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])
         details += _by_earlier(step)
         details += _crash(step.crash)
-        return _shortened(delete_sql(step, "t")) + _in_brackets(details + [setting.value for setting in step.settings])
+        return _shortened(delete_sql(step, "t")) + _in_brackets(details + _set(step))
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
     if isinstance(step, Insert):
@@ -58,7 +58,7 @@ def step_text(step: EngineStep, statement: str | None = None) -> str:
         details += _kept(step.keep)
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
         details += _crash(step.crash)
-        return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
+        return vacuum_sql(step, "t", inventory) + _in_brackets(details + _set(step))
     if isinstance(step, OtherCommand):
         return command_text(step.command)
     if isinstance(step, AtOnce):
@@ -81,6 +81,10 @@ def _crash(crash: Crash | None) -> list[str]:
     which = "" if crash.nth == 0 else f" number {crash.nth + 1}"
     written = "" if crash.written is Written.WHOLE else f", {crash.written.value}"
     return [f"killed right after {crash.point.value}{which}{written}"]
+
+
+def _set(step: Delete | Vacuum) -> list[str]:
+    return [*(setting.value for setting in step.settings), *(f"{one.name} = {one.value}" for one in step.given)]
 
 
 def _by_earlier(step: Delete | Vacuum) -> list[str]:

@@ -224,6 +224,17 @@ class VacuumClone:
     """``VACUUM`` of the clone, with ``RETAIN 0 HOURS`` and without the check of the retention."""
 
 
+@dataclass(frozen=True)
+class AsWritten:
+    """What is written in the engine's own words: SQL, in which ``{table}`` is the table, or ``python``. It keeps the rows, or is
+    refused; what else it makes of the table is not predicted. With ``by_earlier`` the session of the latest OpenSession runs it.
+    No strategy draws it (``selfcheck.surface``)."""
+
+    text: str
+    python: bool = False
+    by_earlier: bool = False
+
+
 Command = Union[
     Optimize,
     Purge,
@@ -244,6 +255,7 @@ Command = Union[
     WidenColumn,
     ShallowClone,
     VacuumClone,
+    AsWritten,
 ]
 
 
@@ -269,6 +281,7 @@ class CommandKind(str, Enum):
     WIDEN_COLUMN = "widen column"
     SHALLOW_CLONE = "SHALLOW CLONE"
     VACUUM_CLONE = "VACUUM of a clone"
+    AS_WRITTEN = "as written"
 
 
 COMMANDS: dict[CommandKind, type[Command]] = {
@@ -291,6 +304,7 @@ COMMANDS: dict[CommandKind, type[Command]] = {
     CommandKind.WIDEN_COLUMN: WidenColumn,
     CommandKind.SHALLOW_CLONE: ShallowClone,
     CommandKind.VACUUM_CLONE: VacuumClone,
+    CommandKind.AS_WRITTEN: AsWritten,
 }
 
 #: The commands that change no row of the table.

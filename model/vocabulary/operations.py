@@ -62,10 +62,14 @@ class Operation(str, Enum):
     WIDEN_COLUMN = CommandKind.WIDEN_COLUMN.value
     SHALLOW_CLONE = CommandKind.SHALLOW_CLONE.value
     VACUUM_CLONE = CommandKind.VACUUM_CLONE.value
+    AS_WRITTEN = CommandKind.AS_WRITTEN.value
 
 
-#: The operations that are commands other than DELETE and VACUUM: of an OtherCommand.
-COMMANDS = tuple(Operation(kind.value) for kind in CommandKind)
+#: The operations that programs draw.
+DRAWN = tuple(one for one in Operation if one is not Operation.AS_WRITTEN)
+
+#: Those of them that are commands other than DELETE and VACUUM: of an OtherCommand.
+COMMANDS = tuple(Operation(kind.value) for kind in CommandKind if kind is not CommandKind.AS_WRITTEN)
 
 #: The operations of steps that need no closer look.
 _OF_STEPS: dict[type, Operation] = {

@@ -48,7 +48,7 @@ class Pair:
 _PLAIN = tuple(
     kind
     for kind in CommandKind
-    if kind not in (CommandKind.SWITCH, CommandKind.DROP_FEATURE, CommandKind.SET_RETENTION)
+    if kind not in (CommandKind.SWITCH, CommandKind.DROP_FEATURE, CommandKind.SET_RETENTION, CommandKind.AS_WRITTEN)
 )
 _INSERT, _APPEND = "append by the engine", "append by another writer"
 _DELETE, _VACUUM, _LITE = "DELETE", "VACUUM", "VACUUM LITE"

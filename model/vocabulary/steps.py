@@ -86,6 +86,15 @@ class Crash:
 
 
 @dataclass(frozen=True)
+class Given:
+    """What a command gets in the engine's own words: on Spark a setting of the session, of delta-rs a parameter of the call, or
+    ``DeltaTable.`` and one of the table's, with its value as Python."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
 class Delete:
     """``DELETE FROM t [WHERE where]``. With ``cached``, the session has cached the table, and reads it right after."""
 
@@ -98,6 +107,7 @@ class Delete:
     crash: Crash | None = None
     by_earlier: bool = False  # whether the session of the latest OpenSession issues it, through what it opened then
     literals: Literals = Literals.EXACT  # in the forms that have a text
+    given: tuple[Given, ...] = ()  # no strategy draws it
 
     @property
     def returns_rows(self) -> bool:
@@ -245,6 +255,7 @@ class Vacuum:
     by_earlier: bool = False  # as of a Delete
     #: Versions whose files it is asked to keep: each so many before the current one, but at least 0.
     keep: tuple[int, ...] = ()
+    given: tuple[Given, ...] = ()  # as of a Delete
 
     def kept_versions(self, current: int) -> tuple[int, ...]:
         """The versions to keep, in the order of ``keep``, where the table has the version ``current``."""

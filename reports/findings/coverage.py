@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import final
 
-from model.vocabulary.operations import Operation
+from model.vocabulary.operations import DRAWN, Operation
 from records.run import RecordedCase
 
 #: By the name of a table in a case's ``coverage``: its title, what its rows are, and its columns, if they are fixed.
@@ -100,7 +100,7 @@ class OperationShares:
     @property
     def never(self) -> tuple[Operation, ...]:
         """The operations, each a rule of the state machine, that never ran in any campaign of programs."""
-        return tuple(one for one in Operation if not any(self.count(name, one) for name in self.campaigns))
+        return tuple(one for one in DRAWN if not any(self.count(name, one) for name in self.campaigns))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from model.codec import InvalidCase
 from model.text.durations import duration
 from model.vocabulary.case import Case
-from model.vocabulary.operations import Operation
+from model.vocabulary.operations import DRAWN
 from records.run import RecordedCase, RecordedStep, Verdict
 from reports.counterexamples.checked import ScriptResult
 from reports.document import (
@@ -375,7 +375,7 @@ def _operations(shares: OperationShares) -> Block:
                 for name in shares.campaigns
             ),
         )
-        for one in Operation
+        for one in DRAWN
     ]
     never = f"{counted(len(shares.never), 'operation')} never ran" if shares.never else "every operation ran"
     told = "Steps that ran, with their share of all steps. Each operation is a rule of the state machine (exploration)."

@@ -24,7 +24,7 @@ from runner.command_line import launched
 from runner.command_line.commands import in_a_sentence
 from runner.gate_version import ROOT, available, variables
 from runner.processes.child_process import exit_code_of
-from runner.surface import backing, inventory, judgements, page
+from runner.surface import drawn, inventory, judgements, page
 from runner.surface.comparison import changes
 from runner.surface.inventory import EngineSurface, SurfaceItem
 from runner.surface.judgements import ItemVerdict, JudgedItem, SurfaceEntry
@@ -81,7 +81,7 @@ def _report(found: EngineSurface, entries: tuple[SurfaceEntry, ...]) -> int:
     kept = inventory.kept(found.engine)
     items = judgements.judged(found, entries, _items(kept))
     old = list(judgements.stale(entries, _items([*kept, found])))
-    wrong = list(backing.unbacked(entries))
+    wrong = list(drawn.undrawn(entries))
     print(f"{found.title} offers {page.counted(items)}.")
     for kind, counts in page.by_kind(items).items():
         print(f"  {kind}: {', '.join(f'{counts[word]} {word.text}' for word in ItemVerdict if counts[word])}")

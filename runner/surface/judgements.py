@@ -12,7 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,13 @@ class ItemVerdict(str, Enum):
 
 @dataclass(frozen=True)
 class SurfaceEntry:
-    """``by``: the name of the model that draws the items; ``experiment``: the script or test that backs the reason."""
+    """``by``: the name of the model that draws the items; ``experiment``: the test that backs the reason.
+
+    What is tried, by the names of its items: ``calls`` in Python, each after ``setup``, and ``statements`` in SQL run before the
+    DELETEs and VACUUMs of a case; these themselves have what is ``given``. ``refused``: each is; ``noticed_by``: the clauses that
+    notice what each does, all of them. Of ``settings`` each item is given, with the value that it has there, or else with
+    ``another_value``.
+    """
 
     word: ItemVerdict
     kind: str
@@ -53,9 +59,31 @@ class SurfaceEntry:
     by: str = ""
     reason: str = ""
     experiment: str = ""
+    setup: str = ""
+    calls: Mapping[str, str] = field(default_factory=dict)
+    statements: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    refused: bool = False
+    noticed_by: tuple[str, ...] = ()
 
 
-_NEEDED = {ItemVerdict.DRAWN: ("by",), ItemVerdict.LEFT_OUT: ("reason", "experiment"), ItemVerdict.OPEN: ("reason",)}
+_NEEDED = {ItemVerdict.DRAWN: ("by",), ItemVerdict.LEFT_OUT: ("reason",), ItemVerdict.OPEN: ("reason",)}
+
+
+_TRIED = ("calls", "statements", "given")
+
+
+def another_value(detail: str) -> str | None:
+    """Another value of a setting than the default that its inventory has: a switch the other way, another number."""
+    default = detail.rpartition("default ")[2]
+    if default in ("true", "false"):
+        return "false" if default == "true" else "true"
+    try:
+        number = float(default)
+    except ValueError:
+        return None
+    return ("2" if number == 1 else "1") if number.is_integer() else "0.9"
 
 
 def path_of(engine: str) -> Path:
@@ -69,10 +97,7 @@ def path_of(engine: str) -> Path:
 
 def read(path: Path) -> tuple[SurfaceEntry, ...]:
     """Raises UsageMistake, naming the entry, if one has not what its word needs, or if two name the same."""
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as problem:
-        raise UsageMistake(f"{path.name} is no TOML: {problem}.") from problem
+    tables = _tables(path)
     entries = tuple(_entry(path, word, fields) for word in _NEEDED for fields in tables.get(word.value, ()))
     for named in (
         [(entry.kind, name) for entry in entries for name in entry.items],
@@ -83,14 +108,36 @@ def read(path: Path) -> tuple[SurfaceEntry, ...]:
     return entries
 
 
+def controls(path: Path) -> tuple[SurfaceEntry, ...]:
+    """What makes a difference, which a clause must notice: without it, nothing shows that the others make none."""
+    return tuple(
+        _entry(path, ItemVerdict.LEFT_OUT, {"reason": "control", **one}) for one in _tables(path).get("control", ())
+    )
+
+
+def _tables(path: Path) -> Mapping[str, Any]:
+    try:
+        found: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return found
+    except tomllib.TOMLDecodeError as problem:
+        raise UsageMistake(f"{path.name} is no TOML: {problem}.") from problem
+
+
 def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceEntry:
-    lists = {name: tuple(fields.get(name, ())) for name in ("items", "families")}
+    tried = [name for how in _TRIED for names in fields.get(how, ()) for name in names.split()]
+    lists = {
+        "items": (*fields.get("items", ()), *(name for name in tried if "*" not in name)),
+        "families": (*fields.get("families", ()), *(name for name in tried if "*" in name)),
+        "noticed_by": tuple(fields.get("noticed_by", ())),
+    }
     try:
         entry = SurfaceEntry(word, **{**fields, **lists})
     except TypeError as problem:
         raise UsageMistake(f"{path.name}, an entry of {word.value}: {problem}.") from problem
     missing = [name for name in _NEEDED[word] if not getattr(entry, name)]
-    missing += [] if any(lists.values()) else ["items or families"]
+    if word is ItemVerdict.LEFT_OUT and not (tried or entry.settings or entry.experiment):
+        missing.append("calls, statements, given, settings or experiment")
+    missing += [] if entry.items or entry.families else ["items or families"]
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")
     if word is ItemVerdict.OPEN and "*" in entry.families:

@@ -58,10 +58,15 @@ def _numbers(counts: Counter[ItemVerdict]) -> tuple[int, ...]:
 def left_out(found: Mapping[str, Sequence[JudgedItem]]) -> str:
     """How many items are left out for which reason, and the experiment that backs it, as Markdown."""
     rows = [
-        (title, f"{kind}: {len(names)}", entry.reason, Code(entry.experiment))
+        (title, f"{kind}: {len(names)}", entry.reason, Code(entry.experiment) if entry.experiment else _tried(entry))
         for title, kind, entry, names in _grouped(found, ItemVerdict.LEFT_OUT)
     ]
     return markdown(table_of(("", "left out", "why", "experiment"), rows))
+
+
+def _tried(entry: SurfaceEntry) -> Content:
+    by = joined(map(Code, entry.noticed_by))
+    return line("cases, which break ", by) if entry.noticed_by else "cases"
 
 
 def opened(found: Mapping[str, Sequence[JudgedItem]]) -> str:

@@ -401,6 +401,7 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
         literals=step.literals if step.literals in capabilities.literals else Literals.EXACT,
+        given=step.given,
     )
 
 
@@ -475,6 +476,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
         keep=step.keep if capabilities.keeps_versions else (),
+        given=step.given,
     )
 
 

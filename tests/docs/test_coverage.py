@@ -11,7 +11,7 @@ from typing import get_args
 from engines.deltalake.capabilities import NEWEST
 from model.semantics.casts import CASTS, CASTS_OF_DECIMAL
 from model.text.invalid_sql import invalid_delete_sql
-from model.vocabulary.operations import Operation
+from model.vocabulary.operations import DRAWN
 from model.vocabulary.predicate import Expression, Function, Op, Predicate
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.settings import Setting
@@ -63,7 +63,7 @@ LISTS: dict[str, set[str]] = {
     "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
     "The table's directory": {root.name.lower() for root in TableRoot},
     "The table's path": {spelling.value for spelling in Spelling if spelling is not Spelling.PLAIN},
-    "Programs": {operation.value for operation in Operation},
+    "Programs": {operation.value for operation in DRAWN},
     "Commands that are killed": {point.value for point in CrashPoint},
     "Two sessions at once": set(PARTS),
     "Storage": {"local"},

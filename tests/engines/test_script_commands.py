@@ -17,6 +17,7 @@ from model.text.commands import command_text
 from model.vocabulary.commands import (
     AddColumn,
     Assignment,
+    AsWritten,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -75,6 +76,11 @@ COMMANDS_OF_STEPS: list[Command] = [
     *(StreamAppend(((1, "a"),)), Checkpoint(), CompactLog(), CleanUpLog(), SetRetention(24, of_log=True)),
     *(Switch(Feature.DELETION_VECTORS, on=True), DropFeature(Feature.ROW_TRACKING), WidenColumn("v")),
     *(AddColumn(Column("added", Type.DATE)), RenameColumn("v", "w"), DropColumn("v"), ShallowClone(), VacuumClone()),
+    *(
+        AsWritten("DESCRIBE HISTORY {table}"),
+        AsWritten("ANALYZE TABLE {name}"),
+        AsWritten("spark.sql('USE x')", python=True),
+    ),
 ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from deltalog.storage.times import set_modified
 from engines.port import EngineError, Outcome, now
 from engines.wrapped import WrappedEngine
+from harness.observing.table.definitions import switched_as_logged
 from harness.running.judge import Judge, JudgedCase
 from model.codec import InvalidCase, from_json, to_json
 from model.vocabulary.case import Case
@@ -236,3 +237,9 @@ def test_a_version_that_is_older_than_the_retention_may_go(tmp_path: Path) -> No
     old = replace(table, commits=tuple(replace(commit, at=commit.at - 50 * DAY) for commit in table.commits))
     found = judged(CleansUpByFileTimes(ReferenceEngine()), Case(old, run(Update(SEVEN, IN_PARTITION))), tmp_path)
     assert not found.violated, found.wrong
+
+
+def test_what_is_written_in_the_engines_own_words_switches_what_the_log_switches() -> None:
+    on = switched_as_logged(PLAIN, {"delta.enableChangeDataFeed": "TRUE", "delta.enableDeletionVectors": "false"})
+    assert on.has(Feature.CHANGE_DATA_FEED) and not on.has(Feature.DELETION_VECTORS)
+    assert not switched_as_logged(on, {}).has(Feature.CHANGE_DATA_FEED)

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from harness.campaigns.costs import seconds_by_pace
 from harness.running.coverage import Cell, nested
-from model.vocabulary.operations import Operation
+from model.vocabulary.operations import DRAWN
 from records import run as run_records
 from records.json_form import from_json
 from records.known_fault import KnownFault, Symptom
@@ -584,7 +584,7 @@ def on_terminal(run: Run) -> str:
     return output
 
 
-EVERY_OPERATION = {"operations": {one.value: {"steps": 1} for one in Operation}}
+EVERY_OPERATION = {"operations": {one.value: {"steps": 1} for one in DRAWN}}
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from model.vocabulary.widening import can_widen
 from records.mistakes import UsageMistake
 from runner.surface import inventory, judgements, page
 from runner.surface.__main__ import BEGIN, COVERAGE, END, PAGE, main, tables, totals
-from runner.surface.backing import unbacked
 from runner.surface.comparison import changes
+from runner.surface.drawn import undrawn
 from runner.surface.inventory import EngineSurface, SurfaceItem
 from runner.surface.judgements import ItemVerdict, SurfaceEntry, judged, stale
 
@@ -104,7 +104,10 @@ def test_what_nothing_offers_is_stale() -> None:
     ("text", "said"),
     [
         ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
-        ('[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"', r"it lacks experiment"),
+        (
+            '[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"',
+            r"it lacks calls, statements, given, settings or experiment",
+        ),
         ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
         ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"give each open item its reason"),
         ('[[open]]\nkind = "setting"\nitem = ["a"]\nreason = "r"', r"unexpected keyword argument 'item'"),
@@ -118,43 +121,43 @@ def test_a_mistake_in_a_list_is_named(tmp_path: Path, text: str, said: str) -> N
         judgements.read(tmp_path / "list.toml")
 
 
-SCRIPT = "docs/surface/experiments/spark_settings.py"
-
-
 def drawn(kind: str, item: str, by: str) -> SurfaceEntry:
     return SurfaceEntry(DRAWN, kind, (item,), by=by)
 
 
-def left_out(*items: str, family: str = "", experiment: str = SCRIPT) -> SurfaceEntry:
-    return SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", items, (family,) * bool(family), experiment=experiment)
+def left_out(experiment: str) -> SurfaceEntry:
+    return SurfaceEntry(ItemVerdict.LEFT_OUT, "setting", ("a",), experiment=experiment)
 
 
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
         (drawn("setting", "spark.sql.ansi.enabled", "Setting.ANSI_OFF"), None),
-        (drawn("setting", "spark.sql.caseSensitive", "Setting.ANSI_OFF"), "does not set"),
-        (drawn("setting", "spark.sql.caseSensitive", "Delete.zone"), "does not set"),
+        (drawn("setting", "spark.sql.noSuch", "Setting.ANSI_OFF"), "nothing has it"),
         (drawn("setting", "spark.sql.session.timeZone", "Delete.zone"), None),
-        (drawn("setting", "spark.sql.session.timeZone", "Delete.hour"), "no name of the model"),
+        (drawn("setting", "spark.databricks.delta.optimize.maxFileSize", "Optimize.target_size"), None),
+        (drawn("setting", "spark.sql.session.timeZone", "Delete.hour"), "No case of the corpus has Delete.hour"),
+        (drawn("statement", "as written", "AsWritten"), "No case of the corpus has AsWritten"),
         (drawn("function", "upper", "Function"), None),
-        (drawn("function", "soundex", "Function"), "has no soundex"),
+        (drawn("function", "bround", "Verbatim"), None),
+        (drawn("function", "no_such", "Function"), "nothing has it"),
         (drawn("function", "rand", "DeleteMistake.NON_DETERMINISTIC"), None),
+        (drawn("condition", "rlike(ILIKE)", "Verbatim"), None),
+        (drawn("condition", "rlike(NOSUCH)", "Verbatim"), "nothing has it"),
         (drawn("property", "delta.appendOnly", "Feature.APPEND_ONLY"), None),
-        (drawn("property", "delta.noSuch", "Feature.APPEND_ONLY"), "does not name delta.noSuch"),
-        (drawn("property", "delta.appendOnly", "Feature.NO_SUCH"), "no name of the model"),
+        (drawn("property", "delta.noSuch", "Feature.APPEND_ONLY"), "nothing has it"),
+        (drawn("feature", "AppendOnly", "Feature.APPEND_ONLY"), None),
+        (drawn("feature", "NoSuch", "Feature.APPEND_ONLY"), "nothing has it"),
+        (drawn("property", "delta.appendOnly", "Feature.NO_SUCH"), "No case of the corpus has Feature.NO_SUCH"),
         (drawn("api", "DeltaTable.vacuum(dry_run)", "Vacuum.dry_run"), None),
-        (drawn("api", "DeltaTable.noSuchMethod", "Vacuum.dry_run"), "does not name"),
-        (left_out("spark.sql.parquet.compression.codec"), None),
-        (left_out("spark.sql.parquet.noSuch"), "does not name"),
-        (left_out(family="spark.databricks.delta.merge.*"), None),
-        (left_out(family="spark.no.such.*"), "names nothing of"),
-        (left_out("a", experiment="docs/nothing.py"), "There is no docs/nothing.py"),
-        (left_out(experiment=f"{__file__}::no_such_test"), "has no no_such_test"),
+        (drawn("api", "DeltaTable.noSuchMethod", "Vacuum.dry_run"), "nothing has it"),
+        (left_out("docs/nothing.py"), "There is no docs/nothing.py"),
+        (left_out("tests/runner/test_surface.py::no_such_test"), "no_such_test"),
+        (left_out("tests/runner/test_surface.py::test_a_mistake_in_a_list_is_named"), None),
     ],
 )
 def test_what_the_lists_say_of_the_code_is_looked_up(entry: SurfaceEntry, said: str | None) -> None:
-    problems = list(unbacked([entry]))
+    problems = list(undrawn([entry]))
     assert (said is None and not problems) or (said is not None and len(problems) == 1 and said in problems[0])
 
 
@@ -163,7 +166,7 @@ def test_what_the_lists_say_of_the_code_is_looked_up(entry: SurfaceEntry, said: 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_lists_say_of_the_code_what_is_so(engine: str) -> None:
-    assert not list(unbacked(judgements.read(judgements.path_of(engine))))
+    assert not list(undrawn(judgements.read(judgements.path_of(engine))))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Operation, Place, TypedColumns
+from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Named, Operation, Place, TypedColumns
 from engines.targets import table_text
 from model.text.commands import command_text, merge_text
 from model.text.layout import clone_of
@@ -13,6 +13,7 @@ from model.text.literals import identifier, type_sql, typed_literal
 from model.text.sql import sql, vacuum_sql
 from model.vocabulary.commands import (
     AddColumn,
+    AsWritten,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -99,6 +100,8 @@ def calls_of_command(command: Command, place: Place) -> Calls:
     if isinstance(command, CompactLog):
         but_newest = (command.but_newest,) if command.but_newest else ()
         return Calls(Name("compact_log")(SPARK, root, command.commits or 0, *but_newest))
+    if isinstance(command, AsWritten):
+        return _as_written(command, place)
     if isinstance(command, CleanUpLog):
         return Calls(Name("clean_up_log")(SPARK, root))
     clone = clone_of(root)
@@ -107,6 +110,23 @@ def calls_of_command(command: Command, place: Place) -> Calls:
         return _sql(f"CREATE TABLE {table_text(clone)} SHALLOW CLONE {table}", clock)
     assert isinstance(command, VacuumClone), "no other command is left"
     return _sql(vacuum_sql(VACUUM_OF_CLONE, table_text(clone)), clock)
+
+
+def _as_written(command: AsWritten, place: Place) -> Calls:
+    """In SQL ``{name}`` is the table by its name in the catalog, ``{other}`` the name of something else."""
+    if command.python:
+        return Calls(Name("as_written")(SPARK, place.root, command.text))
+    needed = (Named(place.name, False),) if "{name}" in command.text else ()
+    names = {
+        "{table}": table_text(place.root),
+        "{name}": place.name,
+        "{other}": f"{place.name}_other",
+        "{root}": place.root,
+    }
+    text = command.text
+    for name, value in names.items():
+        text = text.replace(name, value)
+    return Calls(SPARK.sql(text).collect(), needed)
 
 
 def _sql(statement: str, *needed: Do) -> Calls:

@@ -71,11 +71,13 @@ def settings_of(step: Request) -> Mapping[str, str | None]:
     """The settings of the session for a step; None: not set."""
     step = step.delete if isinstance(step, Ask) else step
     found: dict[str, str | None] = {ZONE: step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC"}
+    given: Mapping[str, str] = {}
     if isinstance(step, (Delete, Vacuum)):
         found.update(spark_conf(step.settings))
+        given = {one.name: one.value for one in step.given}
     if isinstance(step, OtherCommand) and isinstance(step.command, (ShallowClone, VacuumClone)):
         step = VACUUM_OF_CLONE
-    return {**found, **settings_of_vacuum(step)} if isinstance(step, Vacuum) else found
+    return {**found, **(settings_of_vacuum(step) if isinstance(step, Vacuum) else {}), **given}
 
 
 def functions_of(step: Request) -> tuple[Do, ...]:

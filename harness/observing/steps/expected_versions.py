@@ -122,6 +122,10 @@ class ExpectedVersions:
         elif table.columns != before.columns and isinstance(command, Restore):
             self._carry(lambda one: one.by_case if one.table.columns == table.columns else None)
 
+    def forget(self) -> None:
+        """The table was made again: nothing is known of its versions."""
+        self.by_version = {}
+
     def _carry(self, as_now: Callable[[ExpectedVersion], VersionRows | None]) -> None:
         self.by_version = {version: replace(one, as_now=as_now(one)) for version, one in self.by_version.items()}
 

@@ -27,6 +27,7 @@ from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.text.durations import duration
 from model.text.layout import file_path, partition_value, physical_name
+from model.vocabulary.commands import AsWritten
 from model.vocabulary.readings import Reading
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import link_of
@@ -412,6 +413,16 @@ class CommandObservation(Observation):
     defined: Table  # the definition afterwards, if it succeeds
     may_be_refused: bool  # for an error in its condition, or as nobody can read the version to restore
     version: int  # to which a RESTORE goes back; else the current one
+
+    @property
+    def makes_again(self) -> bool:
+        """Whether what is ``AsWritten`` has made another table in the same place: its versions and files are others."""
+        return made_again(self.step, self.before, self.after)
+
+
+def made_again(step: EngineStep, before: TableState, after: TableState) -> bool:
+    written = isinstance(step, OtherCommand) and isinstance(step.command, AsWritten)
+    return written and after.broken is None and before.snapshot.metadata.id != after.snapshot.metadata.id
 
 
 @dataclass(frozen=True)

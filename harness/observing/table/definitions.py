@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from deltalog.values.schemas import Field
 from harness.tables.table_metadata import type_name
-from model.vocabulary.table import Table
+from model.semantics.definitions import table_after
+from model.vocabulary.commands import Switch
+from model.vocabulary.table import Feature, Table
+
+#: The property of each feature that can be switched.
+PROPERTIES: Mapping[Feature, str] = {
+    Feature.DELETION_VECTORS: "delta.enableDeletionVectors",
+    Feature.CHANGE_DATA_FEED: "delta.enableChangeDataFeed",
+    Feature.ROW_TRACKING: "delta.enableRowTracking",
+    Feature.IN_COMMIT_TIMESTAMPS: "delta.enableInCommitTimestamps",
+}
+
+
+def switched_as_logged(table: Table, configuration: Mapping[str, str]) -> Table:
+    """The table with the features switched on that the properties of a log switch on, and no others."""
+    for feature, name in PROPERTIES.items():
+        on = configuration.get(name, "").lower() == "true"
+        if on is not table.has(feature):
+            table = table_after(Switch(feature, on), table)
+    return table
 
 
 def has_columns(table: Table, fields: Sequence[Field]) -> bool:

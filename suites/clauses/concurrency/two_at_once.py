@@ -10,6 +10,7 @@ from harness.judging.severity import Cause, data_loss, fails, unreadable, wrong_
 from harness.observing import evidence
 from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.sessions import Session, alike
+from harness.observing.table.definitions import PROPERTIES
 from harness.observing.table.table_state import Rows
 from model.prediction.conflicts import Conflict
 from model.prediction.fates import Fate
@@ -20,7 +21,6 @@ from model.vocabulary.steps import OtherCommand, Vacuum, named_step
 from model.vocabulary.table import HOUR, retention_of
 from records.expectations import ByReplay
 from suites.clauses.life.commands import files_fit
-from suites.clauses.life.definition import PROPERTIES
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.checks import difference, sorted_features
 from suites.clauses.shared.earlier_versions import earlier_versions

@@ -12,7 +12,16 @@ from harness.observing import evidence
 from harness.observing.steps.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
-from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, DropFeature, Optimize, Purge, ShallowClone, VacuumClone
+from model.vocabulary.commands import (
+    CHANGE_COLUMNS,
+    KEEP_ROWS,
+    AsWritten,
+    DropFeature,
+    Optimize,
+    Purge,
+    ShallowClone,
+    VacuumClone,
+)
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import OtherCommand
 from model.vocabulary.table import Feature
@@ -70,7 +79,7 @@ def refused_changes_nothing(c: CommandObservation) -> Judgement:
     harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def history_as_it_was(c: CommandObservation) -> Judgement:
-    return earlier_versions(c)
+    return NOT_EXERCISED if c.makes_again else earlier_versions(c)
 
 
 @clause(
@@ -80,7 +89,9 @@ def history_as_it_was(c: CommandObservation) -> Judgement:
     harm=harms.ANOTHER_DEFINITION,
 )
 def defined_as_said(c: CommandObservation) -> Judgement:
-    return NOT_EXERCISED if c.refused else judgement(wrong_definition(c))
+    if c.refused or isinstance(c.step.command, AsWritten):
+        return NOT_EXERCISED
+    return judgement(wrong_definition(c))
 
 
 @clause(
@@ -118,7 +129,10 @@ def files_fit(c: Observation) -> Judgement:
         for remove in commit.removes:
             fits = remove.key in live or _is_vector_tombstone(c, remove)
             problems.append(None if fits else _removes_nothing(remove))
-        problems += [check_stored(add, c.after.entry(add.file)) for add in commit.adds]
+        # What is written in the engine's own words may have lost a file in between, and have repaired the table.
+        written = isinstance(c.step, OtherCommand) and isinstance(c.step.command, AsWritten)
+        left = [add for add in commit.adds if not written or add.key in c.after.snapshot.adds]
+        problems += [check_stored(add, c.after.entry(add.file)) for add in left]
         live = (live - removed) | added
     return Judgement(len(problems), tuple(problem for problem in problems if problem))
 
@@ -204,6 +218,8 @@ def data_change_as_it_is(c: CommandObservation) -> Judgement:
 )
 def files_stay(c: CommandObservation) -> Judgement:
     """All but VACUUM leave files that a version refers to, or that they do not know."""
+    if c.makes_again:
+        return NOT_EXERCISED
     own = posixpath.relpath(posixpath.dirname(clone_of(c.root)), c.root)
     clones = isinstance(c.step.command, (ShallowClone, VacuumClone))
     beside = [path for path in c.changed_beside if not (clones and f"{path}/".startswith(f"{own}/"))]
@@ -228,7 +244,7 @@ def _touched(c: CommandObservation) -> Iterator[str]:
     harm=harms.ROWS_OR_VERSIONS_LOST,
 )
 def rest_of_the_log(c: CommandObservation) -> Judgement:
-    return judgement(check_rest_of_log("A command", c))
+    return NOT_EXERCISED if c.makes_again else judgement(check_rest_of_log("A command", c))
 
 
 @clause(

@@ -10,7 +10,7 @@ from deltalog.values.schemas import parse_schema
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import CommandObservation
-from harness.observing.table.definitions import has_columns
+from harness.observing.table.definitions import PROPERTIES, has_columns
 from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
@@ -25,14 +25,6 @@ from model.vocabulary.table import HOUR, Feature, retention_of
 from records.expectations import ByReplay
 from suites.clauses.life.restorable import restored_snapshot
 from suites.clauses.shared.checks import sorted_features
-
-#: The property of each feature that can be switched.
-PROPERTIES: Mapping[Feature, str] = {
-    Feature.DELETION_VECTORS: "delta.enableDeletionVectors",
-    Feature.CHANGE_DATA_FEED: "delta.enableChangeDataFeed",
-    Feature.ROW_TRACKING: "delta.enableRowTracking",
-    Feature.IN_COMMIT_TIMESTAMPS: "delta.enableInCommitTimestamps",
-}
 
 #: What engines set along with a feature: PROTOCOL.md, "Row Tracking", "In-Commit Timestamps", "Column Mapping", "Type Widening".
 _ALONG: Mapping[Feature, tuple[str, ...]] = {

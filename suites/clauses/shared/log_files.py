@@ -59,7 +59,7 @@ def new_checkpoints(o: Observation) -> list[LoggedCheckpoint]:
     Log cleanup may also write an older one again, under a classic name.
     """
     known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
-    asked = any(isinstance(one, commands.Checkpoint) for one in _commands(o))
+    asked = any(isinstance(one, (commands.Checkpoint, commands.AsWritten)) for one in _commands(o))
     may_be_asked = isinstance(o, (CommandObservation, AtOnceObservation)) and o.before.version not in known
     first = o.before.version + (0 if asked or may_be_asked else 1)
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
@@ -154,7 +154,7 @@ def _may_be_left(path: str) -> bool:
 
 
 def _asks_for_clean_up(o: Observation) -> bool:
-    return any(isinstance(one, commands.CleanUpLog) for one in _commands(o))
+    return any(isinstance(one, (commands.CleanUpLog, commands.AsWritten)) for one in _commands(o))
 
 
 def _is_asked_for(o: Observation, name: LogFileName) -> bool:
@@ -164,7 +164,11 @@ def _is_asked_for(o: Observation, name: LogFileName) -> bool:
         if isinstance(command, commands.CompactLog) and name.kind is LogFileKind.COMPACTED:
             return True
         # Beside another session, a checkpoint may be of what that has committed.
-        if isinstance(command, commands.Checkpoint) and name.version >= o.before.version and name.kind in checkpoints:
+        if (
+            isinstance(command, (commands.Checkpoint, commands.AsWritten))
+            and name.version >= o.before.version
+            and name.kind in checkpoints
+        ):
             return True
     return False
 

@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -28,7 +29,7 @@ from engines.deltalake.operations import DELETE_MISTAKES
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.script_functions import counts
 from engines.deltalake.sql import sql
-from engines.deltalake.tables import Tables
+from engines.deltalake.tables import NONE, Tables
 from engines.dialect import ScriptedCase, ScriptRun
 from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
@@ -521,8 +522,8 @@ def test_an_unknown_type_is_an_error() -> None:
 
 def test_a_table_that_cannot_be_opened_again_after_a_read_is_no_error_of_the_suite(tmp_path: Path) -> None:
     class Once(Tables):
-        def opened(self, path: Path | str, version: int | None = None) -> DeltaTable:
-            table = super().opened(path, version)
+        def opened(self, path: Path | str, version: int | None = None, given: Mapping[str, Any] = NONE) -> DeltaTable:
+            table = super().opened(path, version, given)
             (tmp_path / "_delta_log" / f"{0:020}.json").unlink()
             return table
 

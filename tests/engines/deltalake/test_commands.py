@@ -13,7 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
+from deltalake.schema import PrimitiveType
 
 from deltalog.log import read_log
 from deltalog.storage.names import compacted_name
@@ -32,6 +35,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.commands import (
     AddColumn,
     Assignment,
+    AsWritten,
     Checkpoint,
     CleanUpLog,
     Command,
@@ -144,6 +148,7 @@ COMMANDS: tuple[Command, ...] = (
     Switch(Feature.DELETION_VECTORS, on=True),
     AddColumn(Column("new", DecimalOf(5, 2))),
     AddColumn(Column("new", ArrayOf(StructOf((("x", Type.LONG),))))),
+    AsWritten("table.optimize.compact(writer_properties=WriterProperties(compression='ZSTD'))", python=True),
 )
 
 
@@ -387,3 +392,20 @@ def test_what_is_written_again_or_goes_by_a_new_retention_is_right(
     judged = Judge(engine, clauses, tmp_path).judge(case)
     assert judged.failure is None and not judged.violated, judged.wrong
     assert "LIFE-3C" in judged.tallies or Checkpoint() not in commands
+
+
+@pytest.mark.parametrize("name", ["timestamp_nanos", "void"])
+def test_a_column_without_values_of_a_type_that_the_model_has_not(tmp_path: Path, name: str) -> None:
+    """The same DELETEs and VACUUM do the same to a table with it and without."""
+    left = []
+    for root in (tmp_path / "with", tmp_path / "without"):
+        write_deltalake(str(root), pa.table({"id": list(range(9))}))
+        if root.name == "with":
+            DeltaTable(str(root)).alter.add_columns([Field("x", PrimitiveType(name))])
+        counts = [DeltaTable(str(root)).delete(where)["num_deleted_rows"] for where in ("id = 3", "id > 5")]
+        DeltaTable(str(root)).vacuum(0, dry_run=False, enforce_retention_duration=False)
+        ids = QueryBuilder().register("t", DeltaTable(str(root))).execute("SELECT id FROM t")
+        files = [path.name for path in root.glob("*.parquet")]
+        assert [uri.rpartition("/")[2] for uri in DeltaTable(str(root)).file_uris()] == files
+        left.append((counts, sorted(pa.table(ids)["id"].to_pylist())))
+    assert left == [([1, 3], [0, 1, 2, 4, 5])] * 2
