@@ -18,9 +18,12 @@ from suites.catalogue import CATALOGUE
 def read_case(path: Path) -> Case:
     """Read the case of a file. Raises UsageMistake."""
     try:
-        return from_json(json.loads(path.read_text(encoding="utf-8")))
+        case = from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, InvalidCase) as error:
         raise UsageMistake(f"--replay {path}: not a case that can be replayed: {error}") from error
+    if case.has_code:  # the file may come from anybody
+        raise UsageMistake(f"--replay {path}: a step of the case is code of the engine, which is run from no file.")
+    return case
 
 
 def _severity(violation: RecordedViolation) -> Severity:

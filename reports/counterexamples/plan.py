@@ -44,6 +44,9 @@ HOME = "/tmp/tombstone-{case}"
 #: The start of the case in a log that is written before the start is known: no other number is near it.
 GENERATED = 4_555_555_555_500_000_000
 
+#: Why a script does not run what a stream has as code.
+NO_CODE = "a step of the case is code of the engine, which a report does not pass on"
+
 #: How far from the start of the case an instant may be, in ms: 30 years.
 _FAR = 10**12
 
@@ -102,6 +105,7 @@ class ScriptPlan:
     left_by: int | None = None
     unknown: int | None = None
     clause: str = ""  # its id, in a run
+    has_code: bool = False  # of a stream, which may come from anybody: no script runs it
     file: str = "reproduce.py"
 
     @property
@@ -121,7 +125,7 @@ def reproduction_plan(judged: RecordedCase, violation: RecordedViolation, clause
         processors=judged.processors,
         left=judged.left if judged.left is not None and judged.left.step <= violation.step else None,
     )
-    return replace(plan, clause=clause.id)
+    return replace(plan, clause=clause.id, has_code=judged.case.has_code)
 
 
 def plan_of(

@@ -16,7 +16,7 @@ from model.vocabulary.steps import Append, AtOnce
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
-from reports.counterexamples.plan import Arranged, ScriptPlan
+from reports.counterexamples.plan import NO_CODE, Arranged, ScriptPlan
 from reports.counterexamples.runtime import LIBRARY
 from reports.counterexamples.step_lines import clock_of, docstring, lines_of, listed, used_versions
 
@@ -32,6 +32,8 @@ def reproduction(plan: ScriptPlan, dialect: DialectFor | None) -> str:
     """The text of ``reproduce.py``, the same for the same plan. Raises InvalidPlan."""
     if dialect is None:
         return _cannot_tell(plan, "the engine's commands are not known where this was written")
+    if plan.has_code:
+        return _cannot_tell(plan, NO_CODE)
     if plan.unknown is not None:
         return _cannot_tell(plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded")
     at_once = next((run.index for run in plan.scripted.runs if isinstance(run.step, AtOnce)), None)

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from engines.dialect import COLUMNS, Dialect, DialectFor
 from engines.quoting import Code, called, quoted
 from engines.script_library import Library, free_names
+from model.vocabulary.case import has_code
 from model.vocabulary.steps import Append, AtOnce, Delete, Vacuum
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
+from reports.counterexamples.plan import NO_CODE
 from reports.counterexamples.runtime import LIBRARY
 from reports.counterexamples.script import DATA
 from reports.counterexamples.step_lines import clock_of, docstring, lines_of, listed, used_versions
@@ -54,6 +56,8 @@ def _reason(plan: TurnPlan, dialects: tuple[Dialect, Dialect]) -> str | None:
     """Why no script can run the steps; None if one can."""
     for turn in plan.turns:
         step = turn.run.step
+        if has_code(step):
+            return NO_CODE
         if isinstance(step, AtOnce):
             return f"a script cannot hold one of the two sessions of step {turn.run.index}"
         if isinstance(step, (Delete, Vacuum)) and step.crash is not None:

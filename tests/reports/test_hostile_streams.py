@@ -21,14 +21,15 @@ from engines.quoting import quoted
 from model.codec import InvalidCase, from_json, to_json
 from model.text.steps import step_text
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Overwrite
+from model.vocabulary.commands import AsWritten, Overwrite
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import ENGINE_STEPS, Delete, Insert, IOFault, OtherCommand, Vacuum
+from model.vocabulary.steps import ENGINE_STEPS, Delete, Given, Insert, IOFault, OtherCommand, Step, Vacuum
 from model.vocabulary.table import WEEK, Kind, StrayFile
 from model.vocabulary.values import Type
 from records.expectations import Expectation
 from records.json_form import KINDS
+from records.mistakes import UsageMistake
 from records.run import (
     CrashSnapshot,
     Header,
@@ -44,6 +45,7 @@ from reports.command import main
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
 from reports.findings.engine_rules import rules_in, sets_clock
+from runner.replay import read_case
 from tests import scripts
 from tests.builders.small_streams import case, changed, header, kept
 from tests.reports.test_counterexamples import CASE, CLAUSE, VIOLATION
@@ -160,6 +162,23 @@ def test_no_text_of_a_clause_an_engine_or_an_expectation_becomes_code(
         made, expected = scripts_for(one, text, dialects=dialects), scripts_for(other, plain, dialects=dialects)
         for mine, theirs in zip(made, expected, strict=True):
             assert shape(mine) == shape(theirs), one
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        OtherCommand(AsWritten("import os", python=True)),
+        OtherCommand(AsWritten("DROP TABLE t")),
+        Vacuum(given=(Given("a", "b"),)),
+    ],
+)
+def test_no_script_runs_code_that_a_case_has(step: Step, tmp_path: Path) -> None:
+    case = Case(CASE.table, (step,))
+    for made in scripts_for(None, "a sentence", of=case):
+        assert "cannot_tell('a step of the case is code" in made.replace('"', "'") and "main" not in made
+    (tmp_path / "case.json").write_text(json.dumps(to_json(case)), encoding="utf-8")
+    with pytest.raises(UsageMistake, match="a step of the case is code of the engine, which is run from no file"):
+        read_case(tmp_path / "case.json")
 
 
 def leaves(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
