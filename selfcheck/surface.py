@@ -274,8 +274,9 @@ def run(engine: str, parts: Sequence[str], number: int) -> int:
                 unclear += control and not as_said
                 wrong += not as_said
                 names = ", ".join(one.names for one in some)
+                begin = said.partition("\n")[0][:300]
                 print(
-                    f"{'ok' if as_said else 'WRONG'} {'control, ' * control}{said.splitlines()[0][:300]}: {names}",
+                    f"{'ok' if as_said else 'WRONG'} {'control, ' * control}{begin}: {names}",
                     flush=True,
                 )
     return 2 if unclear else int(wrong > 0)

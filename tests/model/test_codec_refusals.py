@@ -81,7 +81,7 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     (
         "steps[0].were",
         None,
-        "is not a known field; those are by_earlier, cached, crash, form, literals, settings, spelling, step, where",
+        "is not a known field; those are by_earlier, cached, crash, form, given, literals, settings, spelling, step, where",
     ),
     ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
