@@ -214,7 +214,7 @@ def tried(batch: Sequence[Trial]) -> Tried:
     places = [place for place, one in enumerate([one for one in batch if one.command is not None], start=1)]
     for case in cases(batch, whole=worker().engine.capabilities.writes_vectors):
         found = worker().judge().judge(case)
-        # A known fault ends a case; after the last VACUUM that is none of its business.
+        # A known fault may end the case, but only after its last VACUUM: else something was not judged.
         if found.failure is not None or not (found.failed or len(found.steps) >= len(case.steps) - 1):
             failure = found.failure.message if found.failure else f"a known fault ends it after {found.steps[-1].text}"
         for id in found.failed:
@@ -237,7 +237,7 @@ def _refused(both: Sequence[str | None]) -> str | None:
 def verdicts(
     batch: Sequence[Trial], found: Tried, pool: ProcessPoolExecutor
 ) -> Iterator[tuple[Sequence[Trial], str, bool]]:
-    """What is to be said of trials, and whether it is as the lists say; halves of a batch in which something is not."""
+    """Trials with what they show, and whether the lists say so; of a batch in which something differs each half."""
     entry = batch[0].entry
     as_said = not found.failure and all((one is not None) is entry.refused for one in found.refused)
     as_said = as_said and found.broken.keys() == set(entry.noticed_by)

@@ -104,6 +104,10 @@ class _Group:
     def first(self) -> _Sight:
         return next(iter(self.found.values()))
 
+    def only_in(self, places: Collection[tuple[str, int]]) -> bool:
+        """Whether it fails nowhere else."""
+        return all(place in places for place in self.found)
+
     def explained(self, shown: _Sight) -> Mapping[tuple[str, int], _Sight]:
         """What an example of this cause explains: the cases that have all its circumstances, too."""
         own = shown.circumstances
@@ -123,7 +127,7 @@ class _Group:
         shown = lead.first
         if shown.place in self.found:
             return self.found[shown.place]
-        if lead.clause != self.clause and all(place in places for place in self.found):
+        if lead.clause != self.clause and self.only_in(places):
             return self.first
         if (self.cause, self.severity) != (lead.cause, lead.severity):
             return None
@@ -197,7 +201,7 @@ def failures(
                 waiting.remove(one)
             numbers[one.clause] += 1
             rest = one.without(sight if sight.place == group.first.place else group.first)
-            if rest is not None and (one is group or not one.found.keys() <= places):
+            if rest is not None and (one is group or not one.only_in(places)):
                 waiting.append(rest)
         others = tuple(
             sorted((example(*pair) for pair in together), key=lambda one: (one.severity.rank, order[one.clause]))

@@ -63,8 +63,6 @@ def _and(names: Sequence[str]) -> str:
 def since(finding: Finding) -> str:
     """The releases with the fault, of those that were tried: ``1.4.2 to 1.6.6``."""
     tried, faulty = list(finding.expected), finding.with_fault
-    if not faulty:
-        return ""
     first, last = faulty[0], faulty[-1]
     if tried[tried.index(first) : tried.index(last) + 1] != faulty:
         return ", ".join(faulty)
@@ -100,7 +98,7 @@ def listing(found: Iterable[Finding]) -> Document:
     """By engine and harm a line for each finding."""
     sections = (
         Section(
-            f"{kind_of(engine).name}: {harm.value}",
+            f"{engine}: {harm.value}",
             (Items(tuple(f"{one.name} ({since(one)}): {one.title}" for one in of), whole=True),),
         )
         for (engine, harm), of in groupby(found, key=lambda one: (one.engine, one.harm))

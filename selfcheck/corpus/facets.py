@@ -25,7 +25,7 @@ from harness.judging.excusing.conditions import CONDITIONS
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.running.coverage import Cell
-from harness.running.judge import Judge
+from harness.running.judge import Judge, JudgedCase
 from model.codec import case_id
 from model.prediction.delete import types_of
 from model.semantics.definitions import definitions
@@ -178,8 +178,7 @@ class FacetCounter:
         """
         self._observed.clear()
         judged = self._judge.judge(run.case)
-        if judged.failure is not None:
-            raise CannotBeJudged(f"The case {run.id} cannot be judged: {judged.failure.message}")
+        _require_judged(judged)
         mine = {step.index: step for step in judged.steps}
         theirs = {step.index: step for step in run.steps if not step.aside}
         self._found = Counter()
@@ -201,8 +200,7 @@ class FacetCounter:
             judged = self._judge.judge(case)
         finally:
             self._tracer.stop()
-        if judged.failure is not None:
-            raise CannotBeJudged(f"The case {case_id(case)} cannot be judged: {judged.failure.message}")
+        _require_judged(judged)
         for observation, is_sure in self._observed:
             self._note_changes(observation, case.steps, is_sure=is_sure)
         for cell, count in judged.coverage.items():
@@ -262,6 +260,12 @@ class FacetCounter:
             if _is_known(known, exercised, observation):
                 self._going.discard(kind)
         return NOT_EXERCISED
+
+
+def _require_judged(found: JudgedCase) -> None:
+    """Raises CannotBeJudged."""
+    if found.failure is not None:
+        raise CannotBeJudged(f"The case {case_id(found.case)} cannot be judged: {found.failure.message}")
 
 
 def _did_the_same(mine: RecordedStep, theirs: RecordedStep) -> bool:
