@@ -19,16 +19,6 @@ from tombstone.options import Option
 class Provider:
     """The part of an engine that all workers of a run share: a JVM, for example. This one has nothing to share."""
 
-    @property
-    def dialect(self) -> DialectFor | None:
-        """The commands of reproduction scripts. Without them a script says CANNOT TELL, and how to replay."""
-        return None
-
-    @property
-    def dialects(self) -> tuple[DialectFor | None, ...]:
-        """The same of each engine of the run."""
-        return (self.dialect,)
-
     def start(self) -> None:
         """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
 
@@ -153,9 +143,16 @@ class EngineKind(ABC):
         """What the workers of a run share. Raises EngineUnavailable, with the remedy."""
         return Provider()
 
-    def dialect_of(self, version: Version) -> DialectFor | None:
-        """That of reproduction scripts for this version, which need not be installed; None: it has none."""
+    def dialect_of(self, versions: Mapping[str, str]) -> DialectFor | None:
+        """The commands of reproduction scripts for these versions, named as in the header of a run; they need not be installed.
+
+        None: a script says CANNOT TELL, and how to replay.
+        """
         return None
+
+    def dialects_of(self, versions: Mapping[str, str]) -> tuple[DialectFor | None, ...]:
+        """The same of each engine of a run."""
+        return (self.dialect_of(versions),)
 
     def with_options(self, given: Given) -> EngineKind:
         """The engine with these options. Raises EngineUnavailable, with the remedy, for options that cannot be judged."""

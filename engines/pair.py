@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from engines.dialect import DialectFor
 from engines.kind import Costs, EngineKind, Version
 from engines.port import Engine, EngineUnavailable
 from engines.provider import DEFAULT, PAIR, kind_of
@@ -49,6 +50,9 @@ class PairKind(EngineKind):
         """Those of A: each step is judged by those of the side that ran it."""
         a = self.sides[0]
         return replace(kind_of(a.engine).rules_of(a.version), own_clock=self.sets_clock)
+
+    def dialects_of(self, versions: Mapping[str, str]) -> tuple[DialectFor | None, ...]:
+        return tuple(kind_of(one.engine).dialect_of(one.parts) for one in self.sides)
 
     def installed_version(self) -> str:
         return self.sides[0].version

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from engines.dialect import DialectFor
 from engines.kind import Provider, Settings
 from engines.pair import PairKind
 from engines.provider import kind_of
@@ -31,10 +30,6 @@ class PairProvider(Provider):
         self._kind, self._settings = kind, settings
         self._open = ExitStack()
         self._engines: tuple[HostedEngine, ...] = ()
-
-    @property
-    def dialects(self) -> tuple[DialectFor | None, ...]:
-        return tuple(engine.dialect for engine in self._engines)
 
     def start(self) -> None:
         self._engines = opened(self._kind, self._settings.directory, self._settings.started, self._open)

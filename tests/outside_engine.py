@@ -68,21 +68,13 @@ class OutsideWithAll(Outside):
 WITH_ALL = OutsideWithAll()
 
 
-class ProviderWithScripts(Provider):
-    """Its scripts use delta-rs."""
-
-    @property
-    def dialect(self) -> DialectFor:
-        return partial(DeltalakeScript, pip="deltalake pyarrow")
-
-
 class OutsideWithScripts(Outside):
-    """An engine that brings the commands of its scripts, too, which are fast."""
+    """An engine that brings the commands of its scripts, too, which are fast, and use delta-rs."""
 
     costs = Costs(slow_scripts=False)
 
-    def provider(self, settings: Settings) -> Provider:
-        return ProviderWithScripts()
+    def dialect_of(self, versions: Mapping[str, str]) -> DialectFor:
+        return partial(DeltalakeScript, pip="deltalake pyarrow")
 
 
 WITH_SCRIPTS = OutsideWithScripts()

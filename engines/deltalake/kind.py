@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from engines.deltalake import capabilities
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.versions import PACKAGE, RELEASES, DeltalakeReleases
 from engines.dialect import DialectFor
-from engines.kind import Costs, EngineKind, Limits, Provider, Settings, Version
+from engines.kind import Costs, EngineKind, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
@@ -35,8 +35,9 @@ class Deltalake(EngineKind):
         in_bucket = (*IN_BUCKETS, NO_DOUBLED_SLASH)
         return (*in_bucket, NO_NONCHARACTERS, AS_OLD_AS_UPLOADS) if storage is Storage.BUCKET else in_bucket
 
-    def dialect_of(self, version: Version) -> DialectFor:
-        return partial(DeltalakeScript, pip=f"{PACKAGE}=={version.version} pyarrow")
+    def dialect_of(self, versions: Mapping[str, str]) -> DialectFor:
+        pyarrow = f"pyarrow=={versions['pyarrow']}" if "pyarrow" in versions else "pyarrow"
+        return partial(DeltalakeScript, pip=f"{PACKAGE}=={versions[PACKAGE]} {pyarrow}")
 
     # The package need not be installed until it is judged.
 

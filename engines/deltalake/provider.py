@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-from functools import partial
 from pathlib import Path
 
 from engines.deltalake.adapter import installed
-from engines.deltalake.script import DeltalakeScript
-from engines.deltalake.versions import PACKAGE
-from engines.dialect import DialectFor
 from engines.kind import Provider
 from engines.object_store import ObjectStore
 
@@ -19,11 +14,6 @@ class DeltalakeProvider(Provider):
         """``directory`` is the run's."""
         self._store = store
         self._directory = directory
-
-    @property
-    def dialect(self) -> DialectFor:
-        pyarrow = importlib.metadata.version("pyarrow")
-        return partial(DeltalakeScript, pip=f"{PACKAGE}=={installed()} pyarrow=={pyarrow}")
 
     def start(self) -> None:
         """Raises EngineUnavailable if the package is not installed, or cannot write to the bucket and read from it."""

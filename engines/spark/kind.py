@@ -9,7 +9,7 @@ from typing import Any
 
 from engines.bucket_limits import AS_OLD_AS_UPLOADS, IN_BUCKETS, NO_NONCHARACTERS
 from engines.dialect import DialectFor
-from engines.kind import EngineKind, Given, Limits, Provider, Settings, Version
+from engines.kind import EngineKind, Given, Limits, Provider, Settings
 from engines.object_store import Storage
 from engines.port import Engine, EngineUnavailable
 from engines.spark.masters.names import REMOTE, is_cluster, is_local
@@ -183,8 +183,8 @@ class Spark(EngineKind):
             self.chosen.wall_clock or self.chosen.conf or self.chosen.patches or self.chosen.jars
         )
 
-    def dialect_of(self, version: Version) -> DialectFor:
-        return partial(SparkScript, delta=version.parts["delta"], pyspark=version.parts["pyspark"])
+    def dialect_of(self, versions: Mapping[str, str]) -> DialectFor:
+        return partial(SparkScript, delta=versions["delta"], pyspark=versions["pyspark"])
 
     # PySpark need not be installed until it is judged.
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pyspark
 
-from engines.dialect import DialectFor
 from engines.kind import Provider, Settings
 from engines.port import EngineUnavailable
 from engines.spark.adapter import installed_delta
@@ -25,7 +23,6 @@ from engines.spark.masters.names import REMOTE, is_local, own_workers, require_r
 from engines.spark.masters.remote import server_settings
 from engines.spark.options import SparkOptions
 from engines.spark.releases import settings_of
-from engines.spark.script import SparkScript
 from engines.spark.storage.s3a import SCHEME, require_usable, s3a_jars, s3a_settings
 from engines.spark.versions import artifact_for
 
@@ -47,10 +44,6 @@ class SparkProvider(Provider):
         self._lock = threading.Lock()
         self._checked = 0  # the generation of the JVM whose executors were checked last
         self._refusal: str | None = None  # of the cluster, once and for all
-
-    @property
-    def dialect(self) -> DialectFor:
-        return partial(SparkScript, delta=installed_delta(), pyspark=pyspark.__version__)
 
     def start(self) -> None:
         master = self._conf["spark.master"]

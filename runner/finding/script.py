@@ -19,5 +19,5 @@ def script_of(finding: Finding, release: str) -> str:
     kind = kind_of(finding.engine)
     assert kind.releases is not None, f"{finding.engine} has no releases"
     plan = plan_of(shown.case, f"{finding.title}.", shown.expectation, step=shown.step, failed=shown.failed)
-    dialect = kind.dialect_of(kind.releases.version(release))
+    dialect = kind.dialect_of(kind.releases.version(release).parts)
     return reproduction(replace(plan, file=f"{finding.name}.py"), dialect)

@@ -11,11 +11,9 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
-from engines.dialect import DialectFor
 from engines.kind import Settings
 from engines.port import Engine
 from engines.provider import kind_of
@@ -30,24 +28,15 @@ BESIDE = "--beside="
 Address = tuple[str, int, str]
 
 
-def serve(engine: Engine, dialect: DialectFor | None, lease: Callable[[int], Any]) -> Server:
-    """Calls of the engine's members, by their names, the commands of its scripts, and the leases of its process."""
-    facts = engine.name, dict(engine.versions), engine.capabilities, engine.rules, _sendable(dialect)
+def serve(engine: Engine, lease: Callable[[int], Any]) -> Server:
+    """Calls of the engine's members, by their names, and the leases of its process."""
+    facts = engine.name, dict(engine.versions), engine.capabilities, engine.rules
 
     def run(*arguments: object) -> object:
         root, step, clock, version = arguments
         return engine.run(root, step, clock=clock, version=version)  # type: ignore[arg-type] # as engines.port says
 
     return Server({"facts": lambda: facts, "run": run, "use_processors": engine.use_processors, "lease": lease})
-
-
-def _sendable(dialect: DialectFor | None) -> DialectFor | None:
-    """None if it cannot be sent to the judge, such as a nested function of an engine from outside."""
-    try:
-        ForkingPickler.dumps(dialect)
-    except Exception:  # noqa: BLE001 - each class of an engine from outside may raise another one
-        return None
-    return dialect
 
 
 def main(arguments: list[str]) -> int:
@@ -72,7 +61,7 @@ def main(arguments: list[str]) -> int:
         else:
             provider.start()
         engine = kind.open_adapter(lease, time_limit=120)
-        server = serve(engine, provider.dialect, lease)
+        server = serve(engine, lease)
         print(json.dumps({"address": server.address, "key": server.key.hex()}), file=answers, flush=True)
         sys.stdin.read()
         server.close()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
-from engines.dialect import DialectFor
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
@@ -21,18 +20,15 @@ from runner.processes.engine_host import BESIDE, WALL_CLOCK, Address
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-#: What a host tells of its engine: its name, versions, capabilities, rules, and the commands of scripts (None: not known).
-_Facts = tuple[str, Mapping[str, str], Capabilities, Rules, DialectFor | None]
+#: What a host tells of its engine: its name, versions, capabilities and rules.
+_Facts = tuple[str, Mapping[str, str], Capabilities, Rules]
 
 #: Seconds for a host to end by itself.
 _PATIENCE = 30
 
 
 class HostedEngine:
-    """``python`` is the interpreter of the engine's environment; ``dialect`` are the commands of its scripts there.
-
-    Raises EngineUnavailable if it cannot be opened there.
-    """
+    """``python`` is the interpreter of the engine's environment. Raises EngineUnavailable if it cannot be opened there."""
 
     def __init__(
         self,
@@ -67,7 +63,7 @@ class HostedEngine:
         try:
             started(self._process.pid)
             self._caller = self._connected(engine, started)
-            self.name, self.versions, self.capabilities, self.rules, self.dialect = self._facts()
+            self.name, self.versions, self.capabilities, self.rules = self._facts()
         except BaseException:  # the user may interrupt it: nobody else can close what is not made yet
             self.close()
             raise

@@ -263,7 +263,7 @@ class Controller:
         checked = write_counterexamples(
             found,
             header=header,
-            dialects=self._bench.provider.dialects,
+            dialects=self._chosen.kind.dialects_of(header.versions),
             directory=self._options.report_dir,
             workspace=self._bench.directory,
             scripts=self._options.scripts,

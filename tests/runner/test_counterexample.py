@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
-from engines.kind import Settings
-from engines.provider import provider_for
+from engines.provider import kind_of
 from harness.campaigns.record import case_record
 from harness.running.judge import Judge
 from model.vocabulary.case import Case
@@ -72,12 +71,11 @@ def checked(
     line: RecordedCase, directory: Path, *, known_bad: str | None = None, scripts: int | None = None
 ) -> list[ScriptResult]:
     first = header(clauses=CATALOGUE, known_bad=known_bad)
-    provider = provider_for("deltalake", Settings(directory, started=lambda pid: None))
     directory.mkdir(exist_ok=True)
     return write_counterexamples(
         failures_in(first, [line]),
         header=first,
-        dialects=(provider.dialect,),
+        dialects=kind_of("deltalake").dialects_of(DeltalakeEngine(None).versions),
         directory=directory,
         workspace=directory,
         scripts=scripts,
