@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
+from harness.judging.excusing.conditions import CONDITIONS, SUBJECTS
 from known_faults.rules_on_shapes import RULES_ON_SHAPES
 from records.known_fault import KnownFault
 from records.run import ConcernedTables, LikeTables, ListedFault, ShapeOfTables
 from shapes.entries import entries_of
 from shapes.shape import Counted, Shape, Shapes
+from shapes.told import Told, all_of, any_of
 
 #: What the header says of each shape, by name.
-_TOLD = {**CONDITIONS_ON_SHAPES, **RULES_ON_SHAPES}
+_TOLD = {**{name: one.on_shape for name, one in CONDITIONS.items()}, **RULES_ON_SHAPES}
 
 
 def concerned(fault: KnownFault, shape: Shape) -> Told:
     """Whether the fault concerns tables of this shape; None: it may, a shape does not tell."""
-    told = [CONDITIONS_ON_SHAPES[fault.when](shape)] if fault.when is not None else []
-    told += [SUBJECTS_ON_SHAPES[fault.symptom.of](shape)] if fault.symptom.of is not None else []
+    told = [CONDITIONS[fault.when].on_shape(shape)] if fault.when is not None else []
+    told += [SUBJECTS[fault.symptom.of].on_shape(shape)] if fault.symptom.of is not None else []
     return all_of(told) if told else None
 
 

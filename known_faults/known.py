@@ -11,9 +11,7 @@ from engines.kind import Version
 from engines.object_store import Storage
 from engines.provider import ENGINES, kind_of
 from engines.spark.masters.names import is_cluster
-from harness.judging.excusing.conditions import CONDITIONS
-from harness.judging.excusing.subjects import SUBJECTS
-from known_faults.concerns import concerns
+from harness.judging.excusing.conditions import CONDITIONS, SUBJECTS
 from known_faults.entries import CLUSTER, FILES, S3, holding_on, in_force, read_known_faults
 from records.known_fault import KnownFault
 from records.mistakes import UsageMistake
@@ -66,6 +64,11 @@ def known_faults_of(engine: str) -> Path:
     return Path(inspect.getfile(type(kind))).with_name("known_faults.toml")
 
 
+def whom(own: str | None, condition: str | None) -> str:
+    """Whom an entry concerns, by its ``concerns`` and ``when``, as the end of "Concerns you only if …"; empty without both."""
+    return own or (CONDITIONS[condition].whom if condition else "")
+
+
 def by_reason(listed: Iterable[KnownFault]) -> tuple[ListedFault, ...]:
     """Known faults as the header lists them: those of each reason, in the order of the file."""
     found: dict[str, list[KnownFault]] = {}
@@ -76,7 +79,7 @@ def by_reason(listed: Iterable[KnownFault]) -> tuple[ListedFault, ...]:
             reason,
             tuple(dict.fromkeys(one.clause for one in own)),
             own[0].link,
-            ", or ".join(dict.fromkeys(filter(None, map(concerns, own)))),
+            ", or ".join(dict.fromkeys(filter(None, (whom(one.concerns, one.when) for one in own)))),
         )
         for reason, own in found.items()
     )

@@ -20,7 +20,7 @@ class Symptom:
 
     ``causes`` are causes of violations (``RecordedViolation.cause``). ``errors`` are classes or error conditions of the
     engine's error, or parts of its message as it is recorded (its first line); the cause is then that the step ended in an
-    error, or one of ``causes``. ``of`` names a kind of subject (harness.judging.excusing.subjects). With neither causes nor
+    error, or one of ``causes``. ``of`` names a kind of subject (harness.judging.excusing.conditions). With neither causes nor
     errors every violation matches.
     """
 
@@ -58,7 +58,7 @@ class KnownFault(Ranged):
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
     (harness.judging.excusing.conditions); None: it always applies. ``on`` is the one of ``known_faults.entries.PLACES`` where it
     applies; None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would
-    not. ``concerns`` ends the sentence "Concerns you only if …"; None: ``when`` says it (known_faults.concerns).
+    not. ``concerns`` ends the sentence "Concerns you only if …"; None: ``when`` says it (``Condition.whom``).
     """
 
     clause: str

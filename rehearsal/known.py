@@ -1,6 +1,6 @@
 """A release's known faults of VACUUM: which of them affect the user's table.
 
-Some conditions follow from the table's shape (``known_faults.on_shapes``). The others are evaluated on the log and the listing,
+Some conditions follow from the table's shape (``Condition.on_shape``). The others are evaluated on the log and the listing,
 with the judge's own code; no condition of a VACUUM needs rows.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from harness.judging.excusing.conditions import Circumstances
+from harness.judging.excusing.conditions import CONDITIONS, SUBJECTS, Circumstances
 from known_faults.entries import FILES, S3
-from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
 from model.prediction.fates import Fate
 from model.vocabulary.table import VectorStorage
 from records.known_fault import KnownFault
@@ -24,6 +23,7 @@ from shapes.reading import RefusedTable, Wanted
 from shapes.reading import read_table as read_shape
 from shapes.shape import Shape
 from shapes.store import LocalStore, Root, root_of
+from shapes.told import Told, all_of, any_of
 from suites.catalogue import CATALOGUE
 
 #: What a rehearsal cannot do: VACUUM ... USING INVENTORY.
@@ -84,7 +84,7 @@ class KnownOfTable:
 
     def _holds(self, name: str) -> Told:
         """Whether a condition holds; None if neither the shape nor the log and the listing tell."""
-        told = CONDITIONS_ON_SHAPES[name](self._shape)
+        told = CONDITIONS[name].on_shape(self._shape)
         if told is not None or name in _OF_FILES_OF_THE_LOG:
             return told
         return self._circumstances.hold(name)
@@ -92,7 +92,7 @@ class KnownOfTable:
     def _concerned(self, fault: KnownFault) -> Told:
         told = [] if fault.when is None else [self._holds(fault.when)]
         told.append(self._can_occur(fault.symptom.causes))
-        if fault.symptom.of is not None and SUBJECTS_ON_SHAPES[fault.symptom.of](self._shape) is False:
+        if fault.symptom.of is not None and SUBJECTS[fault.symptom.of].on_shape(self._shape) is False:
             told.append(False)
         if _is_of_vectors(fault) and "deletionVectors" not in self._shape.protocol.features:
             told.append(False)

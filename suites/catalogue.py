@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import ModuleType
+from collections.abc import Mapping
 from typing import Any
 
 from engines.port import Engine, version_of
 from harness.judging.clause import Clause, not_applicable
+from harness.judging.declared import declared
 from suites.clauses.concurrency import two_at_once as concurrency
 from suites.clauses.crash import crashes
 from suites.clauses.delete import (
@@ -45,25 +45,9 @@ from suites.clauses.vacuum import (
 from suites.clauses.vacuum import log as vacuum_log
 from suites.clauses.vacuum import refusals as vacuum_refusals
 
-
-def _clauses_in(module: ModuleType) -> Iterator[Clause[Any]]:
-    """The clauses that a module defines, alone or in a tuple, in the order of their definition."""
-    for value in vars(module).values():
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, Clause):
-                yield item
-
-
-def catalogue_of(*modules: ModuleType) -> dict[str, Clause[Any]]:
-    """The clauses of these modules by id. Raises ValueError if two clauses have the same id."""
-    clauses = [clause for module in modules for clause in _clauses_in(module)]
-    by_id = {clause.id: clause for clause in clauses}
-    if len(by_id) < len(clauses):
-        raise ValueError("two clauses have the same id")
-    return by_id
-
-
-CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
+CATALOGUE: Mapping[str, Clause[Any]] = declared(
+    Clause,
+    "id",
     adds,
     changes,
     commit,

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from pathlib import Path
 
-from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told
+from harness.judging.excusing.conditions import CONDITIONS, SUBJECTS
 from records.mistakes import UsageMistake
 from runner.command_line.commands import in_a_sentence
 from shapes.document import read_shapes
 from shapes.entries import EntryGroup, entries_of, group_of
 from shapes.likeness import EntryBits
 from shapes.shape import Shape
+from shapes.told import Told
 
 #: The groups of entries that decide most about what DELETE and VACUUM do.
 _DECIDING = (EntryGroup.FEATURE, EntryGroup.PARTITION, EntryGroup.VECTORS)
@@ -47,7 +48,8 @@ class _Compared:
 
 def pairs(shapes: Iterable[Shape]) -> Iterator[Pair]:
     """Each two of the shapes."""
-    bits, predicates = EntryBits(), (*CONDITIONS_ON_SHAPES.values(), *SUBJECTS_ON_SHAPES.values())
+    bits = EntryBits()
+    predicates = [*(one.on_shape for one in CONDITIONS.values()), *(one.on_shape for one in SUBJECTS.values())]
     compared = [
         _Compared(
             bits.of(entries),

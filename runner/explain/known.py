@@ -7,9 +7,8 @@ from functools import cache
 from typing import Any
 
 from engines.provider import ENGINES
-from known_faults.concerns import whom
 from known_faults.entries import tables_in
-from known_faults.known import known_faults_of
+from known_faults.known import known_faults_of, whom
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ class FacetCounter:
             self._ends = _is_known(self._known_on_newest, exercised, observation)
         for clause in exercised:
             for when in self._known.get(clause.id, ()):
-                if CONDITIONS[when](observation):
+                if CONDITIONS[when].holds(observation):
                     self._found["known_fault", f"{clause.id}: {when}"] += 1
         self._observed.append((observation, not self._ends))
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
@@ -289,7 +289,9 @@ def _on_engine_files(observation: DeleteObservation) -> Iterator[str]:
 
 def _is_known(known: Mapping[str, frozenset[str]], exercised: Iterable[Clause[Any]], observation: Observation) -> bool:
     """Whether one of these clauses is known to fail under a condition that the observation meets."""
-    return any(CONDITIONS[when](observation) for when in {when for one in exercised for when in known.get(one.id, ())})
+    return any(
+        CONDITIONS[when].holds(observation) for when in {when for one in exercised for when in known.get(one.id, ())}
+    )
 
 
 def _kind_of(place: str) -> str:

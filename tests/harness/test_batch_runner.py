@@ -14,7 +14,7 @@ from harness.campaigns.batch_runner import BatchRunner
 from harness.campaigns.campaign import Batch, Campaign, Profile
 from harness.campaigns.drawing import PromiseBroken
 from harness.judging.clause import Judgement, Violation, clause
-from harness.judging.excusing.wrong_rows import WRONG_ROWS
+from harness.judging.excusing.conditions import WRONG_ROWS
 from harness.judging.severity import Cause, data_loss
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.running.judge import Judge

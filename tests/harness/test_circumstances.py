@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from harness.judging.excusing.conditions import CONDITIONS, Circumstances
+from harness.judging.excusing.declarations import Condition
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from model.vocabulary.commands import Checkpoint, Restore
@@ -121,7 +122,7 @@ def test_a_condition_is_computed_once_for_a_step(tmp_path: Path, monkeypatch: py
         asked.append(observation)
         return True
 
-    monkeypatch.setitem(CONDITIONS, "whole files", ask)
+    monkeypatch.setitem(CONDITIONS, "whole files", Condition("whole files", "it is asked", ask))
     circumstances = Circumstances(observed(PLAIN, tmp_path))
     assert circumstances.hold("whole files") and circumstances.hold("whole files")
     assert "whole files" in circumstances.names and len(asked) == 1

@@ -12,10 +12,8 @@ from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
-from harness.judging.excusing.conditions import Circumstances
+from harness.judging.excusing.conditions import SUBJECTS, WRONG_ROWS, Circumstances
 from harness.judging.excusing.excuses import Excuses
-from harness.judging.excusing.subjects import SUBJECTS
-from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.judging.severity import Cause
 from harness.observing.record.step_record import recorded_error
 from harness.observing.steps.observation import Observation
@@ -108,12 +106,7 @@ MEMORY = EngineError("Py4JJavaError", None, None, "… java.lang.OutOfMemoryErro
         (entry(errors=("MatchError", "AMBIGUOUS_REFERENCE")), CONDITION, Cause("x", is_error=True), True),
         (entry(errors=("MatchError",)), MEMORY, Cause("x", is_error=True), False),
         (entry(errors=("MatchError",)), None, Cause("x", is_error=True), False),
-        (
-            entry(errors=("MatchError",)),
-            MATCH,
-            Cause("rows that must stay are missing"),
-            False,
-        ),
+        (entry(errors=("MatchError",)), MATCH, Cause("rows that must stay are missing"), False),
         (entry(causes=("x",), errors=("MatchError",)), MATCH, Cause("x"), True),
         (entry(causes=("x",), errors=("MatchError",)), MEMORY, Cause("x"), False),
         (entry(of="encoded path"), None, Cause("x"), False),
@@ -174,11 +167,7 @@ NEW_FILE = FILE.replace("part-00000-00000000", "part-00007-00000007")
 
 #: For each kind of a path a table, a step, and a path that is of this kind.
 OF: dict[str, tuple[Table, tuple[Step, ...], str]] = {
-    "file of a deletion vector": (
-        with_vectors(0),
-        (),
-        "deletion_vector_00000001-0000-4000-8000-000000000000.bin",
-    ),
+    "file of a deletion vector": (with_vectors(0), (), "deletion_vector_00000001-0000-4000-8000-000000000000.bin"),
     "data file with several actions": (with_vectors(0), (), FILE),
     "file named by URI": (
         replace(PLAIN, files=(replace(PLAIN.files[0], reference=Reference.ABSOLUTE), PLAIN.files[1])),
@@ -215,17 +204,17 @@ def test_every_kind_of_subject_is_shown_and_used() -> None:
 def test_a_subject_is_of_a_kind(kind: str, tmp_path: Path) -> None:
     table, steps, path = OF[kind]
     seen = observed(table, tmp_path, *steps, spoil=SPOILED.get(kind))
-    assert SUBJECTS[kind](seen)(path)
+    assert SUBJECTS[kind].of(seen)(path)
     for other in (OTHER, "rows", "log"):
-        assert not SUBJECTS[kind](seen)(other), other
+        assert not SUBJECTS[kind].of(seen)(other), other
 
 
 def test_behind_a_link_to_the_root_is_everything(tmp_path: Path) -> None:
     table = replace(PLAIN, stray_files=(StrayFile("all", Kind.LINK, size=0, target="."),))
-    assert SUBJECTS["path behind a link to a directory"](observed(table, tmp_path))(FILE)
+    assert SUBJECTS["path behind a link to a directory"].of(observed(table, tmp_path))(FILE)
 
 
 def test_a_link_to_a_file_is_none_to_a_directory(tmp_path: Path) -> None:
     strays = (StrayFile("link", Kind.LINK, size=0, target="x.parquet"), StrayFile("x.parquet"))
     table = replace(PLAIN, stray_files=strays)
-    assert not SUBJECTS["path behind a link to a directory"](observed(table, tmp_path))("x.parquet")
+    assert not SUBJECTS["path behind a link to a directory"].of(observed(table, tmp_path))("x.parquet")

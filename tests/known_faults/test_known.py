@@ -8,8 +8,6 @@ import pytest
 
 from engines.provider import ENGINES
 from engines.versions import releases_of
-from harness.judging.excusing.conditions import CONDITIONS
-from known_faults.concerns import CONCERNS
 from known_faults.entries import PLACES
 from known_faults.known import by_reason, known, known_faults_in, places_of
 from records.known_fault import KnownFault, Symptom
@@ -81,10 +79,7 @@ def test_the_judge_gets_the_known_faults_of_the_version(tmp_path: Path) -> None:
 
 
 def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
-    listed = [
-        KnownFault(clause, reason, when=when)
-        for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
-    ]
+    listed = [KnownFault(clause, reason) for clause, reason in (("A", "r"), ("B", "s"), ("A", "r"), ("B", "r"))]
     assert by_reason(listed) == (ListedFault("r", ("A", "B")), ListedFault("s", ("B",)))
 
 
@@ -107,12 +102,6 @@ def test_of_each_fault_of_the_newest_release_it_is_said_whom_it_concerns(engine:
     found = known_faults_in(ROOT / "known_faults" / f"{engine}.toml", places=PLACES)
     newest = list(releases_of(engine).judged)[-1]
     assert [one.reason for one in by_reason(known(found, newest)) if not one.concerns] == []
-
-
-def test_each_condition_of_a_known_fault_has_words_for_readers() -> None:
-    assert set(CONCERNS) <= set(CONDITIONS)
-    used = {one.when for engine in ENGINES for one in known_faults_in(ROOT / "known_faults" / f"{engine}.toml")}
-    assert used - {None} <= set(CONCERNS)
 
 
 def test_an_entry_may_be_for_one_storage(tmp_path: Path) -> None:

@@ -21,9 +21,8 @@ from faults import FAULTS, KnownBadEngine
 from faults.machinery.fault import Fault
 from faults.machinery.rows import change_feed
 from harness.judging.clause import Violation
-from harness.judging.excusing.conditions import CONDITIONS, Circumstances
+from harness.judging.excusing.conditions import CONDITIONS, WRONG_ROWS, Circumstances
 from harness.judging.excusing.excuses import Excuses
-from harness.judging.excusing.wrong_rows import WRONG_ROWS
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import Observation
 from known_faults.entries import PLACES
@@ -84,7 +83,7 @@ def step_in_which(condition: str | None, directory: Path) -> Observation:
         return observed(PLAIN, directory)
     table, steps = HOLDS[condition]
     seen = observed(table, directory, *steps, spoil=SPOILED.get(condition))
-    assert CONDITIONS[condition](seen), condition
+    assert CONDITIONS[condition].holds(seen), condition
     return seen
 
 
@@ -181,10 +180,7 @@ OTHER_ROWS: dict[str, OtherRows] = {
         "DECIMAL as users write it",
     ),
     "rows with a zero": OtherRows(
-        one_file((-0.0,), (1.0,), (2.0,)),
-        (Delete(Compare("v", Op.GT, 0.0, Type.DOUBLE)),),
-        None,
-        "zeros of both signs",
+        one_file((-0.0,), (1.0,), (2.0,)), (Delete(Compare("v", Op.GT, 0.0, Type.DOUBLE)),), None, "zeros of both signs"
     ),
     "rows of files left alone": OtherRows(
         FILES,
@@ -211,8 +207,8 @@ def test_other_rows_are_not_of_the_kind(kind: str, tmp_path: Path) -> None:
     engine = Idle(healthy) if shown.bad is None else KnownBadEngine(healthy, FAULTS[shown.bad])
     spoil = SPOILED.get(shown.when)
     seen = observed(shown.table, tmp_path, *shown.steps, spoil=spoil, engine=engine)
-    assert CONDITIONS[shown.when](seen) and not seen.has_its_rows
-    assert not WRONG_ROWS[kind](seen)
+    assert CONDITIONS[shown.when].holds(seen) and not seen.has_its_rows
+    assert not WRONG_ROWS[kind].of(seen)("rows")
 
 
 def telling_of(*rows: tuple[int, float]) -> Fault:
@@ -234,4 +230,4 @@ def test_only_changes_of_rows_that_stay_in_a_rewritten_file_are_known(
     table = replace(PLAIN, features=(Feature.CHANGE_DATA_FEED.value,))
     engine = KnownBadEngine(ReferenceEngine(), telling_of(*told))
     seen = observed(table, tmp_path, Delete(And(SAFE, ONE)), engine=engine)
-    assert WRONG_ROWS["changes of rows that stay"](seen) is known
+    assert WRONG_ROWS["changes of rows that stay"].of(seen)("rows") is known

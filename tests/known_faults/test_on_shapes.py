@@ -9,16 +9,15 @@ import pytest
 
 from engines.provider import ENGINES, kind_of
 from harness.judging.excusing.conditions import CONDITIONS
-from harness.judging.excusing.subjects import SUBJECTS
 from known_faults.concerned import concerned, like_tables
 from known_faults.known import by_reason
-from known_faults.on_shapes import CONDITIONS_ON_SHAPES, SUBJECTS_ON_SHAPES, Told, all_of, any_of
 from known_faults.rules_on_shapes import RULES_ON_SHAPES
 from records.known_fault import KnownFault, Symptom
 from records.run import ConcernedTables
 from shapes.reading import ReadTable, Wanted, read_table
 from shapes.shape import ColumnKind, Counted, Shape, Shapes, Unreadable, VacuumRun
 from shapes.store import root_of
+from shapes.told import Told, all_of, any_of
 from tests.shapes.tables import write_small, write_table
 
 
@@ -39,15 +38,10 @@ def _shape(root: Path) -> Shape:
     return found.shape
 
 
-def test_each_condition_and_each_subject_has_an_entry() -> None:
-    assert set(CONDITIONS_ON_SHAPES) == set(CONDITIONS)
-    assert set(SUBJECTS_ON_SHAPES) == set(SUBJECTS)
-
-
 def test_each_rule_that_a_release_changes_has_an_entry() -> None:
     changes = [change for name in ENGINES for change in kind_of(name).rule_changes]
     assert set(RULES_ON_SHAPES) == {one.field for one in changes}
-    assert not set(RULES_ON_SHAPES) & set(CONDITIONS_ON_SHAPES)
+    assert not set(RULES_ON_SHAPES) & set(CONDITIONS)
     assert all(one.withdrawal.rule == one.field for one in changes if one.withdrawal is not None)
 
 
@@ -96,20 +90,20 @@ def test_a_shape_tells_of_some_rules_which_tables_they_concern(plain: Shape, ric
 def test_a_shape_tells_what_a_table_has_and_cannot_have(
     condition: str, on_plain: Told, on_rich: Told, plain: Shape, rich: Shape
 ) -> None:
-    told = CONDITIONS_ON_SHAPES[condition]
+    told = CONDITIONS[condition].on_shape
     assert (told(plain), told(rich)) == (on_plain, on_rich)
 
 
 def test_the_digits_of_a_decimal_are_told_where_their_class_tells_them(plain: Shape) -> None:
     def of(word: str) -> Told:
         columns = replace(plain.columns, kinds=(ColumnKind(word, True),))
-        return CONDITIONS_ON_SHAPES["wide DECIMAL column"](replace(plain, columns=columns))
+        return CONDITIONS["wide DECIMAL column"].on_shape(replace(plain, columns=columns))
 
     assert [of(f"decimal-{most}") for most in (9, 18, 38)] == [False, None, True]
 
 
 def test_a_log_that_is_not_whole_may_hide_a_restore(plain: Shape) -> None:
-    told = CONDITIONS_ON_SHAPES["several tombstones of a file"]
+    told = CONDITIONS["several tombstones of a file"].on_shape
     assert told(replace(plain, log=replace(plain.log, cleaned=True))) is None
     assert told(replace(plain, history=replace(plain.history, operations={}))) is None
 

@@ -11,7 +11,6 @@ from deltalog.storage.times import set_modified
 from engines.provider import ENGINES
 from harness.judging.excusing.conditions import CONDITIONS
 from known_faults.known import known_faults_in, known_faults_of
-from known_faults.on_shapes import CONDITIONS_ON_SHAPES
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import DAY
 from rehearsal.known import KnownOfTable, shape_of
@@ -70,5 +69,5 @@ def test_every_condition_of_a_vacuum_can_be_asked_of_a_log_and_a_listing(
     read = read_table(root_of(str(table)), tmp_path / "log")
     observation = Prediction(read, release_of("4.4.0", objects=False), Vacuum(), AT).observation
     names = {one.when for one in known_faults_in(known_faults_of(engine)) if one.clause.startswith("VAC-")} - {None}
-    asked = {str(name) for name in names if CONDITIONS_ON_SHAPES[str(name)](shape_of(read)) is None}
-    assert all(isinstance(CONDITIONS[name](observation), bool) for name in asked)
+    asked = {str(name) for name in names if CONDITIONS[str(name)].on_shape(shape_of(read)) is None}
+    assert all(isinstance(CONDITIONS[name].holds(observation), bool) for name in asked)

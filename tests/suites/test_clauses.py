@@ -20,7 +20,8 @@ from faults import FAULTS
 from faults.machinery import files
 from faults.machinery.fault import Tamper
 from faults.machinery.tampering import Tampering
-from harness.judging.clause import CHAPTERS, clause, matches
+from harness.judging.clause import CHAPTERS, Clause, clause, matches
+from harness.judging.declared import declared
 from harness.judging.severity import data_loss
 from harness.observing.observer import Observer
 from harness.observing.steps.at_once_observation import AtOnceObservation
@@ -62,7 +63,7 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, Table
 from model.vocabulary.values import Type
-from suites.catalogue import CATALOGUE, catalogue_of
+from suites.catalogue import CATALOGUE
 from tests.builders.observations import START, make, vacuum_observation
 from tests.find_witnesses import imitating
 from tests.handmade.steps import (
@@ -379,4 +380,4 @@ def test_two_clauses_with_the_same_id_are_an_error() -> None:
     first, second = ModuleType("first"), ModuleType("second")
     first.clause = second.clause = definition  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="two clauses have the same id"):
-        catalogue_of(first, second)
+        declared(Clause, "id", first, second)

@@ -19,6 +19,7 @@ from harness.campaigns.drawing import PromiseBroken, fixed_cases
 from harness.campaigns.machine import Judging
 from harness.campaigns.record import case_record
 from harness.judging.excusing.conditions import CONDITIONS
+from harness.judging.excusing.declarations import Condition
 from harness.running.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
 from model.vocabulary.case import Case
@@ -95,7 +96,7 @@ def test_a_crash_that_the_machine_finds_is_recorded_with_what_it_left(tmp_path: 
 
 @pytest.mark.long
 def test_a_known_fault_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(CONDITIONS, "any step", lambda observation: True)
+    monkeypatch.setitem(CONDITIONS, "any step", Condition("any step", "you run one", lambda observation: True))
     lines: list[run.RecordedCase] = []
     known = [KnownFault(clause, when="any step") for clause in CATALOGUE]
     explore(known_bad("vacuums-inside-retention"), tmp_path, lines, runs=25, listed=known)

@@ -63,7 +63,7 @@ def test_they_exercise_the_known_faults_that_are_drawn_rarely(tmp_path: Path) ->
     conditions: set[str] = set()
 
     def listen(observation: Observation) -> None:
-        conditions.update(name for name, holds in CONDITIONS.items() if holds(observation))
+        conditions.update(name for name, one in CONDITIONS.items() if one.holds(observation))
 
     judge = Judge(ReferenceEngine(), [*CATALOGUE.values(), listener(listen)], tmp_path)
     judged = [judge.judge(case) for case in kept_cases()]

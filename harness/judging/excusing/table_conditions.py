@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from decimal import Decimal
-from functools import partial
 from itertools import pairwise
 from pathlib import PurePosixPath
+from typing import Any
 
 from deltalog.entries.actions import Add, Remove
 from deltalog.entries.protocols import features_of
@@ -22,6 +22,7 @@ from deltalog.storage.paths import encode
 from deltalog.values.schemas import parse_schema, widened_columns
 from deltalog.values.statistics import bounds_of, is_single
 from harness.judging.excusing.command_conditions import deletes
+from harness.judging.excusing.declarations import Condition, condition
 from harness.judging.excusing.subjects import links_to_directories, young_orphans
 from harness.judging.excusing.wrong_rows import has_empty_text
 from harness.observing.steps.observation import (
@@ -40,6 +41,8 @@ from model.prediction.paths import LOG_DIRECTORY
 from model.vocabulary.commands import Restore
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, is_nested
+from shapes import told
+from shapes.told import OnShape, only_if
 
 
 def met(observation: Observation) -> tuple[OfFile, ...]:
@@ -57,10 +60,25 @@ def met(observation: Observation) -> tuple[OfFile, ...]:
     return tuple(found)
 
 
+def _adds_met(observation: Observation) -> Iterator[Add]:
+    return (action for action in met(observation) if isinstance(action, Add))
+
+
+# Names and paths ---------------------------------------------------------------------------------------------------------
+
+
+@condition(
+    "file named by URI", "the log names a file by a whole URI, as that of a shallow clone does", told.names_by_uri
+)
 def _names_file_by_uri(observation: Observation) -> bool:
     return bool(observation.before.by_uri or observation.before.facts.by_uri(met(observation)))
 
 
+@condition(
+    "encoded path",
+    "a path has characters that are percent-encoded in the log, such as a space, or a letter that is not ASCII",
+    told.encodes_paths,
+)
 def _has_encoded_path(observation: Observation) -> bool:
     """Whether the log's text of a path may be another one than the path's own: delta-rs encodes what is not ASCII too."""
     facts = observation.before.facts
@@ -68,7 +86,57 @@ def _has_encoded_path(observation: Observation) -> bool:
     return any(encode(path) != path or not path.isascii() for path in paths)
 
 
-def supports_vectors(observation: Observation) -> bool:
+def _partition_by(observation: Observation) -> Sequence[str]:
+    return observation.before.snapshot.metadata.partition_columns
+
+
+#: The characters that no XML document has (https://www.w3.org/TR/xml/#charsets).
+_BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+#: What the first segment of a relative URI must not begin with (RFC 2396, section 3.1 and 5).
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+
+OF_NAMES = (
+    Condition(
+        "unusual name of the table's directory",
+        "the name of a table's directory has unusual characters, such as %",
+        lambda o: PurePosixPath(o.root).name != TableRoot.PLAIN.value,
+        lambda s: bool(s.names.table),
+    ),
+    Condition(
+        "path that XML cannot hold",
+        "the name of a file has a character that XML cannot hold, such as U+FFFF",
+        lambda o: any(map(_BEYOND_XML.search, o.before.listing)),
+    ),
+    Condition(
+        "link to a directory",
+        "a symbolic link to a directory lies in a table's directory",
+        lambda o: bool(links_to_directories(o.before)),
+    ),
+    Condition(
+        "partition column begins with a dot or an underscore",
+        "the name of a partition column begins with a dot or an underscore",
+        lambda o: any(name.startswith((".", "_")) for name in _partition_by(o)),
+        told.has_partition_name("begins-with-dot", "begins-with-underscore"),
+    ),
+    Condition(
+        "first partition column begins with a scheme and a colon",
+        "the name of the first partition column begins like a URI, such as time:utc",
+        lambda o: any(_SCHEME.match(name) for name in _partition_by(o)[:1] if not _maps_columns(o)),
+        only_if(told.has_partition_name("colon"), lambda s: not told.maps_columns(s)),
+    ),
+    Condition(
+        "first of several partition columns begins with a dot",
+        "a table has several partition columns, and the name of the first begins with a dot",
+        lambda o: len(names := _partition_by(o)) > 1 and names[0].startswith("."),
+        only_if(told.partitions_by_several, told.has_partition_name("begins-with-dot")),
+    ),
+)
+
+# Features and columns ----------------------------------------------------------------------------------------------------
+
+
+def _supports_vectors(observation: Observation) -> bool:
     return "deletionVectors" in features_of(observation.before.snapshot.protocol)
 
 
@@ -76,13 +144,82 @@ def _is_set(observation: Observation, name: str, value: str) -> bool:
     return observation.before.snapshot.metadata.configuration.get(name) == value
 
 
-def _has_float_bounds(observation: Observation) -> bool:
-    """Whether a live file has, in a column that is a DOUBLE now, the text of a FLOAT as a bound: as a DOUBLE another number."""
-    snapshot = observation.before.snapshot
-    names = widened_columns(parse_schema(snapshot.metadata.schema_string), Type.FLOAT.value, Type.DOUBLE.value)
-    return any(not is_single(bound) for add in snapshot.adds.values() if names for bound in bounds_of(add.stats, names))
+def _maps_columns(observation: Observation) -> bool:
+    return observation.before.snapshot.metadata.configuration.get("delta.columnMapping.mode", "none") != "none"
 
 
+def _types_in(type: AnyType) -> Iterator[AnyType]:
+    """The type, and those of a struct's fields."""
+    yield type
+    for _, inner in type.fields if isinstance(type, StructOf) else ():
+        yield from _types_in(inner)
+
+
+def _has_column(name: str, whom: str, holds: Callable[[AnyType], bool], on_shape: OnShape) -> Condition:
+    """There is a column of such a type."""
+    return Condition(name, whom, lambda o: any(holds(column.type) for column in o.table.columns), on_shape)
+
+
+OF_FEATURES = (
+    Condition(
+        "change feed",
+        "a table has a change data feed",
+        lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
+        told.has_feed,
+    ),
+    Condition(
+        "statistics as a struct only",
+        "a checkpoint has statistics as a struct only (delta.checkpoint.writeStatsAsJson is false)",
+        lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false"),
+        told.has_struct_statistics_only,
+    ),
+    Condition("column mapping", "a table has column mapping", _maps_columns, told.maps_columns),
+    Condition(
+        "deletion vectors with column mapping",
+        "a table has deletion vectors and column mapping",
+        lambda o: _supports_vectors(o) and _maps_columns(o),
+        told.both(told.supports_vectors, told.maps_columns),
+    ),
+    Condition(
+        "deletion vectors and no ranges",  # no data column of a type that has a least value
+        "a table has deletion vectors and no column with a minimum, such as BOOLEANs alone",
+        lambda o: (
+            _supports_vectors(o)
+            and all(
+                column.type in (Type.BOOLEAN, Type.BINARY) or is_nested(column.type) for column in o.table.data_columns
+            )
+        ),
+        told.has_vectors_without_ranges,
+    ),
+    Condition(
+        "deletion vectors and a column path",
+        "a table has deletion vectors and a column named path",
+        lambda o: _supports_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns),
+        only_if(told.supports_vectors),
+    ),
+    Condition(
+        "deletion vectors",
+        "a table has deletion vectors",
+        lambda o: any(isinstance(one, (Add, Remove)) and one.deletion_vector is not None for one in met(o)),
+        told.has_vectors,
+    ),
+    _has_column(
+        "ARRAY column", "a table has an ARRAY column", lambda kind: isinstance(kind, ArrayOf), told.has_stored("array")
+    ),
+    _has_column(
+        "STRING column", "a table has a STRING column", lambda kind: kind is Type.STRING, told.has_stored("string")
+    ),
+    _has_column("MAP column", "a table has a MAP column", lambda kind: isinstance(kind, MapOf), told.has_stored("map")),
+    _has_column(
+        "wide DECIMAL column",
+        "a table has a DECIMAL column of more than 15 digits",
+        lambda kind: any(isinstance(one, DecimalOf) and one.precision > 15 for one in _types_in(kind)),
+        told.has_wide_decimal,
+    ),
+)
+
+
+@condition("column that was added later", "a column was added to a table that has files", told.ran("ADD COLUMNS"))
 def _has_an_added_column(observation: Observation) -> bool:
     """Whether a version of the table lacks a column: files of that version lack it too."""
     of_versions = [one.table.columns for one in observation.versions.values()]
@@ -90,39 +227,94 @@ def _has_an_added_column(observation: Observation) -> bool:
     return observation.table.added_column is not None or any(len(one) < len(columns) for one in of_versions)
 
 
-def maps_columns(observation: Observation) -> bool:
-    return observation.before.snapshot.metadata.configuration.get("delta.columnMapping.mode", "none") != "none"
+@condition(
+    "bound of a FLOAT that is a DOUBLE now",
+    "the type of a column was widened from FLOAT to DOUBLE",
+    only_if(told.has_float, lambda s: "widened" in s.columns.marks),
+)
+def _has_float_bounds(observation: Observation) -> bool:
+    """Whether a live file has, in a column that is a DOUBLE now, the text of a FLOAT as a bound: as a DOUBLE another number."""
+    snapshot = observation.before.snapshot
+    names = widened_columns(parse_schema(snapshot.metadata.schema_string), Type.FLOAT.value, Type.DOUBLE.value)
+    return any(not is_single(bound) for add in snapshot.adds.values() if names for bound in bounds_of(add.stats, names))
 
 
-def _vectors_without_ranges(observation: Observation) -> bool:
-    types = [column.type for column in observation.table.data_columns]
-    without = (Type.BOOLEAN, Type.BINARY)
-    return supports_vectors(observation) and all(type in without or is_nested(type) for type in types)
+# Partition values --------------------------------------------------------------------------------------------------------
 
 
-def _missing_vector_file(observation: Observation) -> bool:
-    """Whether the file of a deletion vector is gone without which the step cannot read a file."""
-    state = observation.before
-    paths = {vector_path(one, state.root) for one in met(observation) if isinstance(one, Add)}
-    return any(path is not None and state.entry(path) is None for path in paths)
+@condition(
+    "tombstone with a NULL partition value", "a partition column has NULLs", only_if(told.partitions_by_nullable)
+)
+def _null_partition_of_a_tombstone(observation: Observation) -> bool:
+    return any(None in (remove.partition_values or {}).values() for remove in observation.before.facts.tombstones)
 
 
-def _has_timestamp_partition_in_another_zone(observation: Observation) -> bool:
-    partitioned = any(column.type is Type.TIMESTAMP for column in observation.table.partition_columns)
-    return partitioned and any(step.zone != "UTC" for step in deletes(observation))
+def _is_odd(value: object) -> bool:
+    """Whether it is a number with an exponent, or no number, or a negative DECIMAL with a fraction."""
+    return (isinstance(value, float) and value != 0 and not 1e-3 <= abs(value) < 1e7) or (
+        isinstance(value, Decimal) and value < 0 and value != int(value)
+    )
 
 
-#: The last years in which the time zones that are drawn had a local mean time, whose offset has seconds.
-_STANDARD_TIME = datetime(1906, 1, 1, tzinfo=timezone.utc)
+OF_PARTITIONS = (
+    Condition(
+        "NULL partition value",
+        "a partition column has NULLs",
+        lambda o: (
+            any(None in partition_of(o.table, add) for add in _adds_met(o)) or _null_partition_of_a_tombstone.holds(o)
+        ),
+        only_if(told.partitions_by_nullable),
+    ),
+    Condition(
+        "empty text of a STRING partition",  # it is NULL
+        "a STRING partition value is '' in the log, as some writers write NULL",
+        lambda o: any(has_empty_text(o, add, of_strings=True) for add in _adds_met(o)),
+        only_if(told.partitions_by("string")),
+    ),
+    Condition(
+        "empty text of a partition that is no STRING",
+        "a partition value of another type than STRING is '' in the log, as some writers write NULL",
+        lambda o: any(has_empty_text(o, add, of_strings=False) for add in _adds_met(o)),
+        only_if(lambda s: any(one.type != "string" for one in s.columns.partition)),
+    ),
+    Condition(
+        "fractional partition",
+        "a table is partitioned by a FLOAT, DOUBLE or DECIMAL",
+        lambda o: any(
+            column.type in (Type.FLOAT, Type.DOUBLE) or isinstance(column.type, DecimalOf)
+            for column in o.table.partition_columns
+        ),
+        told.partitions_by_fraction,
+    ),
+    Condition(
+        "partition value that is no plain number",
+        "a partition value is infinite, very large, very small or a negative DECIMAL",
+        lambda o: any(_is_odd(value) for add in _adds_met(o) for value in partition_of(o.table, add)),
+        only_if(told.partitions_by_fraction),
+    ),
+    Condition(
+        "partition of a file without visible rows",
+        "another writer leaves a file without rows, or one whose rows a deletion vector hides all, in a partition",
+        lambda o: bool(o.table.partition_columns) and any(o.before.visible(path) == [] for path in o.before.live),
+        only_if(told.partitions),
+    ),
+    Condition(
+        "TIMESTAMP partition in another time zone",
+        "a table is partitioned by a TIMESTAMP, and sessions have different time zones",
+        lambda o: any(column.type is Type.TIMESTAMP for column in o.table.partition_columns) and _in_another_zone(o),
+        only_if(told.partitions_by("timestamp")),
+    ),
+)
 
 
-def _has_old_timestamp_in_another_zone(observation: Observation) -> bool:
-    moments = (part for part in _parts(rows_stored(observation.before)) if isinstance(part, datetime))
-    old = any(moment.tzinfo is not None and moment < _STANDARD_TIME for moment in moments)
-    return old and any(step.zone != "UTC" for step in deletes(observation))
+def _in_another_zone(observation: Observation) -> bool:
+    return any(step.zone != "UTC" for step in deletes(observation))
 
 
-def rows_stored(state: TableState) -> Iterator[Row]:
+# Rows --------------------------------------------------------------------------------------------------------------------
+
+
+def _rows_stored(state: TableState) -> Iterator[Row]:
     """The rows in the live files, hidden ones too."""
     return (row for path in state.live for row in state.contents[path] or ())
 
@@ -136,147 +328,127 @@ def _parts(values: Iterable[object]) -> Iterator[object]:
             yield value
 
 
-def _types_in(type: AnyType) -> Iterator[AnyType]:
-    """The type, and those of a struct's fields."""
-    yield type
-    for _, inner in type.fields if isinstance(type, StructOf) else ():
-        yield from _types_in(inner)
+def _has_value(observation: Observation, holds: Callable[[Any], bool]) -> bool:
+    return any(map(holds, _parts(_rows_stored(observation.before))))
 
 
-def _has_nan(observation: Observation) -> bool:
-    return any(isinstance(value, float) and math.isnan(value) for value in _parts(rows_stored(observation.before)))
+#: The last years in which the time zones that are drawn had a local mean time, whose offset has seconds.
+_STANDARD_TIME = datetime(1906, 1, 1, tzinfo=timezone.utc)
 
 
-def _has_long_text(observation: Observation) -> bool:
-    return any(
+def _is_old(value: object) -> bool:
+    return isinstance(value, datetime) and value.tzinfo is not None and value < _STANDARD_TIME
+
+
+def _is_long(value: object) -> bool:
+    """Whether it is a text of more than 32 UTF-16 units, with characters of two units."""
+    return (
         isinstance(value, str)
         and not value.isascii()
         and 32 < len(value.encode("utf-16-le", "surrogatepass")) // 2 != len(value)
-        for value in _parts(rows_stored(observation.before))
     )
 
 
-def is_odd(value: object) -> bool:
-    """Whether it is a number with an exponent, or no number, or a negative DECIMAL with a fraction."""
-    return (isinstance(value, float) and value != 0 and not 1e-3 <= abs(value) < 1e7) or (
-        isinstance(value, Decimal) and value < 0 and value != int(value)
-    )
+OF_ROWS = (
+    Condition(
+        "TIMESTAMP before standard time in another time zone",
+        "a table has TIMESTAMPs from before standard time (about 1900), and sessions have other time zones than UTC",
+        lambda o: _has_value(o, _is_old) and _in_another_zone(o),
+        only_if(told.has_type("timestamp")),
+    ),
+    Condition(
+        "long text beyond U+FFFF",
+        "a text is longer than 32 characters and has characters beyond U+FFFF, such as emoji",
+        lambda o: _has_value(o, _is_long),
+        only_if(told.has_type("string")),
+    ),
+    Condition(
+        "NaN in a file",
+        "a FLOAT or DOUBLE column has NaN",
+        lambda o: _has_value(o, lambda value: isinstance(value, float) and math.isnan(value)),
+        only_if(told.has_float),
+    ),
+    Condition(
+        "file without rows",
+        "a table has a file without rows",
+        lambda o: any(o.before.contents[path] == () for path in o.before.live),
+    ),
+)
+
+# The log and its files ---------------------------------------------------------------------------------------------------
+
+OF_LOGS = (
+    Condition(
+        "removed by another spelling",
+        "another writer removes a file by another spelling of its path than it was added by",
+        lambda o: bool(o.before.facts.spelled_otherwise),
+    ),
+    Condition(
+        "tombstones that a checkpoint left out",
+        "you run VACUUM LITE after a checkpoint that left expired removes out",
+        lambda o: bool(o.before.facts.left_out),
+    ),
+    Condition(
+        "tombstone without a time",
+        "another writer leaves the time of a remove out",
+        lambda o: any(remove.deletion_timestamp is None for remove in o.before.facts.tombstones),
+    ),
+    Condition(
+        "several tombstones of a file",
+        "a file was removed several times: it has deletion vectors, or was restored",
+        lambda o: bool(o.before.facts.several),
+        only_if(told.may_remove_several_times),
+    ),
+    Condition(
+        "young tombstone",  # a VACUUM of a table with a tombstone that is inside retention
+        "you VACUUM a table of which old files were removed within the retention",
+        lambda o: isinstance(o, VacuumObservation) and any(fate.reason is Reason.RETAINED for fate in o.fates.values()),
+    ),
+    Condition(
+        "young orphan",  # a VACUUM of a table with a young file that no action names
+        "a table has young files that no version refers to",
+        lambda o: bool(young_orphans(o)),
+    ),
+)
 
 
-def _odd_partition_value(observation: Observation) -> bool:
-    """Whether a file that the step can meet has a partition value that is odd."""
-    adds = [action for action in met(observation) if isinstance(action, Add)]
-    return any(is_odd(value) for add in adds for value in partition_of(observation.table, add))
+@condition(
+    "missing file of a deletion vector",
+    "the file of a live deletion vector is gone, as after a VACUUM of this version",
+    only_if(told.supports_vectors),
+)
+def _missing_vector_file(observation: Observation) -> bool:
+    """Whether the step cannot read a file without it."""
+    state = observation.before
+    paths = {vector_path(one, state.root) for one in _adds_met(observation)}
+    return any(path is not None and state.entry(path) is None for path in paths)
 
 
-def _retained(observation: Observation) -> bool:
-    fates = observation.fates.values() if isinstance(observation, VacuumObservation) else ()
-    return any(predicted.reason is Reason.RETAINED for predicted in fates)
-
-
-def _null_partition_of_a_tombstone(observation: Observation) -> bool:
-    return any(None in (remove.partition_values or {}).values() for remove in observation.before.facts.tombstones)
-
-
-def _null_partition(observation: Observation) -> bool:
-    adds = [action for action in met(observation) if isinstance(action, Add)]
-    found = any(None in partition_of(observation.table, add) for add in adds)
-    return found or _null_partition_of_a_tombstone(observation)
-
-
-def _empty_text(observation: Observation, *, of_strings: bool) -> bool:
-    """Whether a live file, or one that the step reads, has "" in the log as the value of such a partition column."""
-    adds = (action for action in met(observation) if isinstance(action, Add))
-    return any(has_empty_text(observation, add, of_strings=of_strings) for add in adds)
-
-
+@condition(
+    "checkpoint beside one in parts",
+    "a version has two checkpoints, one of them in parts",
+    only_if(lambda s: s.log.checkpoint != "none" or s.log.damaged_checkpoint),
+)
 def _beside_one_in_parts(observation: Observation) -> bool:
-    """Whether a version has a checkpoint in several files, and another one."""
     checkpoints = observation.before.log.checkpoints
     number = Counter(checkpoint.version for checkpoint in checkpoints)
     return any(len(checkpoint.files) > 1 and number[checkpoint.version] > 1 for checkpoint in checkpoints)
 
 
+@condition(
+    "broken _last_checkpoint",
+    "the file _last_checkpoint of a table is damaged",
+    only_if(lambda s: "last-checkpoint" in s.log.others),
+)
 def _broken_last_checkpoint(observation: Observation) -> bool:
     state = observation.before
     return state.last_checkpoint is None and f"{LOG_DIRECTORY}/{LAST_CHECKPOINT}" in state.listing
 
 
+@condition(
+    "commit file no younger than the one before",
+    "the clocks of a table's writers differ, or its log was copied, so that a commit's file is older than the one before",
+)
 def _has_a_commit_no_younger_than_the_one_before(observation: Observation) -> bool:
     times = [commit.modified for _, commit in sorted(observation.before.log.commits.items())]
     return any(later <= earlier for earlier, later in pairwise(times))
-
-
-#: The characters that no XML document has (https://www.w3.org/TR/xml/#charsets).
-_BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-#: What the first segment of a relative URI must not begin with (RFC 2396, section 3.1 and 5).
-_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
-
-#: By the name that a known fault gives as ``when``.
-OF_TABLES: dict[str, Callable[[Observation], bool]] = {
-    "NULL partition value": _null_partition,
-    "empty text of a STRING partition": partial(_empty_text, of_strings=True),  # it is NULL
-    "empty text of a partition that is no STRING": partial(_empty_text, of_strings=False),
-    "missing file of a deletion vector": _missing_vector_file,
-    "removed by another spelling": lambda o: bool(o.before.facts.spelled_otherwise),
-    "tombstones that a checkpoint left out": lambda o: bool(o.before.facts.left_out),
-    "commit file no younger than the one before": _has_a_commit_no_younger_than_the_one_before,
-    "checkpoint beside one in parts": _beside_one_in_parts,
-    "unusual name of the table's directory": lambda o: PurePosixPath(o.root).name != TableRoot.PLAIN.value,
-    "file named by URI": _names_file_by_uri,
-    "tombstone without a time": lambda o: any(
-        remove.deletion_timestamp is None for remove in o.before.facts.tombstones
-    ),
-    "encoded path": _has_encoded_path,
-    "young tombstone": _retained,  # a VACUUM of a table with a tombstone that is inside retention
-    "young orphan": lambda o: bool(young_orphans(o)),  # a VACUUM of a table with a young file that no action names
-    "tombstone with a NULL partition value": _null_partition_of_a_tombstone,
-    "partition of a file without visible rows": lambda o: (
-        bool(o.table.partition_columns) and any(o.before.visible(path) == [] for path in o.before.live)
-    ),
-    "file without rows": lambda o: any(o.before.contents[path] == () for path in o.before.live),
-    "path that XML cannot hold": lambda o: any(_BEYOND_XML.search(path) for path in o.before.listing),
-    "link to a directory": lambda o: bool(links_to_directories(o.before)),
-    "deletion vectors": lambda o: any(
-        isinstance(action, (Add, Remove)) and action.deletion_vector is not None for action in met(o)
-    ),
-    "several tombstones of a file": lambda o: bool(o.before.facts.several),
-    "column mapping": maps_columns,
-    "deletion vectors with column mapping": lambda o: supports_vectors(o) and maps_columns(o),
-    "deletion vectors and no ranges": _vectors_without_ranges,  # no data column of a type that has a least value
-    "deletion vectors and a column path": lambda o: (
-        supports_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns)
-    ),
-    "TIMESTAMP partition in another time zone": _has_timestamp_partition_in_another_zone,  # of a DELETE's session
-    "TIMESTAMP before standard time in another time zone": _has_old_timestamp_in_another_zone,
-    "long text beyond U+FFFF": _has_long_text,  # more than 32 UTF-16 units, with characters of two units
-    "NaN in a file": _has_nan,
-    "fractional partition": lambda o: any(
-        column.type in (Type.FLOAT, Type.DOUBLE) or isinstance(column.type, DecimalOf)
-        for column in o.table.partition_columns
-    ),
-    "partition value that is no plain number": _odd_partition_value,
-    "ARRAY column": lambda o: any(isinstance(column.type, ArrayOf) for column in o.table.columns),
-    "STRING column": lambda o: any(column.type is Type.STRING for column in o.table.columns),
-    "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
-    "wide DECIMAL column": lambda o: any(
-        isinstance(type, DecimalOf) and type.precision > 15
-        for column in o.table.columns
-        for type in _types_in(column.type)
-    ),
-    "broken _last_checkpoint": _broken_last_checkpoint,
-    "statistics as a struct only": lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false"),
-    "bound of a FLOAT that is a DOUBLE now": _has_float_bounds,
-    "column that was added later": _has_an_added_column,
-    "change feed": lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
-    "partition column begins with a dot or an underscore": lambda o: any(
-        name.startswith((".", "_")) for name in o.before.snapshot.metadata.partition_columns
-    ),
-    "first partition column begins with a scheme and a colon": lambda o: any(
-        _SCHEME.match(name) for name in o.before.snapshot.metadata.partition_columns[:1] if not maps_columns(o)
-    ),
-    "first of several partition columns begins with a dot": lambda o: (
-        len(names := o.before.snapshot.metadata.partition_columns) > 1 and names[0].startswith(".")
-    ),
-}

@@ -7,7 +7,7 @@ So another fault with the same outcome in the same step is none: it loses or lea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
 
 from deltalog.entries.actions import Add
@@ -21,6 +21,7 @@ from harness.judging.excusing.command_conditions import (
     untyped_decimals,
     zero_signs,
 )
+from harness.judging.excusing.declarations import wrong_rows
 from harness.observing.steps.observation import DeleteObservation, Observation
 from harness.observing.table.table_state import Rows, TableState
 from model.prediction.delete import matches
@@ -28,6 +29,8 @@ from model.text.layout import physical_name
 from model.vocabulary.commands import Overwrite, Update
 from model.vocabulary.steps import Delete
 from model.vocabulary.values import Type, required_fields
+from shapes import told
+from shapes.told import only_if
 
 
 def _rows_in(state: TableState, paths: Iterable[str]) -> Rows:
@@ -35,6 +38,7 @@ def _rows_in(state: TableState, paths: Iterable[str]) -> Rows:
     return Counter(row for path in paths for _, row in state.visible(path) or ())
 
 
+@wrong_rows("rows committed since the session opened")
 def _committed_since_opened(observation: Observation) -> bool:
     """Whether all is as it should be in the files of the version that the session opened: no row of them is left that must go,
     and none is lost, nor any of these files."""
@@ -51,13 +55,11 @@ def _committed_since_opened(observation: Observation) -> bool:
 
 def _wheres(observation: Observation) -> list[Delete]:
     """DELETEs with the conditions of the commands at hand."""
-    found = deletes(observation)
-    for command in commands(observation):
-        if isinstance(command, (Overwrite, Update)) and command.where is not None:
-            found.append(Delete(command.where))
-    return found
+    others: list[Overwrite | Update] = [*commands(observation, Overwrite), *commands(observation, Update)]
+    return [*deletes(observation), *(Delete(command.where) for command in others if command.where is not None)]
 
 
+@wrong_rows("rows for which the condition is NULL")
 def _null_condition(observation: Observation) -> bool:
     """Whether no row is left that must go, and the condition is NULL for every row that is lost."""
     steps, table = _wheres(observation), observation.table
@@ -70,18 +72,21 @@ def _wrong(observation: Observation) -> Rows:
     return observation.missing_rows + observation.unexpected_rows
 
 
+@wrong_rows("rows whose struct is NULL", only_if(told.has_type("struct")))
 def _null_struct(observation: Observation) -> bool:
     names = {column.name for column in tested_columns(observation) if required_fields(column.type)}
     places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
     return all(any(row[place] is None for place in places) for row in _wrong(observation))
 
 
+@wrong_rows("rows that a plain LIKE names")
 def _named_by_plain_like(observation: Observation) -> bool:
     names = [column.name for column in observation.table.columns]
     tested = [(names.index(test.column), test.pattern) for test in tests(observation) if is_plain_like(test)]
     return all(any(row[place] == pattern for place, pattern in tested) for row in _wrong(observation))
 
 
+@wrong_rows("rows with a zero", only_if(told.has_float))
 def _has_zero(observation: Observation) -> bool:
     """Whether no row is lost, and every row that is left has a zero in a column that is tested."""
     columns = set(tested_columns(observation))
@@ -91,6 +96,7 @@ def _has_zero(observation: Observation) -> bool:
     )
 
 
+@wrong_rows("rows with a DECIMAL as users write it")
 def _has_untyped_decimal(observation: Observation) -> bool:
     """Whether every wrong row has, in a column that is tested, a DECIMAL that the condition names without its type, or the one
     that becomes of it if it is made of a DOUBLE by a multiplication."""
@@ -106,6 +112,7 @@ def _made_of_a_double(number: Decimal) -> Decimal:
     return Decimal(round(float(number) * 10.0**scale)).scaleb(-scale)
 
 
+@wrong_rows("rows removed by another spelling")
 def _removed_by_another_spelling(observation: Observation) -> bool:
     """Whether no row is lost, and every row that is left is in a file that was removed by another spelling of its path."""
     state = observation.before
@@ -113,15 +120,17 @@ def _removed_by_another_spelling(observation: Observation) -> bool:
     return not observation.missing_rows and observation.unexpected_rows.keys() <= removed
 
 
+@wrong_rows("rows of files left alone")
 def _in_files_left_alone(observation: Observation) -> bool:
     """Whether every row that is left is in a file that the step did not touch, and none is lost, but those that an UPDATE would
     have made of them."""
     alone = (path for path in observation.before.live if path in observation.after.live)
     lost, left = observation.missing_rows.total(), observation.unexpected_rows
-    updated = left.total() if any(isinstance(command, Update) for command in commands(observation)) else 0
+    updated = left.total() if commands(observation, Update) else 0
     return left <= _rows_in(observation.after, alone) and lost == updated
 
 
+@wrong_rows("changes of rows that stay")
 def _told_of_rows_that_stay(observation: Observation) -> bool:
     """Whether a DELETE leaves the right rows, and its change files have each deleted row, and beside them rows that stay, of
     the files that it rewrites."""
@@ -141,23 +150,9 @@ def has_empty_text(observation: Observation, add: Add, *, of_strings: bool) -> b
     return any(add.partition_values.get(physical_name(table, column.name)) == "" for column in columns)
 
 
+@wrong_rows("rows of an empty text as a partition", only_if(told.partitions_by("string")))
 def _of_an_empty_text(observation: Observation) -> bool:
     """Whether every wrong row is in a file whose value of a STRING partition column is "" in the log."""
     state = observation.before
     paths = [path for path, add in state.live.items() if has_empty_text(observation, add, of_strings=True)]
     return _wrong(observation).keys() <= _rows_in(state, paths).keys()
-
-
-#: By the name that a known fault gives.
-WRONG_ROWS: dict[str, Callable[[Observation], bool]] = {
-    "changes of rows that stay": _told_of_rows_that_stay,
-    "rows committed since the session opened": _committed_since_opened,
-    "rows for which the condition is NULL": _null_condition,
-    "rows whose struct is NULL": _null_struct,
-    "rows that a plain LIKE names": _named_by_plain_like,
-    "rows with a DECIMAL as users write it": _has_untyped_decimal,
-    "rows with a zero": _has_zero,
-    "rows of files left alone": _in_files_left_alone,
-    "rows of an empty text as a partition": _of_an_empty_text,
-    "rows removed by another spelling": _removed_by_another_spelling,
-}
