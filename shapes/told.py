@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from shapes.shape import Shape
+from shapes.shape import ColumnKind, Shape
 
 #: Whether a table has it: None where its shape does not tell.
 Told = bool | None
@@ -85,17 +85,40 @@ def has_type(*types: str) -> Has:
     return holds
 
 
-def has_stored(type: str) -> Has:
-    """Whether a column is of this type that is stored in data files."""
+has_float = has_type("float", "double")
+
+
+def stores(type: str) -> Has:
+    """Whether a column of this type is in data files."""
     return lambda shape: any(one.type == type for one in shape.columns.kinds)
 
 
-has_float = has_type("float", "double")
+def has_column(holds: Callable[[ColumnKind], bool]) -> Has:
+    return lambda shape: any(map(holds, (*shape.columns.kinds, *shape.columns.partition)))
+
+
+def has_partition_column(holds: Callable[[ColumnKind], bool]) -> Has:
+    return lambda shape: any(map(holds, shape.columns.partition))
+
+
+def partitions_by(*types: str) -> Has:
+    return has_partition_column(lambda one: one.type in types)
+
+
+partitions = has_partition_column(lambda _: True)
+partitions_by_nullable = has_partition_column(lambda one: one.nullable)
+partitions_by_fraction = has_partition_column(
+    lambda one: one.type in ("float", "double") or one.type.startswith("decimal")
+)
+
+
+def partitions_by_several(shape: Shape) -> bool:
+    return len(shape.columns.partition) > 1
 
 
 def has_wide_decimal(shape: Shape) -> Told:
     """More than 15 digits: a class of precisions has 10 to 18."""
-    if any(one.type == "decimal-38" for one in (*shape.columns.kinds, *shape.columns.partition)):
+    if has_column(lambda one: one.type == "decimal-38")(shape):
         return True
     return only_if(has_type("decimal-18", "decimal-38"))(shape)
 
@@ -103,31 +126,6 @@ def has_wide_decimal(shape: Shape) -> Told:
 def has_nullable_struct_with_required_field(shape: Shape) -> bool:
     struct = any(one.type == "struct" and one.nullable for one in shape.columns.kinds)
     return struct and any(not one.nullable for one in shape.columns.nested)
-
-
-def partitions(shape: Shape) -> bool:
-    return bool(shape.columns.partition)
-
-
-def partitions_by_several(shape: Shape) -> bool:
-    return len(shape.columns.partition) > 1
-
-
-def partitions_by_nullable(shape: Shape) -> bool:
-    return any(one.nullable for one in shape.columns.partition)
-
-
-def _partition_types(shape: Shape) -> set[str]:
-    return {one.type for one in shape.columns.partition}
-
-
-def partitions_by(*types: str) -> Has:
-    """Whether it is partitioned by one of these types."""
-    return lambda shape: not _partition_types(shape).isdisjoint(types)
-
-
-def partitions_by_fraction(shape: Shape) -> bool:
-    return any(one in ("float", "double") or one.startswith("decimal") for one in _partition_types(shape))
 
 
 def has_name(*flags: str) -> Has:
@@ -149,8 +147,8 @@ def encodes_paths(shape: Shape) -> Told:
     if "encoded" in shape.paths.forms:
         return True
     plain_names = set(shape.names.partition) <= {"begins-with-dot", "begins-with-underscore", "dot", "upper-case"}
-    plain = _partition_types(shape) <= _PLAIN and plain_names and set(shape.paths.forms) <= {"hive", "relative"}
-    return False if plain else None
+    plain_values = all(one.type in _PLAIN for one in shape.columns.partition)
+    return False if plain_names and plain_values and set(shape.paths.forms) <= {"hive", "relative"} else None
 
 
 def names_by_uri(shape: Shape) -> Told:

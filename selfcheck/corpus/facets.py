@@ -225,7 +225,7 @@ class FacetCounter:
                     self._found["known_fault", f"{clause.id}: {when}"] += 1
         self._observed.append((observation, not self._ends))
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
-            rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]
+            rows = list(observation.before.stored_rows)
             self._found.update(set(_of_tests(observation.step, observation.table, rows)))
         return NOT_EXERCISED
 

@@ -12,10 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeGuard, TypeVar
 
 from deltalog.errors import DeltaLogError
-from harness.judging.excusing.declarations import Condition, condition
+from harness.judging.excusing.declarations import Condition, Decorator, condition
 from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.observation import (
     ChangesObservation,
@@ -32,6 +33,7 @@ from model.vocabulary.commands import (
     Command,
     DropColumn,
     Merge,
+    MergeClause,
     Optimize,
     Overwrite,
     RenameColumn,
@@ -77,7 +79,6 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Column, Damage, Feature
 from model.vocabulary.values import Type, is_nested, required_fields
 from shapes import told
-from shapes.shape import ColumnKind
 from shapes.told import OnShape, only_if, untold
 
 S = TypeVar("S")
@@ -119,9 +120,16 @@ def tests(observation: Observation) -> list[Predicate]:
     return [test for condition in _conditions(observation) for test in leaves(condition)]
 
 
-def tested_columns(observation: Observation) -> list[Column]:
+def places_tested(observation: Observation, such: Callable[[Column], object] = lambda _: True) -> list[int]:
+    """Where rows have the columns of these tests that are so."""
     names = {name for test in tests(observation) for name in columns_of(test)}
-    return [column for column in observation.table.columns if column.name in names]
+    columns = enumerate(observation.table.columns)
+    return [place for place, column in columns if column.name in names and such(column)]
+
+
+def has_required_fields(column: Column) -> bool:
+    """Whether it is a struct with a NOT NULL field."""
+    return bool(required_fields(column.type))
 
 
 def opened_by(observation: Observation) -> OpenObservation | None:
@@ -135,35 +143,40 @@ def opened_by(observation: Observation) -> OpenObservation | None:
 # Sessions ---------------------------------------------------------------------------------------------------------------
 
 
-@condition(
-    "session that opened the table before others committed", "you keep a DeltaTable object open while others commit"
-)
-def _others_committed(observation: Observation) -> bool:
-    opened = opened_by(observation)
-    return opened is not None and opened.before.version < observation.before.version
+def since_opened(name: str, whom: str) -> Callable[[Callable[[OpenObservation, Observation], bool]], Condition]:
+    """Others committed since the step that opened the session of the step; and what the decorated function sees of both."""
+
+    def make(holds: Callable[[OpenObservation, Observation], bool]) -> Condition:
+        def sees(o: Observation) -> bool:
+            opened = opened_by(o)
+            return opened is not None and opened.before.version < o.before.version and holds(opened, o)
+
+        return Condition(name, whom, sees)
+
+    return make
 
 
-@condition(
-    "session that opened the table before deletion vectors were switched on",
-    "you keep a session open while another one switches deletion vectors on",
-)
-def _vectors_came_since_it_opened(observation: Observation) -> bool:
-    opened = opened_by(observation)
-    return opened is not None and observation.table.has(*VECTORS) and not opened.table.has(*VECTORS)
-
-
-@condition(
-    "session that deletes all, or no row of its version",
-    "you keep a DeltaTable object open while others commit, and DELETE all rows, or rows that its version does not have",
-)
-def _deletes_all_or_nothing_of_its_version(observation: Observation) -> bool:
-    opened, step = opened_by(observation), observation.step
-    if opened is None or not isinstance(step, Delete) or opened.before.version == observation.before.version:
-        return False
-    rows = opened.before.rows
-    return step.where is None or (
-        rows is not None and not any(matches(step, opened.table, row) is True for row in rows)
+def _deletes_all_or_nothing(opened: OpenObservation, observation: Observation) -> bool:
+    """Of the version of the session."""
+    step, rows = observation.step, opened.before.rows
+    return isinstance(step, Delete) and (
+        step.where is None or (rows is not None and not any(matches(step, opened.table, row) is True for row in rows))
     )
+
+
+OF_SESSIONS = (
+    since_opened(
+        "session that opened the table before others committed", "you keep a DeltaTable object open while others commit"
+    )(lambda opened, o: True),
+    since_opened(
+        "session that opened the table before deletion vectors were switched on",
+        "you keep a session open while another one switches deletion vectors on",
+    )(lambda opened, o: o.table.has(*VECTORS) and not opened.table.has(*VECTORS)),
+    since_opened(
+        "session that deletes all, or no row of its version",
+        "you keep a DeltaTable object open while others commit, and DELETE all rows, or rows that its version does not have",
+    )(_deletes_all_or_nothing),
+)
 
 
 # Conditions of commands --------------------------------------------------------------------------------------------------
@@ -197,127 +210,102 @@ def untyped_decimals(observation: Observation) -> Iterator[Decimal]:
             yield from (one for one in values if isinstance(one, Decimal) and Decimal(float(one)) != one)
 
 
-def _has_test(name: str, whom: str, holds: Callable[[Predicate], object], on_shape: OnShape = untold) -> Condition:
-    return Condition(name, whom, lambda o: any(map(holds, tests(o))), on_shape)
+def has_test(name: str, whom: str, on_shape: OnShape = untold) -> Decorator[Predicate]:
+    """The decorated function sees a single test of a condition."""
+    return lambda holds: Condition(name, whom, lambda o: any(map(holds, tests(o))), on_shape)
 
 
-def _has_test_of_partitions(name: str, whom: str, holds: Callable[[Predicate], object], on_shape: OnShape) -> Condition:
-    """All columns of the test are partition columns."""
+def has_test_of_partitions(name: str, whom: str, on_shape: OnShape = told.partitions) -> Decorator[Predicate]:
+    """So it does, and all columns of the test are partition columns."""
 
-    def sees(o: Observation) -> bool:
+    def sees(holds: Callable[[Predicate], object], o: Observation) -> bool:
         return any(holds(test) and columns_of(test) <= set(o.table.partition_by) for test in tests(o))
 
-    return Condition(name, whom, sees, only_if(on_shape))
+    return lambda holds: Condition(name, whom, partial(sees, holds), only_if(on_shape))
 
 
-def _has_test_beside_another(name: str, whom: str, holds: Callable[[Predicate], object]) -> Condition:
-    """The condition has another test of the same column."""
+def has_test_beside_another(name: str, whom: str) -> Decorator[Predicate]:
+    """So it does, and the condition has another test of the same column."""
 
-    def sees(found: list[Predicate]) -> bool:
+    def sees(holds: Callable[[Predicate], object], found: list[Predicate]) -> bool:
         columns = Counter(name for test in found for name in columns_of(test))
         return any(columns[name] > 1 for test in found if holds(test) for name in columns_of(test))
 
-    return Condition(name, whom, lambda o: any(sees(list(leaves(one))) for one in _conditions(o)))
+    return lambda holds: Condition(name, whom, lambda o: any(sees(holds, [*leaves(one)]) for one in _conditions(o)))
 
 
-def _tests_column(name: str, whom: str, holds: Callable[[Column], object], on_shape: OnShape = untold) -> Condition:
-    return Condition(name, whom, lambda o: any(map(holds, tested_columns(o))), on_shape)
+def names_column(name: str, whom: str, on_shape: OnShape = untold) -> Decorator[Column]:
+    """The decorated function sees a column that a condition tests."""
+    return lambda holds: Condition(name, whom, lambda o: bool(places_tested(o, holds)), on_shape)
 
 
 #: Calls that convert their arguments to a common type.
 _OF_SEVERAL_TYPES = re.compile(r"\b(least|greatest)\(|make_array\(NULL")
 
 OF_TESTS = (
-    _has_test(
-        "compares with NULL",
-        "a condition compares with NULL, as x = NULL does",
-        lambda test: None in compared_values(test) and not is_null_safe(test),
+    has_test("compares with NULL", "a condition compares with NULL, as x = NULL does")(
+        lambda test: None in compared_values(test) and not is_null_safe(test)
     ),
-    _has_test(
+    has_test(
         "call with constants of several types",
         "a condition calls a function with constants of several types, such as greatest(2, 0.5)",
-        lambda test: isinstance(test, Verbatim) and _OF_SEVERAL_TYPES.search(test.text),
+    )(lambda test: isinstance(test, Verbatim) and _OF_SEVERAL_TYPES.search(test.text)),
+    has_test("test of a metadata column", "a condition names a metadata column, such as _metadata.file_size")(
+        names_metadata
     ),
-    _has_test(
-        "test of a metadata column", "a condition names a metadata column, such as _metadata.file_size", names_metadata
+    has_test("verbatim test", "a condition calls a function")(lambda test: isinstance(test, Verbatim)),
+    has_test("test of a list", "a condition has IN with a list")(lambda test: isinstance(test, In)),
+    has_test("test of a list of thousands", "a condition has IN with thousands of values")(
+        lambda test: isinstance(test, In) and len(test.values) > 2_000
     ),
-    _has_test("verbatim test", "a condition calls a function", lambda test: isinstance(test, Verbatim)),
-    _has_test("test of a list", "a condition has IN with a list", lambda test: isinstance(test, In)),
-    _has_test(
-        "test of a list of thousands",
-        "a condition has IN with thousands of values",
-        lambda test: isinstance(test, In) and len(test.values) > 2_000,
+    has_test_beside_another(
+        "test of a list beside another test", "a condition has IN beside another test of the same column"
+    )(lambda test: isinstance(test, In)),
+    has_test("test of a range", "a condition has BETWEEN")(lambda test: isinstance(test, Between)),
+    has_test("LIKE with a backslash", "a condition has LIKE with a backslash in its pattern")(
+        lambda test: isinstance(test, Like) and "\\" in test.pattern
     ),
-    _has_test_beside_another(
-        "test of a list beside another test",
-        "a condition has IN beside another test of the same column",
-        lambda test: isinstance(test, In),
-    ),
-    _has_test("test of a range", "a condition has BETWEEN", lambda test: isinstance(test, Between)),
-    _has_test(
-        "LIKE with a backslash",
-        "a condition has LIKE with a backslash in its pattern",
-        lambda test: isinstance(test, Like) and "\\" in test.pattern,
-    ),
-    _has_test_beside_another(
+    has_test_beside_another(
         "plain LIKE beside another test",
         "a condition has LIKE without a wildcard beside another test of the same column",
-        is_plain_like,
+    )(is_plain_like),
+    has_test_of_partitions("LIKE of a partition", "a condition has LIKE on a partition column")(
+        lambda test: isinstance(test, Like)
     ),
-    _has_test_of_partitions(
-        "LIKE of a partition",
-        "a condition has LIKE on a partition column",
-        lambda test: isinstance(test, Like),
-        told.partitions,
-    ),
-    _has_test_of_partitions(
+    has_test_of_partitions(
         "null-safe test of a partition",
         "a condition has a null-safe comparison of a partition column (IS NOT DISTINCT FROM)",
-        is_null_safe,
-        told.partitions,
-    ),
-    _has_test_of_partitions(
+    )(is_null_safe),
+    has_test_of_partitions(
         "partition columns compared with each other",
         "a condition compares two partition columns with each other",
-        lambda test: isinstance(test, Relate) and isinstance(test.left, Of) and isinstance(test.right, Of),
         told.partitions_by_several,
+    )(lambda test: isinstance(test, Relate) and isinstance(test.left, Of) and isinstance(test.right, Of)),
+    names_column("test of a CHAR", "a condition compares a CHAR(n) column with a text of less than n characters")(
+        lambda column: (column.declared or "").startswith("char")
     ),
-    _tests_column(
-        "test of a CHAR",
-        "a condition compares a CHAR(n) column with a text of less than n characters",
-        lambda column: (column.declared or "").startswith("char"),
-    ),
-    _tests_column(
-        "test of a name that is no identifier",
-        "a condition names a column whose name is no identifier, such as `a.b`",
-        lambda column: not re.fullmatch(r"\w+", column.name),  # a shape does not tell of a hyphen
-    ),
-    _tests_column(
+    # A shape does not tell of a hyphen.
+    names_column(
+        "test of a name that is no identifier", "a condition names a column whose name is no identifier, such as `a.b`"
+    )(lambda column: not re.fullmatch(r"\w+", column.name)),
+    names_column(
         "test of a BOOLEAN that is never NULL",
         "a condition tests a BOOLEAN column without NULLs for both of its values",
-        lambda column: column.type is Type.BOOLEAN and not column.nullable,
-        only_if(lambda s: ColumnKind("boolean", False) in (*s.columns.kinds, *s.columns.partition)),
-    ),
-    _tests_column(
+        only_if(told.has_column(lambda one: one.type == "boolean" and not one.nullable)),
+    )(lambda column: column.type is Type.BOOLEAN and not column.nullable),
+    names_column(
         "test of a nested column",
         "a condition tests a struct, an array or a map",
-        lambda column: is_nested(column.type),
         only_if(told.has_type("array", "map", "struct")),
+    )(lambda column: is_nested(column.type)),
+    condition("DECIMAL as users write it", "a condition has a DECIMAL as a plain number, such as 1.5")(
+        lambda o: any(untyped_decimals(o))
     ),
-    Condition(
-        "DECIMAL as users write it",
-        "a condition has a DECIMAL as a plain number, such as 1.5",
-        lambda o: any(untyped_decimals(o)),
-    ),
-    Condition(
-        "DECIMAL of 16 digits as users write it",
-        "a condition has a number of 16 digits or more with a decimal point",
-        lambda o: any(len(number.as_tuple().digits) >= 16 for number in untyped_decimals(o)),
-    ),
-    Condition(
-        "function in Python in a condition",
-        "a condition calls a function in Python",
-        lambda o: any(map(wrappers_of, _conditions(o))),
+    condition(
+        "DECIMAL of 16 digits as users write it", "a condition has a number of 16 digits or more with a decimal point"
+    )(lambda o: any(len(number.as_tuple().digits) >= 16 for number in untyped_decimals(o))),
+    condition("function in Python in a condition", "a condition calls a function in Python")(
+        lambda o: any(map(wrappers_of, _conditions(o)))
     ),
 )
 
@@ -329,8 +317,7 @@ OF_TESTS = (
 )
 def _has_other_zero(observation: Observation) -> bool:
     """Whether a test compares a column with a zero, and a live file has one of the other sign in that column."""
-    state = observation.before
-    rows = [row for path in state.live for row in state.contents[path] or ()]
+    rows = list(observation.before.stored_rows)
     for test in tests(observation):
         sides = [test.left, test.right] if isinstance(test, Relate) else []
         asked = {
@@ -351,10 +338,8 @@ def _has_other_zero(observation: Observation) -> bool:
 )
 def _tests_required_field_of_null(observation: Observation) -> bool:
     """Whether the struct is NULL in some row of a live file."""
-    names = {column.name for column in tested_columns(observation) if required_fields(column.type)}
-    places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
-    state = observation.before
-    return any(row[place] is None for path in state.live for row in state.contents[path] or () for place in places)
+    places = places_tested(observation, has_required_fields)
+    return any(row[place] is None for row in observation.before.stored_rows for place in places)
 
 
 @condition("whole files", "a DELETE removes whole files")
@@ -394,9 +379,11 @@ def _ignores_a_damaged_row_group(observation: Observation) -> bool:
 # Other commands ----------------------------------------------------------------------------------------------------------
 
 
-def _evolving(observation: Observation) -> list[Merge]:
-    """The MERGEs that add a column."""
-    return [command for command in commands(observation, Merge) if command.adds is not None]
+def runs(
+    kind: type[C], name: str, whom: str, on_shape: OnShape = untold
+) -> Callable[[Callable[[Observation, C], object]], Condition]:
+    """The decorated function sees the step, and a command of this kind."""
+    return lambda holds: Condition(name, whom, lambda o: any(holds(o, one) for one in commands(o, kind)), on_shape)
 
 
 def _has_feed(observation: Observation) -> bool:
@@ -407,147 +394,132 @@ def _has_backtick(observation: Observation) -> bool:
     return any("`" in column.name for column in observation.table.columns)
 
 
+def _replaces_matched_rows(clause: MergeClause) -> bool:
+    return clause.when is When.MATCHED and clause.then in (Then.DELETE, Then.UPDATE_ALL)
+
+
 def _lists_a_special_name(verb: str, kind: type[Command]) -> Condition:
     """Such a command leaves a list of columns with statistics in which a name has a character that is not of ASCII's
     letters, digits, "_" and "-". With a dot or a backtick Delta quotes it."""
 
-    def sees(observation: Observation) -> bool:
-        return any(
-            not re.fullmatch(r"[\w-]+|.*[.`].*", name, re.ASCII | re.DOTALL)
-            for command in commands(observation, kind)
-            for name in table_after(command, observation.table).indexed_columns
-        )
+    def is_special(name: str) -> bool:
+        return not re.fullmatch(r"[\w-]+|.*[.`].*", name, re.ASCII | re.DOTALL)
 
-    return Condition(
+    return runs(
+        kind,
         f"{verb} COLUMN in a table with named statistics of a special name",
         f"you {verb} a column, and delta.dataSkippingStatsColumns has a name with a character such as # or a blank",
-        sees,
         only_if(told.maps_columns),
-    )
+    )(lambda o, command: any(map(is_special, table_after(command, o.table).indexed_columns)))
 
 
 _OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 OF_OTHERS = (
-    Condition("RESTORE", "you RESTORE a table", lambda o: bool(commands(o, Restore)), told.ran("RESTORE")),
-    Condition("checkpoint by a command", "you write checkpoints by a command", lambda o: bool(commands(o, Checkpoint))),
-    Condition(
-        "overwrite where BETWEEN",
-        "you overwrite by replaceWhere with BETWEEN",
-        lambda o: any(
-            isinstance(test, Between)
-            for command in commands(o, Overwrite)
-            for where in conditions_of(command)
-            for test in leaves(where)
-        ),
+    runs(Restore, "RESTORE", "you RESTORE a table", told.ran("RESTORE"))(lambda o, restore: True),
+    runs(Checkpoint, "checkpoint by a command", "you write checkpoints by a command")(lambda o, checkpoint: True),
+    runs(Overwrite, "overwrite where BETWEEN", "you overwrite by replaceWhere with BETWEEN")(
+        lambda o, overwrite: any(
+            isinstance(test, Between) for where in conditions_of(overwrite) for test in leaves(where)
+        )
     ),
-    Condition(
+    runs(
+        Merge,
         "MERGE with a partition column named with a dot or a backtick",
         "you MERGE into a table with a partition column whose name has a dot or a backtick",
-        lambda o: any(set(name) & {".", "`"} for name in o.table.partition_by) and bool(commands(o, Merge)),
         only_if(told.has_partition_name("back-tick", "begins-with-dot", "dot")),
-    ),
-    Condition(
+    )(lambda o, merge: any(set(name) & {".", "`"} for name in o.table.partition_by)),
+    runs(
+        Merge,
         "MERGE by name or with a change feed, and a column named with a backtick",
         "you MERGE with * into a table with a column whose name has a backtick, or it has a change data feed too",
-        lambda o: _has_backtick(o) and any(_has_feed(o) or command.by_name for command in commands(o, Merge)),
         only_if(told.has_name("back-tick")),
-    ),
-    Condition(
-        "MERGE by name with deletion vectors and a column named rowIndexCol",  # as Delta names the index of a row
+    )(lambda o, merge: _has_backtick(o) and (merge.by_name or _has_feed(o))),
+    # As Delta names the index of a row.
+    runs(
+        Merge,
+        "MERGE by name with deletion vectors and a column named rowIndexCol",
         "you MERGE into a table with deletion vectors, and it and the source have a column rowIndexCol",
-        lambda o: (
-            any(command.by_name for command in commands(o, Merge))
+        only_if(told.supports_vectors),
+    )(
+        lambda o, merge: (
+            merge.by_name
             and any(column.name == "rowIndexCol" for column in o.table.columns)
             and o.table.has(Feature.DELETION_VECTORS)
-        ),
-        only_if(told.supports_vectors),
+        )
     ),
-    Condition(
+    runs(
+        Merge,
         "MERGE that adds a column",
         "you MERGE into a table with schema evolution (merge_schema), and the source has a new column",
-        lambda o: bool(_evolving(o)),
-    ),
-    Condition(
+    )(lambda o, merge: merge.adds is not None),
+    runs(
+        Merge,
         "MERGE that adds a column to a table with a data column after a partition column",
         "you MERGE with schema evolution into a table with a data column after a partition column",
-        lambda o: bool(_evolving(o)) and o.table.columns != (*o.table.data_columns, *o.table.partition_columns),
         only_if(told.partitions),
+    )(
+        lambda o, merge: (
+            merge.adds is not None and o.table.columns != (*o.table.data_columns, *o.table.partition_columns)
+        )
     ),
-    Condition(
+    runs(
+        Merge,
         "MERGE that adds a column and leaves matched rows, or sets some columns",
         "you MERGE with schema evolution, and rows that match are left as they are, or only some columns are set",
-        lambda o: any(
-            not any(one.when is When.MATCHED and one.then in (Then.DELETE, Then.UPDATE_ALL) for one in command.clauses)
-            for command in _evolving(o)
-        ),
-    ),
-    Condition(
+    )(lambda o, merge: merge.adds is not None and not any(map(_replaces_matched_rows, merge.clauses))),
+    runs(
+        Update,
         "UPDATE with a change feed and a column named with a backtick",
         "you UPDATE a table that has a change data feed and a column whose name has a backtick",
-        lambda o: _has_backtick(o) and _has_feed(o) and bool(commands(o, Update)),
         only_if(told.has_feed, told.has_name("back-tick")),
+    )(lambda o, update: _has_backtick(o) and _has_feed(o)),
+    runs(Update, "UPDATE of whole partitions", "you UPDATE whole partitions")(
+        lambda o, update: all(columns_of(where) <= set(o.table.partition_by) for where in conditions_of(update))
     ),
-    Condition(
-        "UPDATE of whole partitions",
-        "you UPDATE whole partitions",
-        lambda o: any(
-            all(columns_of(where) <= set(o.table.partition_by) for where in conditions_of(command))
-            for command in commands(o, Update)
-        ),
-    ),
-    Condition(
-        "UPDATE by a literal of another type",  # that of a number is BIGINT, and that of a moment a string
+    # The literal of a number is BIGINT, and that of a moment a string.
+    runs(
+        Update,
+        "UPDATE by a literal of another type",
         "you UPDATE a column by a literal of another type",
-        lambda o: any(
-            to.value is not None and to.type in _OTHER_LITERALS
-            for command in commands(o, Update)
-            for to in assignments_of(command)
-        ),
         only_if(told.has_type("byte", "integer", "short", "timestamp", "timestamp_ntz")),
-    ),
-    Condition(
+    )(lambda o, update: any(to.value is not None and to.type in _OTHER_LITERALS for to in assignments_of(update))),
+    runs(
+        Optimize,
         "OPTIMIZE of a file whose path has a tilde",
         "you run OPTIMIZE, and a partition value or column has a tilde",
-        lambda o: bool(commands(o, Optimize)) and any("~" in path for path in o.before.live),
         only_if(told.encodes_paths),
-    ),
-    Condition(
+    )(lambda o, optimize: any("~" in path for path in o.before.live)),
+    runs(
+        Optimize,
         "ZORDER BY a column named with a backtick",
         "you OPTIMIZE ZORDER BY a column whose name has a backtick",
-        lambda o: any("`" in name for command in commands(o, Optimize) for name in command.zorder_by),
         only_if(told.has_name("back-tick")),
-    ),
+    )(lambda o, optimize: any("`" in name for name in optimize.zorder_by)),
     _lists_a_special_name("RENAME", RenameColumn),
     _lists_a_special_name("DROP", DropColumn),
-    Condition(
+    runs(
+        Switch,
         "vectors switched on with column mapping",
         "you switch deletion vectors on for a table with column mapping",
-        lambda o: o.table.maps_columns and Switch(Feature.DELETION_VECTORS, on=True) in commands(o, Switch),
         only_if(told.maps_columns),
-    ),
-    Condition(
+    )(lambda o, switch: o.table.maps_columns and switch == Switch(Feature.DELETION_VECTORS, on=True)),
+    condition(
         "inventory by a query that is no table",
         "you run VACUUM USING INVENTORY by a query with a column that is never NULL or columns in another order, or with "
         "paths with two slashes after the root",
-        lambda o: any(step.listing is not Listing.PLAIN for step in _steps(o, Vacuum)),
+    )(lambda o: any(step.listing is not Listing.PLAIN for step in _steps(o, Vacuum))),
+    condition("condition that is no BOOLEAN", "a condition may be no BOOLEAN, such as 0 or 'false'")(
+        lambda o: isinstance(o.step, InvalidDelete) and o.step.mistake.name == "NOT_BOOLEAN"
     ),
-    Condition(
-        "condition that is no BOOLEAN",
-        "a condition may be no BOOLEAN, such as 0 or 'false'",
-        lambda o: isinstance(o.step, InvalidDelete) and o.step.mistake.name == "NOT_BOOLEAN",
+    condition("missing path as the target", "you name a table by a path where there is none")(
+        lambda o: isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"
     ),
-    Condition(
-        "missing path as the target",
-        "you name a table by a path where there is none",
-        lambda o: isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH",
-    ),
-    Condition(
+    condition(
         "change feed in another time zone",
         "you read the change data feed in another time zone than the JVM's",
-        lambda o: isinstance(o.step, ReadChanges) and o.step.zone != "UTC",
         only_if(lambda s: told.has_feed(s) or told.has_feature("changeDataFeed")(s)),
-    ),
+    )(lambda o: isinstance(o.step, ReadChanges) and o.step.zone != "UTC"),
 )
 
 

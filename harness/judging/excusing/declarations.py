@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from harness.observing.steps.observation import Observation
 from shapes.told import OnShape, untold
@@ -23,9 +24,14 @@ class Condition:
     on_shape: OnShape = untold
 
 
-def condition(name: str, whom: str, on_shape: OnShape = untold) -> Callable[[Callable[[Observation], bool]], Condition]:
-    """Turn the decorated function into a condition."""
-    return lambda holds: Condition(name, whom, holds, on_shape)
+T = TypeVar("T")
+#: Makes a condition of the decorated function, which looks at one thing.
+Decorator = Callable[[Callable[[T], object]], Condition]
+
+
+def condition(name: str, whom: str, on_shape: OnShape = untold) -> Decorator[Observation]:
+    """The decorated function sees the step."""
+    return lambda holds: Condition(name, whom, lambda o: bool(holds(o)), on_shape)
 
 
 @dataclass(frozen=True)

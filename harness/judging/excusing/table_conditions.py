@@ -22,7 +22,7 @@ from deltalog.storage.paths import encode
 from deltalog.values.schemas import parse_schema, widened_columns
 from deltalog.values.statistics import bounds_of, is_single
 from harness.judging.excusing.command_conditions import deletes
-from harness.judging.excusing.declarations import Condition, condition
+from harness.judging.excusing.declarations import Condition, Decorator, condition
 from harness.judging.excusing.subjects import links_to_directories, young_orphans
 from harness.judging.excusing.wrong_rows import has_empty_text
 from harness.observing.steps.observation import (
@@ -34,13 +34,12 @@ from harness.observing.steps.observation import (
 )
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.log_facts import OfFile
-from harness.observing.table.table_state import TableState
 from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
 from model.vocabulary.commands import Restore
 from model.vocabulary.table_roots import TableRoot
-from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, is_nested
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, is_nested
 from shapes import told
 from shapes.told import OnShape, only_if
 
@@ -97,40 +96,32 @@ _BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 OF_NAMES = (
-    Condition(
+    condition(
         "unusual name of the table's directory",
         "the name of a table's directory has unusual characters, such as %",
-        lambda o: PurePosixPath(o.root).name != TableRoot.PLAIN.value,
         lambda s: bool(s.names.table),
+    )(lambda o: PurePosixPath(o.root).name != TableRoot.PLAIN.value),
+    condition("path that XML cannot hold", "the name of a file has a character that XML cannot hold, such as U+FFFF")(
+        lambda o: any(map(_BEYOND_XML.search, o.before.listing))
     ),
-    Condition(
-        "path that XML cannot hold",
-        "the name of a file has a character that XML cannot hold, such as U+FFFF",
-        lambda o: any(map(_BEYOND_XML.search, o.before.listing)),
+    condition("link to a directory", "a symbolic link to a directory lies in a table's directory")(
+        lambda o: links_to_directories(o.before)
     ),
-    Condition(
-        "link to a directory",
-        "a symbolic link to a directory lies in a table's directory",
-        lambda o: bool(links_to_directories(o.before)),
-    ),
-    Condition(
+    condition(
         "partition column begins with a dot or an underscore",
         "the name of a partition column begins with a dot or an underscore",
-        lambda o: any(name.startswith((".", "_")) for name in _partition_by(o)),
         told.has_partition_name("begins-with-dot", "begins-with-underscore"),
-    ),
-    Condition(
+    )(lambda o: any(name.startswith((".", "_")) for name in _partition_by(o))),
+    condition(
         "first partition column begins with a scheme and a colon",
         "the name of the first partition column begins like a URI, such as time:utc",
-        lambda o: any(_SCHEME.match(name) for name in _partition_by(o)[:1] if not _maps_columns(o)),
         only_if(told.has_partition_name("colon"), lambda s: not told.maps_columns(s)),
-    ),
-    Condition(
+    )(lambda o: any(_SCHEME.match(name) for name in _partition_by(o)[:1] if not _maps_columns(o))),
+    condition(
         "first of several partition columns begins with a dot",
         "a table has several partition columns, and the name of the first begins with a dot",
-        lambda o: len(names := _partition_by(o)) > 1 and names[0].startswith("."),
         only_if(told.partitions_by_several, told.has_partition_name("begins-with-dot")),
-    ),
+    )(lambda o: len(names := _partition_by(o)) > 1 and names[0].startswith(".")),
 )
 
 # Features and columns ----------------------------------------------------------------------------------------------------
@@ -155,66 +146,53 @@ def _types_in(type: AnyType) -> Iterator[AnyType]:
         yield from _types_in(inner)
 
 
-def _has_column(name: str, whom: str, holds: Callable[[AnyType], bool], on_shape: OnShape) -> Condition:
-    """There is a column of such a type."""
-    return Condition(name, whom, lambda o: any(holds(column.type) for column in o.table.columns), on_shape)
+def has_column(name: str, whom: str, on_shape: OnShape) -> Decorator[AnyType]:
+    """The decorated function sees the type of a column."""
+    return lambda holds: Condition(name, whom, lambda o: any(holds(one.type) for one in o.table.columns), on_shape)
 
 
 OF_FEATURES = (
-    Condition(
-        "change feed",
-        "a table has a change data feed",
-        lambda o: _is_set(o, "delta.enableChangeDataFeed", "true"),
-        told.has_feed,
+    condition("change feed", "a table has a change data feed", told.has_feed)(
+        lambda o: _is_set(o, "delta.enableChangeDataFeed", "true")
     ),
-    Condition(
+    condition(
         "statistics as a struct only",
         "a checkpoint has statistics as a struct only (delta.checkpoint.writeStatsAsJson is false)",
-        lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false"),
         told.has_struct_statistics_only,
-    ),
-    Condition("column mapping", "a table has column mapping", _maps_columns, told.maps_columns),
-    Condition(
+    )(lambda o: _is_set(o, "delta.checkpoint.writeStatsAsJson", "false")),
+    condition("column mapping", "a table has column mapping", told.maps_columns)(_maps_columns),
+    condition(
         "deletion vectors with column mapping",
         "a table has deletion vectors and column mapping",
-        lambda o: _supports_vectors(o) and _maps_columns(o),
         told.both(told.supports_vectors, told.maps_columns),
-    ),
-    Condition(
-        "deletion vectors and no ranges",  # no data column of a type that has a least value
+    )(lambda o: _supports_vectors(o) and _maps_columns(o)),
+    condition(
+        "deletion vectors and no ranges",
         "a table has deletion vectors and no column with a minimum, such as BOOLEANs alone",
+        told.has_vectors_without_ranges,
+    )(
         lambda o: (
             _supports_vectors(o)
             and all(
                 column.type in (Type.BOOLEAN, Type.BINARY) or is_nested(column.type) for column in o.table.data_columns
             )
-        ),
-        told.has_vectors_without_ranges,
+        )
     ),
-    Condition(
+    condition(
         "deletion vectors and a column path",
         "a table has deletion vectors and a column named path",
-        lambda o: _supports_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns),
         only_if(told.supports_vectors),
+    )(lambda o: _supports_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns)),
+    condition("deletion vectors", "a table has deletion vectors", told.has_vectors)(
+        lambda o: any(isinstance(one, (Add, Remove)) and one.deletion_vector is not None for one in met(o))
     ),
-    Condition(
-        "deletion vectors",
-        "a table has deletion vectors",
-        lambda o: any(isinstance(one, (Add, Remove)) and one.deletion_vector is not None for one in met(o)),
-        told.has_vectors,
+    has_column("ARRAY column", "a table has an ARRAY column", told.stores("array"))(
+        lambda kind: isinstance(kind, ArrayOf)
     ),
-    _has_column(
-        "ARRAY column", "a table has an ARRAY column", lambda kind: isinstance(kind, ArrayOf), told.has_stored("array")
-    ),
-    _has_column(
-        "STRING column", "a table has a STRING column", lambda kind: kind is Type.STRING, told.has_stored("string")
-    ),
-    _has_column("MAP column", "a table has a MAP column", lambda kind: isinstance(kind, MapOf), told.has_stored("map")),
-    _has_column(
-        "wide DECIMAL column",
-        "a table has a DECIMAL column of more than 15 digits",
-        lambda kind: any(isinstance(one, DecimalOf) and one.precision > 15 for one in _types_in(kind)),
-        told.has_wide_decimal,
+    has_column("STRING column", "a table has a STRING column", told.stores("string"))(lambda kind: kind is Type.STRING),
+    has_column("MAP column", "a table has a MAP column", told.stores("map"))(lambda kind: isinstance(kind, MapOf)),
+    has_column("wide DECIMAL column", "a table has a DECIMAL column of more than 15 digits", told.has_wide_decimal)(
+        lambda kind: any(isinstance(one, DecimalOf) and one.precision > 15 for one in _types_in(kind))
     ),
 )
 
@@ -257,53 +235,44 @@ def _is_odd(value: object) -> bool:
 
 
 OF_PARTITIONS = (
-    Condition(
-        "NULL partition value",
-        "a partition column has NULLs",
+    condition("NULL partition value", "a partition column has NULLs", only_if(told.partitions_by_nullable))(
         lambda o: (
             any(None in partition_of(o.table, add) for add in _adds_met(o)) or _null_partition_of_a_tombstone.holds(o)
-        ),
-        only_if(told.partitions_by_nullable),
+        )
     ),
-    Condition(
-        "empty text of a STRING partition",  # it is NULL
+    condition(
+        "empty text of a STRING partition",
         "a STRING partition value is '' in the log, as some writers write NULL",
-        lambda o: any(has_empty_text(o, add, of_strings=True) for add in _adds_met(o)),
         only_if(told.partitions_by("string")),
-    ),
-    Condition(
+    )(lambda o: any(has_empty_text(o, add, of_strings=True) for add in _adds_met(o))),
+    condition(
         "empty text of a partition that is no STRING",
         "a partition value of another type than STRING is '' in the log, as some writers write NULL",
-        lambda o: any(has_empty_text(o, add, of_strings=False) for add in _adds_met(o)),
-        only_if(lambda s: any(one.type != "string" for one in s.columns.partition)),
-    ),
-    Condition(
-        "fractional partition",
-        "a table is partitioned by a FLOAT, DOUBLE or DECIMAL",
+        only_if(told.has_partition_column(lambda one: one.type != "string")),
+    )(lambda o: any(has_empty_text(o, add, of_strings=False) for add in _adds_met(o))),
+    condition(
+        "fractional partition", "a table is partitioned by a FLOAT, DOUBLE or DECIMAL", told.partitions_by_fraction
+    )(
         lambda o: any(
             column.type in (Type.FLOAT, Type.DOUBLE) or isinstance(column.type, DecimalOf)
             for column in o.table.partition_columns
-        ),
-        told.partitions_by_fraction,
+        )
     ),
-    Condition(
+    condition(
         "partition value that is no plain number",
         "a partition value is infinite, very large, very small or a negative DECIMAL",
-        lambda o: any(_is_odd(value) for add in _adds_met(o) for value in partition_of(o.table, add)),
         only_if(told.partitions_by_fraction),
-    ),
-    Condition(
+    )(lambda o: any(_is_odd(value) for add in _adds_met(o) for value in partition_of(o.table, add))),
+    condition(
         "partition of a file without visible rows",
         "another writer leaves a file without rows, or one whose rows a deletion vector hides all, in a partition",
-        lambda o: bool(o.table.partition_columns) and any(o.before.visible(path) == [] for path in o.before.live),
         only_if(told.partitions),
-    ),
-    Condition(
+    )(lambda o: o.table.partition_columns and any(o.before.visible(path) == [] for path in o.before.live)),
+    condition(
         "TIMESTAMP partition in another time zone",
         "a table is partitioned by a TIMESTAMP, and sessions have different time zones",
-        lambda o: any(column.type is Type.TIMESTAMP for column in o.table.partition_columns) and _in_another_zone(o),
         only_if(told.partitions_by("timestamp")),
-    ),
+    )(lambda o: any(column.type is Type.TIMESTAMP for column in o.table.partition_columns) and _in_another_zone(o)),
 )
 
 
@@ -312,11 +281,6 @@ def _in_another_zone(observation: Observation) -> bool:
 
 
 # Rows --------------------------------------------------------------------------------------------------------------------
-
-
-def _rows_stored(state: TableState) -> Iterator[Row]:
-    """The rows in the live files, hidden ones too."""
-    return (row for path in state.live for row in state.contents[path] or ())
 
 
 def _parts(values: Iterable[object]) -> Iterator[object]:
@@ -329,7 +293,7 @@ def _parts(values: Iterable[object]) -> Iterator[object]:
 
 
 def _has_value(observation: Observation, holds: Callable[[Any], bool]) -> bool:
-    return any(map(holds, _parts(_rows_stored(observation.before))))
+    return any(map(holds, _parts(observation.before.stored_rows)))
 
 
 #: The last years in which the time zones that are drawn had a local mean time, whose offset has seconds.
@@ -350,65 +314,46 @@ def _is_long(value: object) -> bool:
 
 
 OF_ROWS = (
-    Condition(
+    condition(
         "TIMESTAMP before standard time in another time zone",
         "a table has TIMESTAMPs from before standard time (about 1900), and sessions have other time zones than UTC",
-        lambda o: _has_value(o, _is_old) and _in_another_zone(o),
         only_if(told.has_type("timestamp")),
-    ),
-    Condition(
+    )(lambda o: _has_value(o, _is_old) and _in_another_zone(o)),
+    condition(
         "long text beyond U+FFFF",
         "a text is longer than 32 characters and has characters beyond U+FFFF, such as emoji",
-        lambda o: _has_value(o, _is_long),
         only_if(told.has_type("string")),
+    )(lambda o: _has_value(o, _is_long)),
+    condition("NaN in a file", "a FLOAT or DOUBLE column has NaN", only_if(told.has_float))(
+        lambda o: _has_value(o, lambda value: isinstance(value, float) and math.isnan(value))
     ),
-    Condition(
-        "NaN in a file",
-        "a FLOAT or DOUBLE column has NaN",
-        lambda o: _has_value(o, lambda value: isinstance(value, float) and math.isnan(value)),
-        only_if(told.has_float),
-    ),
-    Condition(
-        "file without rows",
-        "a table has a file without rows",
-        lambda o: any(o.before.contents[path] == () for path in o.before.live),
+    condition("file without rows", "a table has a file without rows")(
+        lambda o: any(o.before.contents[path] == () for path in o.before.live)
     ),
 )
 
 # The log and its files ---------------------------------------------------------------------------------------------------
 
 OF_LOGS = (
-    Condition(
+    condition(
         "removed by another spelling",
         "another writer removes a file by another spelling of its path than it was added by",
-        lambda o: bool(o.before.facts.spelled_otherwise),
+    )(lambda o: o.before.facts.spelled_otherwise),
+    condition(
+        "tombstones that a checkpoint left out", "you run VACUUM LITE after a checkpoint that left expired removes out"
+    )(lambda o: o.before.facts.left_out),
+    condition("tombstone without a time", "another writer leaves the time of a remove out")(
+        lambda o: any(remove.deletion_timestamp is None for remove in o.before.facts.tombstones)
     ),
-    Condition(
-        "tombstones that a checkpoint left out",
-        "you run VACUUM LITE after a checkpoint that left expired removes out",
-        lambda o: bool(o.before.facts.left_out),
-    ),
-    Condition(
-        "tombstone without a time",
-        "another writer leaves the time of a remove out",
-        lambda o: any(remove.deletion_timestamp is None for remove in o.before.facts.tombstones),
-    ),
-    Condition(
+    condition(
         "several tombstones of a file",
         "a file was removed several times: it has deletion vectors, or was restored",
-        lambda o: bool(o.before.facts.several),
         only_if(told.may_remove_several_times),
+    )(lambda o: o.before.facts.several),
+    condition("young tombstone", "you VACUUM a table of which old files were removed within the retention")(
+        lambda o: isinstance(o, VacuumObservation) and any(fate.reason is Reason.RETAINED for fate in o.fates.values())
     ),
-    Condition(
-        "young tombstone",  # a VACUUM of a table with a tombstone that is inside retention
-        "you VACUUM a table of which old files were removed within the retention",
-        lambda o: isinstance(o, VacuumObservation) and any(fate.reason is Reason.RETAINED for fate in o.fates.values()),
-    ),
-    Condition(
-        "young orphan",  # a VACUUM of a table with a young file that no action names
-        "a table has young files that no version refers to",
-        lambda o: bool(young_orphans(o)),
-    ),
+    condition("young orphan", "a table has young files that no version refers to")(young_orphans),
 )
 
 

@@ -7,16 +7,18 @@ So another fault with the same outcome in the same step is none: it loses or lea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
+from typing import Any
 
 from deltalog.entries.actions import Add
 from harness.judging.excusing.command_conditions import (
     commands,
     deletes,
+    has_required_fields,
     is_plain_like,
     opened_by,
-    tested_columns,
+    places_tested,
     tests,
     untyped_decimals,
     zero_signs,
@@ -28,7 +30,7 @@ from model.prediction.delete import matches
 from model.text.layout import physical_name
 from model.vocabulary.commands import Overwrite, Update
 from model.vocabulary.steps import Delete
-from model.vocabulary.values import Type, required_fields
+from model.vocabulary.values import Type
 from shapes import told
 from shapes.told import only_if
 
@@ -72,11 +74,15 @@ def _wrong(observation: Observation) -> Rows:
     return observation.missing_rows + observation.unexpected_rows
 
 
+def _each_has(rows: Rows, places: Iterable[int], holds: Callable[[Any], bool]) -> bool:
+    """Whether each of the rows has such a value in one of these places."""
+    return all(any(holds(row[place]) for place in places) for row in rows)
+
+
 @wrong_rows("rows whose struct is NULL", only_if(told.has_type("struct")))
 def _null_struct(observation: Observation) -> bool:
-    names = {column.name for column in tested_columns(observation) if required_fields(column.type)}
-    places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
-    return all(any(row[place] is None for place in places) for row in _wrong(observation))
+    places = places_tested(observation, has_required_fields)
+    return _each_has(_wrong(observation), places, lambda value: value is None)
 
 
 @wrong_rows("rows that a plain LIKE names")
@@ -89,10 +95,9 @@ def _named_by_plain_like(observation: Observation) -> bool:
 @wrong_rows("rows with a zero", only_if(told.has_float))
 def _has_zero(observation: Observation) -> bool:
     """Whether no row is lost, and every row that is left has a zero in a column that is tested."""
-    columns = set(tested_columns(observation))
-    places = [place for place, column in enumerate(observation.table.columns) if column in columns]
-    return not observation.missing_rows and all(
-        any(True for place in places for _ in zero_signs(row[place])) for row in observation.unexpected_rows
+    places = places_tested(observation)
+    return not observation.missing_rows and _each_has(
+        observation.unexpected_rows, places, lambda value: any(True for _ in zero_signs(value))
     )
 
 
@@ -100,10 +105,9 @@ def _has_zero(observation: Observation) -> bool:
 def _has_untyped_decimal(observation: Observation) -> bool:
     """Whether every wrong row has, in a column that is tested, a DECIMAL that the condition names without its type, or the one
     that becomes of it if it is made of a DOUBLE by a multiplication."""
-    named, columns = set(untyped_decimals(observation)), set(tested_columns(observation))
+    named = set(untyped_decimals(observation))
     named |= {_made_of_a_double(number) for number in named}
-    places = [place for place, column in enumerate(observation.table.columns) if column in columns]
-    return all(any(row[place] in named for place in places) for row in _wrong(observation))
+    return _each_has(_wrong(observation), places_tested(observation), named.__contains__)
 
 
 def _made_of_a_double(number: Decimal) -> Decimal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -163,6 +163,11 @@ class TableState:
             return frozenset()
         found = self.vectors.get(action.deletion_vector.unique_id)
         return None if found is None or isinstance(found, str) else found
+
+    @property
+    def stored_rows(self) -> Iterator[Row]:
+        """The rows in live files, those that are deleted too; none of files that cannot be read."""
+        return (row for path in self.live for row in self.contents[path] or ())
 
     def visible(self, path: str) -> list[tuple[int, Row]] | None:
         """The rows of a live file that are not deleted, each with its index; None where it cannot be read."""
