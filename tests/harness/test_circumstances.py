@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 
 from harness.judging.excusing.conditions import CONDITIONS, Circumstances
 from harness.judging.excusing.declarations import Condition
 from harness.observing.steps.observation import Observation
-from harness.running.judge import Judge
 from model.vocabulary.commands import Checkpoint, Restore
 from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import AddStrayFiles, Delete, Insert, OpenSession, OtherCommand, Read, Step, Vacuum
+from model.vocabulary.steps import Delete, Insert, OpenSession, OtherCommand, Read, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, Commit, DataFile, Feature, Reference, Removal, Table
 from model.vocabulary.values import Type
-from reference_engine import ReferenceEngine
-from tests.harness.test_conditions import NULLS, ONE, PLAIN, in_partition, observed, with_vectors
+from tests.harness.test_conditions import NULLS, ONE, PLAIN, encode_removes, in_partition, observed, with_vectors
 
 ALL_OF_1 = Compare("p", Op.EQ, 1, Type.INTEGER)
 REMOVED = replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),))))
@@ -90,27 +86,10 @@ def test_a_session_that_finds_rows_in_its_version_must_notice_others(
     assert hold("session that deletes all, or no row of its version", PLAIN, tmp_path, *steps) is expected
 
 
-def spelled(table: Table, directory: Path, *, safe: str) -> Observation:
-    """A read after a DELETE whose removes spell their paths with all encoded but these characters."""
-    judge = Judge(ReferenceEngine(), [], directory)
-    root = judge.new_root(table.root)
-    run = judge.start(table, root)
-    run.take(Delete())
-    commit = root / "_delta_log" / "00000000000000000001.json"
-    lines = [json.loads(line) for line in commit.read_text(encoding="utf-8").split("\n") if line]
-    for line in lines:
-        if "remove" in line:
-            line["remove"]["path"] = quote(line["remove"]["path"], safe=safe)
-    commit.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    run.take(AddStrayFiles(()))  # no engine's step: the table is observed again
-    run.take(Read())
-    return run.observations[-1]
-
-
 def test_a_remove_that_spells_its_path_otherwise_leaves_the_file_live_by_its_text(tmp_path: Path) -> None:
-    same = spelled(in_partition(Type.STRING, "a"), tmp_path / "same", safe="/=-._").before
+    same = observed(in_partition(Type.STRING, "a"), tmp_path / "same", Delete(), Read(), spoil=encode_removes).before
     assert not same.live and not same.facts.live_by_text and not same.facts.spelled_otherwise
-    other = spelled(in_partition(Type.STRING, "ü"), tmp_path / "other", safe="/=-._").before
+    other = observed(in_partition(Type.STRING, "ü"), tmp_path / "other", Delete(), Read(), spoil=encode_removes).before
     assert not other.live and {add.file for add in other.facts.live_by_text} == other.facts.spelled_otherwise
     assert len(other.facts.spelled_otherwise) == 1
 

@@ -24,6 +24,7 @@ from model.vocabulary.commands import (
     AddColumn,
     Assignment,
     Checkpoint,
+    Command,
     DropColumn,
     Merge,
     MergeClause,
@@ -96,6 +97,8 @@ from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
 from reference_engine import ReferenceEngine
 from runner.plugin import ROOT
+from shapes.reading import RefusedTable, Wanted, read_table
+from shapes.store import root_of
 from tests.builders.merges import evolving, merge
 from tests.handmade.damage import LENIENT, damaged, equal
 
@@ -204,67 +207,97 @@ def with_an_empty_null(type: Type) -> Table:
     return Table(columns, ("p",), (file, DataFile(1, (None,), ((3.0,),), -DAY)), (Commit(-HOUR, adds=(0, 1)),))
 
 
+Shown = tuple[Table, tuple[Step, ...]]
+
+
+def has(*columns: Column) -> Shown:
+    """An empty table has them beside others."""
+    return empty(P, V, *columns), ()
+
+
+def is_partitioned(*names: str) -> Shown:
+    """An empty table is partitioned by columns of these names."""
+    columns = (Column(name, Type.INTEGER) for name in names)
+    return empty(*columns, V, partition_by=names), ()
+
+
+def stores(type: Type, value: Value, *steps: Step, features: tuple[str, ...] = ()) -> Shown:
+    """A file of a table without partitions has this value."""
+    return one_file((value,), columns=(Column("c", type),), partition=(), features=features), steps
+
+
+def with_column(name: str, *features: Feature) -> Table:
+    columns = (P, Column(name, Type.INTEGER))
+    return one_file((1,), columns=columns, features=tuple(feature.value for feature in features))
+
+
+def removed(at: int | None) -> Table:
+    """A file has a tombstone with this time."""
+    return replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, at),))))
+
+
+def runs(command: Command, table: Table = PLAIN) -> Shown:
+    return table, (OtherCommand(command),)
+
+
+def asks(condition: Predicate, table: Table = PLAIN) -> Shown:
+    return table, deletes(condition)
+
+
+def in_session(*steps: Step) -> Shown:
+    return PLAIN, (OpenSession(), *steps)
+
+
 #: For each condition a table and steps in which it holds.
-HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
+HOLDS: dict[str, Shown] = {
     "empty text of a STRING partition": (with_an_empty_null(Type.STRING), ()),
     "empty text of a partition that is no STRING": (with_an_empty_null(Type.INTEGER), ()),
     "damaged row group ignored without deletion vectors": (
         damaged(Damage.LAST_GROUP),
         (Delete(equal("w", 1), settings=LENIENT),),
     ),
-    "session that opened the table before others committed": (
-        PLAIN,
-        (OpenSession(), Insert(((1, 9.0),)), Delete(ONE, by_earlier=True)),
+    "session that opened the table before others committed": in_session(
+        Insert(((1, 9.0),)), Delete(ONE, by_earlier=True)
     ),
-    "session that opened the table before deletion vectors were switched on": (
-        PLAIN,
-        (OpenSession(), OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)), Delete(ONE, by_earlier=True)),
+    "session that opened the table before deletion vectors were switched on": in_session(
+        OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)), Delete(ONE, by_earlier=True)
     ),
-    "session that deletes all, or no row of its version": (
-        PLAIN,
-        (OpenSession(), Insert(((1, 9.0),)), Delete(NINE, by_earlier=True)),
+    "session that deletes all, or no row of its version": in_session(
+        Insert(((1, 9.0),)), Delete(NINE, by_earlier=True)
     ),
-    "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
-    "call with constants of several types": (PLAIN, deletes(Not(Verbatim("v < greatest(2, 0.5)", ("v",))))),
-    "verbatim test": (PLAIN, deletes(And(ONE, Verbatim("sqrt(v) = 1", ("v",))))),
-    "test of a CHAR": (
+    "compares with NULL": asks(And(ONE, Not(NULLS))),
+    "call with constants of several types": asks(Not(Verbatim("v < greatest(2, 0.5)", ("v",)))),
+    "verbatim test": asks(And(ONE, Verbatim("sqrt(v) = 1", ("v",)))),
+    "test of a CHAR": asks(
+        Compare("s", Op.EQ, "a", Type.STRING),
         one_file(("a  ",), columns=(P, Column("s", Type.STRING, declared="char(3)"))),
-        (Delete(Compare("s", Op.EQ, "a", Type.STRING)),),
     ),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
-    "partition columns compared with each other": (
-        empty(P, Column("q", Type.INTEGER), V, partition_by=("p", "q")),
-        deletes(And(ONE, Relate(Of("p"), Op.LT, Of("q")))),
+    "partition columns compared with each other": asks(
+        And(ONE, Relate(Of("p"), Op.LT, Of("q"))), empty(P, Column("q", Type.INTEGER), V, partition_by=("p", "q"))
     ),
     "versions to keep that go back": (PLAIN, (Delete(ONE), Vacuum(keep=(0, 1)))),
     "DECIMAL as users write it": (AMOUNTS, (below("0.10"),)),
     "DECIMAL of 16 digits as users write it": (AMOUNTS, (below("12345678901234.56"),)),
-    "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
-    "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),
-    "test of a NULL struct with a NOT NULL field": (
-        one_file((None,), columns=(P, Column("s", REQUIRED)), partition=(1,)),
-        deletes(Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER))),
+    "test of a list": asks(Not(In("v", (1.0, 2.0), Type.DOUBLE))),
+    "test of a list of thousands": asks(In("v", tuple(range(10, 3_000)), Type.INTEGER), INTEGERS),
+    "test of a NULL struct with a NOT NULL field": asks(
+        Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER)),
+        one_file((None,), columns=(P, Column("s", REQUIRED))),
     ),
-    "unusual name of the table's directory": (replace(PLAIN, root=TableRoot.LONG), ()),
-    "test of a range": (PLAIN, deletes(Not(Between("v", 1.0, 2.0, Type.DOUBLE)))),
-    "LIKE of a partition": (
-        empty(Column("s", Type.STRING), V, partition_by=("s",)),
-        deletes(And(Like("s", "a%"), ONE)),
-    ),
-    "LIKE with a backslash": (empty(Column("s", Type.STRING), V, partition_by=("v",)), deletes(Like("s", "50\\\\%"))),
+    "unusual name of the table's directory": (replace(PLAIN, root=TableRoot.HASH), ()),
+    "test of a range": asks(Not(Between("v", 1.0, 2.0, Type.DOUBLE))),
+    "LIKE of a partition": asks(And(Like("s", "a%"), ONE), empty(Column("s", Type.STRING), V, partition_by=("s",))),
+    "LIKE with a backslash": asks(Like("s", "50\\\\%"), empty(Column("s", Type.STRING), V, partition_by=("v",))),
     "whole files": (PLAIN, (Delete(Compare("p", Op.EQ, 1, Type.INTEGER)),)),
-    "test of a name that is no identifier": (empty(P, V, Column("a.b", Type.INTEGER)), deletes(IsNull("a.b"))),
-    "young tombstone": (
-        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),)))),
-        (Vacuum(),),
-    ),
+    "test of a name that is no identifier": asks(IsNull("a.b"), empty(P, V, Column("a.b", Type.INTEGER))),
+    "young tombstone": (removed(-HOUR // 2), (Vacuum(),)),
     "condition that is no BOOLEAN": (PLAIN, (InvalidDelete(DeleteMistake.NOT_BOOLEAN),)),
     "missing path as the target": (PLAIN, (InvalidVacuum(VacuumMistake.MISSING_PATH),)),
     "young orphan": (replace(PLAIN, stray_files=(StrayFile("young.parquet"),)), (Vacuum(),)),
     "tombstone with a NULL partition value": (
         replace(
-            one_file((1.0,), partition=(None,)),
-            commits=(Commit(-HOUR, adds=(0,)), Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),))),
+            one_file((1.0,), partition=(None,)), commits=(Commit(-HOUR, adds=(0,)), *removed(-HOUR // 2).commits[1:])
         ),
         (),
     ),
@@ -276,40 +309,27 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "bound of a FLOAT that is a DOUBLE now": (WIDENED, ()),
     "change feed": (with_features(Feature.CHANGE_DATA_FEED), ()),
     "column that was added later": (PLAIN, (OtherCommand(AddColumn(Column("added", Type.INTEGER))), Read())),
-    "partition column begins with a dot or an underscore": (
-        empty(Column("_p", Type.INTEGER), V, partition_by=("_p",)),
-        (),
+    "partition column begins with a dot or an underscore": is_partitioned("_p"),
+    "plain LIKE beside another test": asks(
+        And(Like("s", "a"), Not(IsNull("s"))), empty(P, V, Column("s", Type.STRING))
     ),
-    "plain LIKE beside another test": (
-        empty(P, V, Column("s", Type.STRING)),
-        deletes(And(Like("s", "a"), Not(IsNull("s")))),
+    "null-safe test of a partition": asks(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER)),
+    "tombstone without a time": (removed(None), ()),
+    "test of a BOOLEAN that is never NULL": asks(
+        Not(In("b", (True,), Type.BOOLEAN)), empty(P, V, Column("b", Type.BOOLEAN, nullable=False))
     ),
-    "null-safe test of a partition": (PLAIN, deletes(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER))),
-    "tombstone without a time": (
-        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),)))),
-        (),
-    ),
-    "test of a BOOLEAN that is never NULL": (
-        empty(P, V, Column("b", Type.BOOLEAN, nullable=False)),
-        deletes(Not(In("b", (True,), Type.BOOLEAN))),
-    ),
-    "test of a nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), deletes(IsNull("n"))),
-    "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
-    "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
-    "ARRAY column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), ()),
-    "STRING column": (empty(P, V, Column("s", Type.STRING)), ()),
-    "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
+    "test of a nested column": asks(IsNull("n"), empty(P, V, Column("n", ArrayOf(Type.INTEGER)))),
+    "wide DECIMAL column": has(Column("d", DecimalOf(18, 2))),
+    "test of a list beside another test": asks(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
+    "ARRAY column": has(Column("n", ArrayOf(Type.INTEGER))),
+    "STRING column": has(Column("s", Type.STRING)),
+    "MAP column": has(Column("m", MapOf(Type.STRING, Type.INTEGER))),
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
         (Delete(ONE, zone="Asia/Kolkata"),),
     ),
-    "TIMESTAMP before standard time in another time zone": (
-        one_file(
-            (datetime(1500, 2, 28, tzinfo=timezone.utc), 1),
-            columns=(Column("t", Type.TIMESTAMP), Column("v", Type.INTEGER)),
-            partition=(),
-        ),
-        (Delete(Compare("v", Op.EQ, 2, Type.INTEGER), zone="Asia/Kolkata"),),
+    "TIMESTAMP before standard time in another time zone": stores(
+        Type.TIMESTAMP, datetime(1500, 2, 28, tzinfo=timezone.utc), Delete(zone="Asia/Kolkata")
     ),
     "change feed in another time zone": (
         with_features(Feature.CHANGE_DATA_FEED),
@@ -321,39 +341,28 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, files=tuple(replace(file, reference=Reference.ABSOLUTE) for file in PLAIN.files)),
         (),
     ),
-    "OPTIMIZE of a file whose path has a tilde": (
-        one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("a~b",)),
-        (OtherCommand(Optimize()),),
-    ),
-    "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
-    "function in Python in a condition": (PLAIN, deletes(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON)))),
-    "function in Python that decides which files are rewritten": (PLAIN, deletes(Not(Wrapped(ONE, Wrapper.ARROW)))),
+    "OPTIMIZE of a file whose path has a tilde": runs(Optimize(), in_partition(Type.STRING, "a~b")),
+    "encoded path": (in_partition(Type.STRING, "ü"), ()),
+    "function in Python in a condition": asks(And(ONE, Wrapped(Constant(True), Wrapper.PYTHON))),
+    "function in Python that decides which files are rewritten": asks(Not(Wrapped(ONE, Wrapper.ARROW))),
     "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
-    "DROP COLUMN in a table with named statistics of a special name": (LISTED, (OtherCommand(DropColumn("v")),)),
-    "RENAME COLUMN in a table with named statistics of a special name": (
-        LISTED,
-        (OtherCommand(RenameColumn("v", "w")),),
-    ),
+    "DROP COLUMN in a table with named statistics of a special name": runs(DropColumn("v"), LISTED),
+    "RENAME COLUMN in a table with named statistics of a special name": runs(RenameColumn("v", "w"), LISTED),
     "inventory by a query that is no table": (PLAIN, (Vacuum(mode=Mode.INVENTORY_QUERY, listing=Listing.NOT_NULL),)),
-    "test of a metadata column": (PLAIN, (Delete(Verbatim("_metadata.file_size > 0 AND `v` = 1", ("v",))),)),
-    "MERGE by name or with a change feed, and a column named with a backtick": (
-        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER)), features=("changeDataFeed",)),
-        (OtherCommand(Merge(Constant(True))),),
+    "test of a metadata column": asks(Verbatim("_metadata.file_size > 0 AND `v` = 1", ("v",))),
+    "MERGE by name or with a change feed, and a column named with a backtick": runs(
+        Merge(Constant(True)), with_column("b`t", Feature.CHANGE_DATA_FEED)
     ),
-    "MERGE by name with deletion vectors and a column named rowIndexCol": (
-        one_file((1,), columns=(Column("p", Type.INTEGER), Column("rowIndexCol", Type.INTEGER)), features=VECTORS),
-        (OtherCommand(Merge(Constant(True), keys=("p",), rows=((1, 2),), by_name=True)),),
+    "MERGE by name with deletion vectors and a column named rowIndexCol": runs(
+        Merge(Constant(True), keys=("p",), rows=((1, 2),), by_name=True),
+        with_column("rowIndexCol", Feature.DELETION_VECTORS),
     ),
-    "MERGE that adds a column": (PLAIN, (OtherCommand(ADDS),)),
-    "MERGE that adds a column to a table with a data column after a partition column": (PLAIN, (OtherCommand(ADDS),)),
-    "MERGE that adds a column and leaves matched rows, or sets some columns": (
-        PLAIN,
-        (OtherCommand(replace(ADDS, clauses=(MergeClause(When.NOT_MATCHED, Then.INSERT),))),),
+    "MERGE that adds a column": runs(ADDS),
+    "MERGE that adds a column to a table with a data column after a partition column": runs(ADDS),
+    "MERGE that adds a column and leaves matched rows, or sets some columns": runs(
+        replace(ADDS, clauses=(MergeClause(When.NOT_MATCHED, Then.INSERT),))
     ),
-    "ZORDER BY a column named with a backtick": (
-        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER))),
-        (OtherCommand(Optimize(zorder_by=("b`t",))),),
-    ),
+    "ZORDER BY a column named with a backtick": runs(Optimize(zorder_by=("b`t",)), with_column("b`t")),
     "RESTORE of deletion vectors that are switched off": (
         replace(
             with_features(Feature.DELETION_VECTORS_OFF),
@@ -365,32 +374,26 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         PLAIN,
         (SetClock(Moment(DAY)), Append((DataFile(9, (1,), ((1.0,),), 0),)), Delete(ONE), Read()),
     ),
-    "overwrite where BETWEEN": (INTEGERS, (OtherCommand(Overwrite((), Between("p", 1, 2, Type.INTEGER))),)),
-    "MERGE with a partition column named with a dot or a backtick": (
-        one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER))),
-        (OtherCommand(merge(SEVEN)),),
+    "overwrite where BETWEEN": runs(Overwrite((), Between("p", 1, 2, Type.INTEGER)), INTEGERS),
+    "MERGE with a partition column named with a dot or a backtick": runs(
+        merge(SEVEN), one_file((1,), columns=(Column("a.b", Type.INTEGER), Column("v", Type.INTEGER)))
     ),
-    "UPDATE with a change feed and a column named with a backtick": (
-        one_file((1,), columns=(Column("p", Type.INTEGER), Column("b`t", Type.INTEGER)), features=("changeDataFeed",)),
-        (OtherCommand(Update(Assignment("b`t", Type.INTEGER, 1))),),
+    "UPDATE with a change feed and a column named with a backtick": runs(
+        Update(Assignment("b`t", Type.INTEGER, 1)), with_column("b`t", Feature.CHANGE_DATA_FEED)
     ),
     "removed by another spelling": (in_partition(Type.STRING, "ü"), (Delete(), Read())),
-    "tombstones that a checkpoint left out": (
-        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -30 * DAY),)))),
-        (OtherCommand(Checkpoint()), Read()),
-    ),
+    "tombstones that a checkpoint left out": (removed(-30 * DAY), (OtherCommand(Checkpoint()), Read())),
     "checkpoint beside one in parts": (
         replace(PLAIN, commits=(Commit(-HOUR, adds=(0, 1), checkpoint=True, parts=2),)),
         (),
     ),
-    "NaN in a file": (one_file((1.0,), (math.nan,)), ()),
-    "UPDATE of whole partitions": (PLAIN, (OtherCommand(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),)),
-    "UPDATE by a literal of another type": (INTEGERS, (OtherCommand(Update(Assignment("v", Type.INTEGER, 5), SEVEN)),)),
+    "NaN in a file": (one_file((math.nan,)), ()),
+    "UPDATE of whole partitions": runs(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),
+    "UPDATE by a literal of another type": runs(Update(Assignment("v", Type.INTEGER, 5), SEVEN), INTEGERS),
     "NULL partition value": (in_partition(Type.STRING, None), ()),
-    "checkpoint by a command": (PLAIN, (OtherCommand(Checkpoint()),)),
-    "vectors switched on with column mapping": (
-        with_features(Feature.COLUMN_MAPPING_ID),
-        (OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)),),
+    "checkpoint by a command": runs(Checkpoint()),
+    "vectors switched on with column mapping": runs(
+        Switch(Feature.DELETION_VECTORS, on=True), with_features(Feature.COLUMN_MAPPING_ID)
     ),
     "missing file of a deletion vector": (
         with_vectors(1),
@@ -410,33 +413,11 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "several tombstones of a file": (with_vectors(0, 1), ()),
     "column mapping": (with_features(Feature.COLUMN_MAPPING_ID), ()),
     "deletion vectors with column mapping": (with_features(Feature.DELETION_VECTORS, Feature.COLUMN_MAPPING_NAME), ()),
-    "deletion vectors and no ranges": (
-        one_file(
-            (True, False),
-            columns=(Column("b", Type.BOOLEAN), Column("v", Type.BOOLEAN)),
-            partition=(),
-            features=VECTORS,
-        ),
-        (),
-    ),
-    "deletion vectors and a column path": (
-        one_file(
-            (1, 1), columns=(Column("path", Type.INTEGER), Column("v", Type.INTEGER)), partition=(), features=VECTORS
-        ),
-        (),
-    ),
-    "long text beyond U+FFFF": (
-        one_file(("\U0001f600" * 17, 1), columns=(Column("s", Type.STRING), Column("v", Type.INTEGER)), partition=()),
-        (),
-    ),
-    "first partition column begins with a scheme and a colon": (
-        empty(Column("time:utc", Type.INTEGER), V, partition_by=("time:utc",)),
-        (),
-    ),
-    "first of several partition columns begins with a dot": (
-        empty(Column(".p", Type.INTEGER), V, partition_by=(".p", "v")),
-        (),
-    ),
+    "deletion vectors and no ranges": stores(Type.BOOLEAN, True, features=VECTORS),
+    "deletion vectors and a column path": (with_column("path", Feature.DELETION_VECTORS), ()),
+    "long text beyond U+FFFF": stores(Type.STRING, "\U0001f600" * 17),
+    "first partition column begins with a scheme and a colon": is_partitioned("time:utc"),
+    "first of several partition columns begins with a dot": is_partitioned(".p", "q"),
 }
 
 
@@ -475,8 +456,14 @@ def test_every_condition_is_shown_and_used() -> None:
 @pytest.mark.parametrize("name", HOLDS)
 def test_a_condition_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> None:
     table, steps = HOLDS[name]
-    assert CONDITIONS[name].holds(observed(table, tmp_path / "there", *steps, spoil=SPOILED.get(name)))
-    assert not CONDITIONS[name].holds(observed(INTEGERS, tmp_path / "plain", *deletes(SEVEN)))
+    there = observed(table, tmp_path / "there", *steps, spoil=SPOILED.get(name))
+    plain = observed(INTEGERS, tmp_path / "plain", *deletes(SEVEN))
+    assert CONDITIONS[name].holds(there) and not CONDITIONS[name].holds(plain)
+    for seen, wrong in ((there, False), (plain, True)):
+        read = read_table(seen.root, root_of(seen.root), Wanted())
+        assert isinstance(read, RefusedTable) or CONDITIONS[name].on_shape(read.shape) is not wrong, (
+            "the shape misleads"
+        )
 
 
 @pytest.mark.parametrize("name", ["compares with NULL", "null-safe test of a partition"])
