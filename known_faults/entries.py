@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,10 +35,21 @@ class InvalidKnownFaults(UsageMistake):
 
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_KEYS = frozenset(
-    {"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when", "on", "wide", "concerns"}
-)
 _OF_SYMPTOM = frozenset({"causes", "errors", "of"})
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+#: What keys that may be left out may have, and what to write if it is something else.
+_OPTIONAL: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "when": (lambda value: isinstance(value, str), "write the name of a condition"),
+    "on": (PLACES.__contains__, f"write {' or '.join(map(repr, PLACES))}, or leave it out"),
+    "wide": (_is_text, "say what else it would excuse, or leave it out"),
+    "concerns": (_is_text, "end 'Concerns you only if …', or leave it out"),
+}
+_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", *_OPTIONAL})
 
 
 def read_known_faults(path: Path, *, beside: Collection[str] = ()) -> tuple[KnownFault, ...]:
@@ -151,20 +162,12 @@ def _known_fault(entry: dict[str, Any], clause: Any, where: str) -> KnownFault:
     if not _CLAUSE.fullmatch(clause):
         raise InvalidKnownFaults(f"{where} has the clause {clause!r}: write an id such as VAC-SAFE-1.")
     versions, until = range_of(entry, where)
-    when = entry.get("when")
-    if not isinstance(when, (str, type(None))):
-        raise InvalidKnownFaults(f"{where} has when = {when!r}: write the name of a condition.")
-    on = entry.get("on")
-    if on not in (None, *PLACES):
-        raise InvalidKnownFaults(f"{where} has on = {on!r}: write {' or '.join(map(repr, PLACES))}, or leave it out.")
-    wide = entry.get("wide")
-    if wide is not None and not _is_text(wide):
-        raise InvalidKnownFaults(f"{where} has wide = {wide!r}: say what else it would excuse, or leave it out.")
-    concerns = entry.get("concerns")
-    if concerns is not None and not _is_text(concerns):
-        raise InvalidKnownFaults(f"{where} has concerns = {concerns!r}: end 'Concerns you only if …', or leave it out.")
+    for key, (is_right, advice) in _OPTIONAL.items():
+        if entry.get(key) is not None and not is_right(entry[key]):
+            raise InvalidKnownFaults(f"{where} has {key} = {entry[key]!r}: {advice}.")
     symptom = _symptom(entry, where)
-    return KnownFault(clause, entry["reason"], entry["link"], symptom, versions, until, when, on, wide, concerns)
+    optional = {key: entry.get(key) for key in _OPTIONAL}
+    return KnownFault(clause, entry["reason"], entry["link"], symptom, versions, until, **optional)
 
 
 def texts_in(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
@@ -174,7 +177,10 @@ def texts_in(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
             f"{where} has the unknown key {unknown[0]!r}: write {key}, reason, link, versions and until."
         )
     _check_texts({"reason": entry.get("reason"), "link": entry.get("link")}, where)
-    found = entry.get(key)
+    return _texts(entry.get(key), key, where)
+
+
+def _texts(found: Any, key: str, where: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not found or not all(map(_is_text, found)):
         raise InvalidKnownFaults(f"{where} has {key} = {found!r}: write a list of texts.")
     return tuple(found)
@@ -207,13 +213,7 @@ def _symptom(entry: dict[str, Any], where: str) -> Symptom:
     if unknown := sorted(given.keys() - _OF_SYMPTOM):
         known = ", ".join(f"symptom.{key}" for key in sorted(_OF_SYMPTOM))
         raise InvalidKnownFaults(f"{where} has the unknown key 'symptom.{unknown[0]}': known are {known}.")
-    for key in given.keys() - {"of"}:
-        if not isinstance(given[key], list) or not given[key] or not all(map(_is_text, given[key])):
-            raise InvalidKnownFaults(f"{where} has symptom.{key} = {given[key]!r}: write a list of texts.")
+    lists = {key: _texts(given[key], f"symptom.{key}", where) for key in sorted(given.keys() - {"of"})}
     if "of" in given and not _is_text(given["of"]):
         raise InvalidKnownFaults(f"{where} has symptom.of = {given['of']!r}: write the name of a kind of subject.")
-    return Symptom(tuple(given.get("causes", ())), tuple(given.get("errors", ())), given.get("of"))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    return Symptom(**lists, of=given.get("of"))

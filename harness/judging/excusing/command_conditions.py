@@ -304,6 +304,19 @@ OF_TESTS = (
     condition(
         "DECIMAL of 16 digits as users write it", "a condition has a number of 16 digits or more with a decimal point"
     )(lambda o: any(len(number.as_tuple().digits) >= 16 for number in untyped_decimals(o))),
+    condition(
+        "test of a NULL struct with a NOT NULL field",
+        "a table has a struct that may be NULL, with a field that may not",
+        only_if(told.has_nullable_struct_with_required_field),
+    )(
+        lambda o: any(
+            row[place] is None for row in o.before.stored_rows for place in places_tested(o, has_required_fields)
+        )
+    ),
+    # By a condition on partition columns only, or none.
+    condition("whole files", "a DELETE removes whole files")(
+        lambda o: isinstance(o, DeleteObservation) and o.prediction.scope is not ConditionScope.ROWS
+    ),
     condition("function in Python in a condition", "a condition calls a function in Python")(
         lambda o: any(map(wrappers_of, _conditions(o)))
     ),
@@ -329,23 +342,6 @@ def _has_other_zero(observation: Observation) -> bool:
         if any(-sign in held for sign in asked):
             return True
     return False
-
-
-@condition(
-    "test of a NULL struct with a NOT NULL field",
-    "a table has a struct that may be NULL, with a field that may not",
-    only_if(told.has_nullable_struct_with_required_field),
-)
-def _tests_required_field_of_null(observation: Observation) -> bool:
-    """Whether the struct is NULL in some row of a live file."""
-    places = places_tested(observation, has_required_fields)
-    return any(row[place] is None for row in observation.before.stored_rows for place in places)
-
-
-@condition("whole files", "a DELETE removes whole files")
-def _deletes_whole_files(observation: Observation) -> bool:
-    """Whether it has a condition on partition columns only, or none."""
-    return isinstance(observation, DeleteObservation) and observation.prediction.scope is not ConditionScope.ROWS
 
 
 @condition(
@@ -509,6 +505,11 @@ OF_OTHERS = (
         "you run VACUUM USING INVENTORY by a query with a column that is never NULL or columns in another order, or with "
         "paths with two slashes after the root",
     )(lambda o: any(step.listing is not Listing.PLAIN for step in _steps(o, Vacuum))),
+    condition("versions to keep that go back", "you VACUUM with keep_versions")(
+        lambda o: any(
+            kept != sorted(kept) for step in _steps(o, Vacuum) for kept in [[*step.kept_versions(o.before.version)]]
+        )
+    ),
     condition("condition that is no BOOLEAN", "a condition may be no BOOLEAN, such as 0 or 'false'")(
         lambda o: isinstance(o.step, InvalidDelete) and o.step.mistake.name == "NOT_BOOLEAN"
     ),
@@ -521,12 +522,6 @@ OF_OTHERS = (
         only_if(lambda s: told.has_feed(s) or told.has_feature("changeDataFeed")(s)),
     )(lambda o: isinstance(o.step, ReadChanges) and o.step.zone != "UTC"),
 )
-
-
-@condition("versions to keep that go back", "you VACUUM with keep_versions")
-def _keeps_versions_that_go_back(observation: Observation) -> bool:
-    kept = (step.kept_versions(observation.before.version) for step in _steps(observation, Vacuum))
-    return any(list(one) != sorted(one) for one in kept)
 
 
 @condition(

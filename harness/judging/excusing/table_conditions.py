@@ -59,18 +59,15 @@ def met(observation: Observation) -> tuple[OfFile, ...]:
     return tuple(found)
 
 
+def _in_another_zone(observation: Observation) -> bool:
+    return any(step.zone != "UTC" for step in deletes(observation))
+
+
 def _adds_met(observation: Observation) -> Iterator[Add]:
     return (action for action in met(observation) if isinstance(action, Add))
 
 
 # Names and paths ---------------------------------------------------------------------------------------------------------
-
-
-@condition(
-    "file named by URI", "the log names a file by a whole URI, as that of a shallow clone does", told.names_by_uri
-)
-def _names_file_by_uri(observation: Observation) -> bool:
-    return bool(observation.before.by_uri or observation.before.facts.by_uri(met(observation)))
 
 
 @condition(
@@ -96,6 +93,9 @@ _BEYOND_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 OF_NAMES = (
+    condition(
+        "file named by URI", "the log names a file by a whole URI, as that of a shallow clone does", told.names_by_uri
+    )(lambda o: o.before.by_uri or o.before.facts.by_uri(met(o))),
     condition(
         "unusual name of the table's directory",
         "the name of a table's directory has unusual characters, such as %",
@@ -220,13 +220,6 @@ def _has_float_bounds(observation: Observation) -> bool:
 # Partition values --------------------------------------------------------------------------------------------------------
 
 
-@condition(
-    "tombstone with a NULL partition value", "a partition column has NULLs", only_if(told.partitions_by_nullable)
-)
-def _null_partition_of_a_tombstone(observation: Observation) -> bool:
-    return any(None in (remove.partition_values or {}).values() for remove in observation.before.facts.tombstones)
-
-
 def _is_odd(value: object) -> bool:
     """Whether it is a number with an exponent, or no number, or a negative DECIMAL with a fraction."""
     return (isinstance(value, float) and value != 0 and not 1e-3 <= abs(value) < 1e7) or (
@@ -234,11 +227,16 @@ def _is_odd(value: object) -> bool:
     )
 
 
+def _removes_null_partition(o: Observation) -> bool:
+    return any(None in (remove.partition_values or {}).values() for remove in o.before.facts.tombstones)
+
+
 OF_PARTITIONS = (
+    condition(
+        "tombstone with a NULL partition value", "a partition column has NULLs", only_if(told.partitions_by_nullable)
+    )(_removes_null_partition),
     condition("NULL partition value", "a partition column has NULLs", only_if(told.partitions_by_nullable))(
-        lambda o: (
-            any(None in partition_of(o.table, add) for add in _adds_met(o)) or _null_partition_of_a_tombstone.holds(o)
-        )
+        lambda o: any(None in partition_of(o.table, add) for add in _adds_met(o)) or _removes_null_partition(o)
     ),
     condition(
         "empty text of a STRING partition",
@@ -274,10 +272,6 @@ OF_PARTITIONS = (
         only_if(told.partitions_by("timestamp")),
     )(lambda o: any(column.type is Type.TIMESTAMP for column in o.table.partition_columns) and _in_another_zone(o)),
 )
-
-
-def _in_another_zone(observation: Observation) -> bool:
-    return any(step.zone != "UTC" for step in deletes(observation))
 
 
 # Rows --------------------------------------------------------------------------------------------------------------------
@@ -353,20 +347,33 @@ OF_LOGS = (
     condition("young tombstone", "you VACUUM a table of which old files were removed within the retention")(
         lambda o: isinstance(o, VacuumObservation) and any(fate.reason is Reason.RETAINED for fate in o.fates.values())
     ),
+    condition(
+        "broken _last_checkpoint",
+        "the file _last_checkpoint of a table is damaged",
+        only_if(lambda s: "last-checkpoint" in s.log.others),
+    )(lambda o: o.before.last_checkpoint is None and f"{LOG_DIRECTORY}/{LAST_CHECKPOINT}" in o.before.listing),
+    condition(
+        "commit file no younger than the one before",
+        "the clocks of a table's writers differ, or its log was copied, so that a commit's file is older than the one before",
+    )(
+        lambda o: any(
+            later.modified <= earlier.modified
+            for (_, earlier), (_, later) in pairwise(sorted(o.before.log.commits.items()))
+        )
+    ),
+    # Without it the step cannot read a file.
+    condition(
+        "missing file of a deletion vector",
+        "the file of a live deletion vector is gone, as after a VACUUM of this version",
+        only_if(told.supports_vectors),
+    )(
+        lambda o: any(
+            path is not None and o.before.entry(path) is None
+            for path in (vector_path(add, o.before.root) for add in _adds_met(o))
+        )
+    ),
     condition("young orphan", "a table has young files that no version refers to")(young_orphans),
 )
-
-
-@condition(
-    "missing file of a deletion vector",
-    "the file of a live deletion vector is gone, as after a VACUUM of this version",
-    only_if(told.supports_vectors),
-)
-def _missing_vector_file(observation: Observation) -> bool:
-    """Whether the step cannot read a file without it."""
-    state = observation.before
-    paths = {vector_path(one, state.root) for one in _adds_met(observation)}
-    return any(path is not None and state.entry(path) is None for path in paths)
 
 
 @condition(
@@ -378,22 +385,3 @@ def _beside_one_in_parts(observation: Observation) -> bool:
     checkpoints = observation.before.log.checkpoints
     number = Counter(checkpoint.version for checkpoint in checkpoints)
     return any(len(checkpoint.files) > 1 and number[checkpoint.version] > 1 for checkpoint in checkpoints)
-
-
-@condition(
-    "broken _last_checkpoint",
-    "the file _last_checkpoint of a table is damaged",
-    only_if(lambda s: "last-checkpoint" in s.log.others),
-)
-def _broken_last_checkpoint(observation: Observation) -> bool:
-    state = observation.before
-    return state.last_checkpoint is None and f"{LOG_DIRECTORY}/{LAST_CHECKPOINT}" in state.listing
-
-
-@condition(
-    "commit file no younger than the one before",
-    "the clocks of a table's writers differ, or its log was copied, so that a commit's file is older than the one before",
-)
-def _has_a_commit_no_younger_than_the_one_before(observation: Observation) -> bool:
-    times = [commit.modified for _, commit in sorted(observation.before.log.commits.items())]
-    return any(later <= earlier for earlier, later in pairwise(times))
