@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -15,7 +15,8 @@ import pytest
 
 from engines.port import Engine
 from engines.provider import ENGINES
-from harness.judging.excusing.conditions import CONDITIONS
+from harness.judging.excusing.conditions import CONDITIONS, Circumstances
+from harness.judging.excusing.declarations import Condition
 from harness.observing.steps.observation import Observation
 from harness.running.judge import Judge
 from known_faults.entries import PLACES
@@ -466,18 +467,6 @@ def test_a_condition_holds_there_and_not_on_a_plain_table(name: str, tmp_path: P
         )
 
 
-@pytest.mark.parametrize("name", ["compares with NULL", "null-safe test of a partition"])
-def test_a_null_safe_comparison_of_a_data_column_is_neither(name: str, tmp_path: Path) -> None:
-    assert not CONDITIONS[name].holds(observed(PLAIN, tmp_path, *deletes(SAFE)))
-
-
-@pytest.mark.parametrize("partition_by", [(".p",), ("v", ".p"), ("_v", ".p")])
-def test_a_dot_counts_in_the_first_of_several_only(partition_by: tuple[str, ...], tmp_path: Path) -> None:
-    columns = (*(Column(name, Type.INTEGER) for name in partition_by), Column("w", Type.INTEGER))
-    seen = observed(empty(*columns, partition_by=partition_by), tmp_path)
-    assert not CONDITIONS["first of several partition columns begins with a dot"].holds(seen)
-
-
 F = Column("v", StructOf((("f", Type.DOUBLE),)))
 
 
@@ -497,37 +486,96 @@ def test_zeros_count_where_their_signs_differ(asked: float, held: float, tmp_pat
         assert found is differ, where
 
 
-def test_a_zero_of_another_column_does_not_count(tmp_path: Path) -> None:
-    columns = (P, V, Column("w", Type.DOUBLE))
-    where = Compare("w", Op.EQ, 0.0, Type.DOUBLE)
-    seen = observed(one_file((-0.0, 0.0), columns=columns), tmp_path, Delete(where))
-    assert not CONDITIONS["zeros of both signs"].holds(seen)
+W = Column("w", Type.DOUBLE)
+GONE = (Delete(), OtherCommand(Checkpoint()), OtherCommand(Restore(0)))
+#: The first file is restored and removed again.
+AGAIN = (OtherCommand(Restore(-1)), Delete(Compare("p", Op.EQ, 1, Type.INTEGER)))
+OF_FIELD = Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("12345678901234.56"), DecimalOf(18, 2)))
 
 
-@pytest.mark.parametrize("name", ["DECIMAL as users write it", "DECIMAL of 16 digits as users write it"])
-def test_a_decimal_counts_that_is_no_double_and_has_no_type(name: str, tmp_path: Path) -> None:
-    steps = (below("12345678901234.56", Literals.EXACT), below("12345678901234.50"), Delete())
-    for number, step in enumerate(steps):
-        assert not CONDITIONS[name].holds(observed(AMOUNTS, tmp_path / str(number), step))
-    of_field = Relate(Member(Of("s"), "x"), Op.EQ, Literal(Decimal("12345678901234.56"), DecimalOf(18, 2)))
-    table = one_file((None,), columns=(P, Column("s", StructOf((("x", DecimalOf(18, 2)),)))))
-    assert CONDITIONS[name].holds(observed(table, tmp_path / "field", Delete(of_field, literals=Literals.EXPONENTS)))
+def named_by(reference: Reference, *beside: DataFile) -> Table:
+    """A table whose files have names of this kind, or others of no version beside it."""
+    files = PLAIN.files if beside else tuple(replace(file, reference=reference) for file in PLAIN.files)
+    return replace(PLAIN, files=(*files, *beside))
 
 
-def test_fewer_than_16_digits_are_another_condition(tmp_path: Path) -> None:
-    seen = observed(AMOUNTS, tmp_path, below("1234567890123.45"))
-    assert CONDITIONS["DECIMAL as users write it"].holds(seen)
-    assert not CONDITIONS["DECIMAL of 16 digits as users write it"].holds(seen)
+def near() -> Iterator[tuple[str, bool, Shown]]:
+    """Conditions, whether they hold, and where that is."""
+    for name in ("compares with NULL", "null-safe test of a partition"):
+        yield name, False, asks(SAFE)  # a data column
+    for names in ((".p",), ("w", ".p"), ("_w", ".p")):
+        yield "first of several partition columns begins with a dot", False, is_partitioned(*names)
+    other = Delete(Compare("w", Op.EQ, 0.0, Type.DOUBLE))
+    yield "zeros of both signs", False, (one_file((-0.0, 0.0), columns=(P, V, W)), (other,))
+    for keep in ((1, 0), (0, 0), (2, 1)):  # there is no version before 0
+        yield "versions to keep that go back", False, (PLAIN, (Delete(ONE), Vacuum(keep=keep)))
+    for side in (Of("w"), Literal(1, Type.INTEGER)):
+        compared = Delete(Relate(Of("p"), Op.EQ, side))
+        yield "partition columns compared with each other", False, (empty(P, Column("w", Type.INTEGER)), (compared,))
+
+    decimals = ("DECIMAL as users write it", "DECIMAL of 16 digits as users write it")
+    for name in decimals:
+        # With its type, a DOUBLE, none.
+        for step in (below("12345678901234.56", Literals.EXACT), below("12345678901234.50"), Delete()):
+            yield name, False, (AMOUNTS, (step,))
+        struct = Column("s", StructOf((("x", DecimalOf(18, 2)),)))
+        yield name, True, (one_file((None,), columns=(P, struct)), (Delete(OF_FIELD, literals=Literals.EXPONENTS),))
+        yield name, name == decimals[0], (AMOUNTS, (below("1234567890123.45"),))
+
+    # A file that was restored and removed again has two tombstones; readers find that of a restored one too.
+    young, old = removed(-HOUR // 2), removed(-30 * DAY)
+    yield "several tombstones of a file", True, (young, (*AGAIN, Read()))
+    yield "several tombstones of a file", False, (young, (Read(),))
+    yield "several tombstones of a file", True, (young, (OtherCommand(Restore(-1)), Read()))
+    # One that has expired is in no checkpoint (PROTOCOL.md, "Checkpoints").
+    yield "several tombstones of a file", False, (old, (*AGAIN, OtherCommand(Checkpoint()), Read()))
+    by_itself = replace(old, features=(Feature.FREQUENT_CHECKPOINTS.value,))
+    three = Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE))
+    yield "tombstones that a checkpoint left out", True, (by_itself, (three, Read()))
+    yield "tombstones that a checkpoint left out", False, (old, (Read(),))
+
+    # A file counts that a step can meet, not one of the case.
+    for reference in Reference:
+        yield "file named by URI", reference is not Reference.RELATIVE, (named_by(reference), (Read(),))
+        spare = DataFile(9, (1,), ((1.0,),), -DAY, reference=reference)
+        yield "file named by URI", False, (named_by(reference, spare), (Read(),))
+    # A vector counts in the version that a RESTORE brings back.
+    yield "deletion vectors", True, (with_vectors(1), GONE)
+    yield "deletion vectors", False, (PLAIN, GONE)
+    # The command at hand counts, not an earlier one.
+    yield "compares with NULL", True, (PLAIN, (Delete(ONE), Delete(NULLS)))
+    yield "compares with NULL", True, (PLAIN, (Delete(ONE), Delete(NULLS), Read(), Read()))
+    yield "compares with NULL", False, (PLAIN, (Delete(NULLS), Delete(ONE)))
+    yield "checkpoint by a command", False, (PLAIN, (OtherCommand(Checkpoint()), Vacuum()))
+    # A session that finds rows in its version must notice others: a conflict is due.
+    session, others = "session that deletes all, or no row of its version", Insert(((1, 9.0),))
+    for where in (ONE, NINE, None):
+        yield session, where is not ONE, in_session(others, Delete(where, by_earlier=True))
+    yield session, False, in_session(Delete(NINE, by_earlier=True))
 
 
-@pytest.mark.parametrize("keep", [(1, 0), (0, 0), (2, 1)])  # there is no version before 0
-def test_versions_to_keep_that_do_not_go_back(keep: tuple[int, ...], tmp_path: Path) -> None:
-    assert not CONDITIONS["versions to keep that go back"].holds(
-        observed(PLAIN, tmp_path, Delete(ONE), Vacuum(keep=keep))
-    )
+@pytest.mark.parametrize(("name", "holds", "shown"), list(near()))
+def test_what_is_near_a_condition(name: str, holds: bool, shown: Shown, tmp_path: Path) -> None:
+    table, steps = shown
+    assert Circumstances(observed(table, tmp_path, *steps)).hold(name) is holds
 
 
-@pytest.mark.parametrize("test", [Relate(Of("p"), Op.EQ, Of("w")), Relate(Of("p"), Op.EQ, Literal(1, Type.INTEGER))])
-def test_a_partition_compared_with_something_else_does_not_count(test: Predicate, tmp_path: Path) -> None:
-    table = empty(P, Column("w", Type.INTEGER))
-    assert not CONDITIONS["partition columns compared with each other"].holds(observed(table, tmp_path, Delete(test)))
+def test_a_remove_that_spells_its_path_otherwise_leaves_the_file_live_by_its_text(tmp_path: Path) -> None:
+    same = observed(in_partition(Type.STRING, "a"), tmp_path / "same", Delete(), Read(), spoil=encode_removes).before
+    assert not same.live and not same.facts.live_by_text and not same.facts.spelled_otherwise
+    other = observed(in_partition(Type.STRING, "ü"), tmp_path / "other", Delete(), Read(), spoil=encode_removes).before
+    assert not other.live and {add.file for add in other.facts.live_by_text} == other.facts.spelled_otherwise
+    assert len(other.facts.spelled_otherwise) == 1
+
+
+def test_a_condition_is_computed_once_for_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Observation] = []
+
+    def ask(observation: Observation) -> bool:
+        asked.append(observation)
+        return True
+
+    monkeypatch.setitem(CONDITIONS, "whole files", Condition("whole files", "it is asked", ask))
+    circumstances = Circumstances(observed(PLAIN, tmp_path))
+    assert circumstances.hold("whole files") and circumstances.hold("whole files")
+    assert "whole files" in circumstances.names and len(asked) == 1
