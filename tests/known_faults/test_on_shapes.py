@@ -9,9 +9,8 @@ import pytest
 
 from engines.provider import ENGINES, kind_of
 from harness.judging.excusing.conditions import CONDITIONS
-from known_faults.concerned import concerned, like_tables
+from known_faults.concerned import RULES_ON_SHAPES, concerned, like_tables
 from known_faults.known import by_reason
-from known_faults.rules_on_shapes import RULES_ON_SHAPES
 from records.known_fault import KnownFault, Symptom
 from records.run import ConcernedTables
 from shapes.reading import ReadTable, Wanted, read_table

@@ -141,9 +141,9 @@ def _told_of_rows_that_stay(observation: Observation) -> bool:
     if not isinstance(observation, DeleteObservation) or not observation.has_its_rows:
         return False
     files = (observation.after.changes.get(cdc.file) or () for cdc in observation.change_files)
-    told = Counter(row for rows in files for row, _ in rows)
+    listed = Counter(row for rows in files for row, _ in rows)
     rewritten = observation.removed & observation.before.live.keys()
-    return observation.prediction.deleted <= told <= _rows_in(observation.before, rewritten)
+    return observation.prediction.deleted <= listed <= _rows_in(observation.before, rewritten)
 
 
 def has_empty_text(observation: Observation, add: Add, *, of_strings: bool) -> bool:
