@@ -7,7 +7,7 @@ but other ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -122,92 +122,90 @@ class Idle(WrappedEngine):
         return super().run(root, step, clock=clock, version=version)
 
 
-@dataclass(frozen=True)
-class OtherRows:
-    """A step in which a listed fault leaves or loses rows of a kind, and a known-bad engine that does so with others."""
-
-    table: Table
-    steps: tuple[Step, ...]
-    bad: str | None  # the fault; None: the engine is Idle
-    when: str
-
-
 S = Column("s", REQUIRED)
+TEXT = Column("s", Type.STRING)
 SAFE = Not(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER))
 X_IS_1 = Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER))
 LIKE_A = And(Like("s", "a"), Not(Compare("s", Op.EQ, "b", Type.STRING)))
 IS_NULL = And(Compare("v", Op.EQ, None, Type.DOUBLE), Compare("v", Op.GT, 2.5, Type.DOUBLE))  # FALSE for 2.0
 IN_U = Compare("p", Op.EQ, "ü", Type.STRING)
+CALLED = Wrapped(Compare("v", Op.EQ, 1, Type.INTEGER), Wrapper.PYTHON)
 SPELLED = Table(
     (Column("p", Type.STRING), V),
     ("p",),
     (DataFile(0, ("ü",), ((1.0,),), -DAY), DataFile(1, ("a",), ((1.0,), (2.0,)), -DAY)),
     (Commit(-HOUR, adds=(0, 1)),),
 )
+FEEDS = replace(PLAIN, features=(Feature.CHANGE_DATA_FEED.value,))
 
-OTHER_ROWS: dict[str, OtherRows] = {
-    "changes of rows that stay": OtherRows(
-        replace(PLAIN, features=(Feature.CHANGE_DATA_FEED.value,)),
-        (Delete(And(SAFE, ONE)),),
-        "loses-a-survivor",
+#: For each kind of wrong rows a condition, a known-bad engine (None: Idle), and a step in which the condition holds, and the
+#: engine leaves or loses other rows.
+OTHER_ROWS: dict[str, tuple[str, str | None, Table, tuple[Step, ...]]] = {
+    "changes of rows that stay": (
         "null-safe test of a partition",
+        "loses-a-survivor",
+        FEEDS,
+        (Delete(And(SAFE, ONE)),),
     ),
-    "rows committed since the session opened": OtherRows(
+    "rows committed since the session opened": (
+        "session that deletes all, or no row of its version",
+        "keeps-a-file-of-the-table",
         PLAIN,
         (OpenSession(), Insert(((1, 9.0),)), Delete(by_earlier=True)),
-        "keeps-a-file-of-the-table",
-        "session that deletes all, or no row of its version",
     ),
-    "rows for which the condition is NULL": OtherRows(
-        PLAIN, (Delete(Or(IS_NULL, ONE)),), "loses-a-survivor", "compares with NULL"
+    "rows for which the condition is NULL": (
+        "compares with NULL",
+        "loses-a-survivor",
+        PLAIN,
+        (Delete(Or(IS_NULL, ONE)),),
     ),
-    "rows whose struct is NULL": OtherRows(
+    "rows whose struct is NULL": (
+        "test of a NULL struct with a NOT NULL field",
+        "loses-a-survivor",
         one_file(((2,),), ((1,),), (None,), columns=(P, S)),
         (Delete(X_IS_1),),
-        "loses-a-survivor",
-        "test of a NULL struct with a NOT NULL field",
     ),
-    "rows that a plain LIKE names": OtherRows(
-        one_file(("b",), ("a",), ("c",), columns=(P, Column("s", Type.STRING))),
-        (Delete(LIKE_A),),
-        "loses-a-survivor",
+    "rows that a plain LIKE names": (
         "plain LIKE beside another test",
+        "loses-a-survivor",
+        one_file(("b",), ("a",), ("c",), columns=(P, TEXT)),
+        (Delete(LIKE_A),),
     ),
-    "rows with a DECIMAL as users write it": OtherRows(
+    "rows with a DECIMAL as users write it": (
+        "DECIMAL as users write it",
+        None,
         one_file((Decimal("0.10"),), (Decimal("0.20"),), columns=AMOUNTS.columns),
         (below("0.20"),),
+    ),
+    "rows with a zero": (
+        "zeros of both signs",
         None,
-        "DECIMAL as users write it",
+        one_file((-0.0,), (1.0,), (2.0,)),
+        (Delete(Compare("v", Op.GT, 0.0, Type.DOUBLE)),),
     ),
-    "rows with a zero": OtherRows(
-        one_file((-0.0,), (1.0,), (2.0,)), (Delete(Compare("v", Op.GT, 0.0, Type.DOUBLE)),), None, "zeros of both signs"
-    ),
-    "rows of files left alone": OtherRows(
-        FILES,
-        (Delete(Wrapped(Compare("v", Op.EQ, 1, Type.INTEGER), Wrapper.PYTHON)),),
-        "keeps-a-match",
+    "rows of files left alone": (
         "function in Python that decides which files are rewritten",
+        "keeps-a-match",
+        FILES,
+        (Delete(CALLED),),
     ),
-    "rows of an empty text as a partition": OtherRows(
+    "rows of an empty text as a partition": (
+        "empty text of a STRING partition",
+        None,
         with_an_empty_null(Type.STRING),
         (Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)),),
-        None,
-        "empty text of a STRING partition",
     ),
-    "rows removed by another spelling": OtherRows(
-        SPELLED, (Delete(IN_U), Delete(ONE)), None, "removed by another spelling"
-    ),
+    "rows removed by another spelling": ("removed by another spelling", None, SPELLED, (Delete(IN_U), Delete(ONE))),
 }
 
 
 @pytest.mark.parametrize("kind", WRONG_ROWS)
 def test_other_rows_are_not_of_the_kind(kind: str, tmp_path: Path) -> None:
-    shown = OTHER_ROWS[kind]
+    when, bad, table, steps = OTHER_ROWS[kind]
     healthy = ReferenceEngine(rules=DELTA_RS, capabilities=EVERYTHING)
-    engine = Idle(healthy) if shown.bad is None else KnownBadEngine(healthy, FAULTS[shown.bad])
-    spoil = SPOILED.get(shown.when)
-    seen = observed(shown.table, tmp_path, *shown.steps, spoil=spoil, engine=engine)
-    assert CONDITIONS[shown.when].holds(seen) and not seen.has_its_rows
+    engine = Idle(healthy) if bad is None else KnownBadEngine(healthy, FAULTS[bad])
+    seen = observed(table, tmp_path, *steps, spoil=SPOILED.get(when), engine=engine)
+    assert CONDITIONS[when].holds(seen) and not seen.has_its_rows
     assert not WRONG_ROWS[kind].of(seen)("rows")
 
 
@@ -227,7 +225,6 @@ def telling_of(*rows: tuple[int, float]) -> Fault:
 def test_only_changes_of_rows_that_stay_in_a_rewritten_file_are_known(
     told: tuple[tuple[int, float], ...], known: bool, tmp_path: Path
 ) -> None:
-    table = replace(PLAIN, features=(Feature.CHANGE_DATA_FEED.value,))
     engine = KnownBadEngine(ReferenceEngine(), telling_of(*told))
-    seen = observed(table, tmp_path, Delete(And(SAFE, ONE)), engine=engine)
+    seen = observed(FEEDS, tmp_path, Delete(And(SAFE, ONE)), engine=engine)
     assert WRONG_ROWS["changes of rows that stay"].of(seen)("rows") is known
