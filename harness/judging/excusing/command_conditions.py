@@ -121,7 +121,7 @@ def tests(observation: Observation) -> list[Predicate]:
 
 
 def places_tested(observation: Observation, such: Callable[[Column], object] = lambda _: True) -> list[int]:
-    """Where rows have the columns of these tests that are so."""
+    """The places in a row of the columns of these tests that are ``such``."""
     names = {name for test in tests(observation) for name in columns_of(test)}
     columns = enumerate(observation.table.columns)
     return [place for place, column in columns if column.name in names and such(column)]
