@@ -20,7 +20,7 @@ from model.codec.cases import (
 )
 from model.codec.converter import FORMAT
 from model.codec.json_values import type_from_json, type_to_json, value_from_json, value_to_json
-from model.codec.validation import InvalidCase
+from model.codec.plain import InvalidCase
 
 __all__ = [
     "FORMAT",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,25 +12,20 @@ from typing import Any
 from model.codec import validation
 from model.codec.at_once_checks import check_at_once, check_table_at_once
 from model.codec.command_checks import check_command, check_place
-from model.codec.converter import FORMAT, Document, reader_of, write
+from model.codec.converter import FORM, FORMAT, Document, Large
 from model.codec.json_values import value_of
-from model.codec.plain import Reader, each, list_of, refuse, successive, within
+from model.codec.plain import InvalidCase, Reader, each, list_of, refuse, successive, within
 from model.codec.step_checks import check_step, check_steps
-from model.codec.validation import InvalidCase
 from model.semantics.definitions import definition_after
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend, columns_after
-from model.vocabulary.large_tables import Size, large_table, size_of
+from model.vocabulary.large_tables import large_table, size_of
 from model.vocabulary.predicate import Expression, Predicate
 from model.vocabulary.steps import Append, AtOnce, Insert, OtherCommand, Step
-from model.vocabulary.table import FEATURES, Column, DataFile, Table
+from model.vocabulary.table import Column, DataFile, Table
 from model.vocabulary.values import Row, Value
 
 Json = dict[str, Any]
-
-_read_document, _read_table, _read_size, _read_step, _read_predicate, _read_expression = map(
-    reader_of, (Document, Table, Size, Step, Predicate, Expression)
-)
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -74,35 +69,15 @@ def _first_named(document: Any) -> Any:
 def to_json(case: Case) -> Json:
     """The document of a case: ``{"format": 1, "table": {...}, "steps": [...]}``; of a large table, its size."""
     size = size_of(case.table)
-    if size is None:
-        return write(Document(FORMAT, case.table, case.steps))
-    return {**write(Document(FORMAT, _NO_TABLE, case.steps)), "table": {_LARGE: write(size)}}
+    document: Json = FORM.write(Document(FORMAT, case.table if size is None else Large(size), case.steps))
+    return document
 
 
-#: In the place of a table, the size of one that ``large_table`` makes.
-_LARGE = "large"
-
-#: Stands for a table that is made from its size.
-_NO_TABLE = Table((), (), (), ())
-
-
-def table_to_json(table: Table) -> Json:
-    return write(table)
-
-
-def step_to_json(step: Step) -> Json:
-    """The document of a step, tagged by ``"step"``."""
-    return write(step)
-
-
-def predicate_to_json(predicate: Predicate) -> Json:
-    """The document of a predicate, tagged by ``"op"``."""
-    return write(predicate)
-
-
-def expression_to_json(expression: Expression) -> Json:
-    """The document of an expression, tagged by ``"expression"``."""
-    return write(expression)
+#: The document of a part of a case; that of a step, a predicate and an expression has a tag.
+table_to_json: Callable[[Table], Json] = FORM.write
+step_to_json: Callable[[Step], Json] = FORM.write
+predicate_to_json: Callable[[Predicate], Json] = FORM.write
+expression_to_json: Callable[[Expression], Json] = FORM.write
 
 
 # Reading ------------------------------------------------------------------------------------------------------------
@@ -131,36 +106,12 @@ def from_json(document: object) -> Case:
 
     A predicate may use an unknown column, and a LIKE pattern may be malformed: the engine must refuse those.
     """
-    if isinstance(document, Mapping) and isinstance(named := document.get("table"), Mapping) and set(named) == {_LARGE}:
-        found: Document = _read_document({**document, "table": write(_NO_TABLE)})
-        table = within(f"table.{_LARGE}", _large_table, named[_LARGE])
-    else:
-        found = _read_document(document)
-        table = _with_rows(found.table)
+    found: Document = FORM.read(document, Document)
+    table = found.table
+    table = _checked(large_table(table.large)) if isinstance(table, Large) else _with_rows(table)
     case = Case(table, within("steps", _read_steps(table), found.steps))
     check_steps(case)
     return case
-
-
-def _large_table(document: object) -> Table:
-    size: Size = _read_size(document)
-    for name, least in (
-        ("files", 1),
-        ("versions", 1),
-        ("partitions", 1),
-        ("stray_files", 0),
-        ("parts", 1),
-        ("days", 8),
-    ):
-        if getattr(size, name) < least:
-            refuse(f"must be at least {least}", name)
-    for feature in size.features:
-        if feature not in FEATURES:
-            refuse(f"{feature!r} is no feature", "features")
-    table = large_table(size)
-    validation.check_columns(table)
-    validation.check_table(table)
-    return table
 
 
 def _read_steps(table: Table) -> Reader[tuple[Step, ...]]:
@@ -191,25 +142,25 @@ def _next_step(before: list[Step], tables: list[Table], step: Step) -> Step:
 
 def table_from_json(document: object) -> Table:
     """The table of a document. Raises InvalidCase."""
-    return _with_rows(within("table", _read_table, document))
+    return _with_rows(within("table", FORM.reader(Table), document))
 
 
 def step_from_json(document: object, table: Table) -> Step:
     """The step of a document for a case on ``table``, without checking references to other steps. Raises InvalidCase."""
-    step: Step = within("step", lambda document: _step_on(table)(_read_step(document)), document)
+    step: Step = within("step", lambda document: _step_on(table)(FORM.read(document, Step)), document)
     check_step(step, "step")
     return step
 
 
 def predicate_from_json(document: object) -> Predicate:
     """The predicate of a document. Raises InvalidCase."""
-    predicate: Predicate = within("predicate", _read_predicate, document)
+    predicate: Predicate = within("predicate", FORM.reader(Predicate), document)
     return predicate
 
 
 def expression_from_json(document: object) -> Expression:
     """The expression of a document. Raises InvalidCase."""
-    expression: Expression = within("expression", _read_expression, document)
+    expression: Expression = within("expression", FORM.reader(Expression), document)
     return expression
 
 
@@ -219,7 +170,10 @@ def expression_from_json(document: object) -> Expression:
 def _with_rows(table: Table) -> Table:
     """The table with its rows read from their JSON, and checked."""
     validation.check_columns(table)
-    table = replace(table, files=within("table.files", list_of(_file_of(table)), table.files))
+    return _checked(replace(table, files=within("table.files", list_of(_file_of(table)), table.files)))
+
+
+def _checked(table: Table) -> Table:
     validation.check_table(table)
     return table
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
 from typing import NoReturn
 
+from model.codec.plain import InvalidCase
 from model.semantics.evaluate import WouldFail, evaluate
 from model.semantics.indexed_columns import may_be_listed
 from model.text.layout import file_path
@@ -35,23 +36,6 @@ from model.vocabulary.table import (
     Table,
 )
 from model.vocabulary.values import AnyType, DecimalOf, Type, Value, is_nested, type_name
-
-
-class InvalidCase(ValueError):
-    """A document is not a valid case. ``path`` is the place of the problem (``steps[2].where.op``)."""
-
-    def __init__(self, path: str, problem: str) -> None:
-        super().__init__(path, problem)
-        self.path = path
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.path or 'the document'}: {self.problem}"
-
-    def within(self, name: str) -> InvalidCase:
-        """The same problem, with its path relative to the parent, which has this part under ``name``."""
-        dot = "." if self.path and not self.path.startswith("[") else ""
-        return InvalidCase(f"{name}{dot}{self.path}", self.problem)
 
 
 def invalid(path: str, problem: str) -> NoReturn:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Union
+from typing import Annotated, Union
 
+from model.vocabulary.limits import Limit, Natural, Positive
 from model.vocabulary.predicate import Constant, Predicate
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import AnyType, Row, Value
@@ -22,7 +23,7 @@ class Optimize:
 
     where: Predicate | None = None
     zorder_by: tuple[str, ...] = ()
-    target_size: int | None = None
+    target_size: Positive | None = None
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,8 @@ class CompactLog:
     """Writes a log compaction file (PROTOCOL.md, "Log Compaction Files") of the newest ``commits`` that the log has, at least
     two, or of all (``None``), without the ``but_newest`` of them; nothing if fewer than two are left."""
 
-    commits: int | None = None
-    but_newest: int = 0
+    commits: Annotated[int, Limit("minimum", 2)] | None = None
+    but_newest: Natural = 0
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class CleanUpLog:
 class SetRetention:
     """Sets delta.deletedFileRetentionDuration, or with ``of_log`` delta.logRetentionDuration."""
 
-    hours: int
+    hours: Natural
     of_log: bool = False
 
 

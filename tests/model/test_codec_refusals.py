@@ -14,7 +14,7 @@ import pytest
 
 from model import codec
 from model.codec import InvalidCase
-from model.codec.converter import reader_of
+from model.codec.converter import FORM
 from model.codec.plain import shown
 from model.vocabulary import predicate, steps, table
 from model.vocabulary.case import Case
@@ -35,8 +35,8 @@ V2 = "table.commits[2].deletion_vectors[0].rows"
 
 #: Changes to the documents of cases: field, new value, the message after the path, and the path if not that of the field.
 CASE_CHANGES: list[tuple[Any, ...]] = [
-    ("format", 2, "is 2, only 1 is supported"),
-    ("format", True, "is True, only 1 is supported"),
+    ("format", 2, "must be 1, but is 2"),
+    ("format", True, "must be 1, but is true"),
     ("format", DELETED, "is missing"),
     ("table", [], "must be an object, but is []"),
     ("tables", {}, "is not a known field; those are format, steps, table"),
@@ -83,7 +83,7 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
         None,
         "is not a known field; those are by_earlier, cached, crash, form, given, literals, settings, spelling, step, where",
     ),
-    ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
+    ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, CONSTANT, BETWEEN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
     ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),
     ("steps[0].where.left.right.operand.column", "i", "LIKE needs a string, but 'i' is of type integer"),
@@ -370,7 +370,7 @@ ENUMERATIONS = [
 
 def test_enumerations_are_read_by_value() -> None:
     for kind in ENUMERATIONS:
-        read = reader_of(kind)
+        read = FORM.reader(kind)
         assert [read(member.value) for member in kind] == list(kind)
         listed = re.escape(f"must be one of {', '.join(member.value for member in kind)}")
         documents: tuple[object, ...] = ("nothing", None, [])

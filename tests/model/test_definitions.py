@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from model.codec.command_checks import check_command
-from model.codec.validation import InvalidCase
+from model.codec.plain import InvalidCase
 from model.semantics.definitions import definitions, table_after
 from model.vocabulary.commands import (
     AddColumn,
