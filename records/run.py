@@ -25,7 +25,7 @@ SCHEMA_VERSION: Final = 6
 Name = Annotated[str, Limit("minLength", 1)]
 Count = Natural
 Seconds = Annotated[float, Limit("minimum", 0)]
-ClauseId = Annotated[str, Limit("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$")]
+ClauseId = Annotated[str, Limit("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$", "must be an id such as VAC-SAFE-1")]
 CaseId = Annotated[str, Limit("pattern", "^[0-9a-f]{12}$")]
 
 

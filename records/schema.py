@@ -73,7 +73,7 @@ class _Definitions:
         if kind in _NAMES:
             return {"type": _NAMES[kind]}
         if origin is Annotated:
-            return {**self.of(arguments[0]), **dict(arguments[1:])}
+            return {**self.of(arguments[0]), **{one.keyword: one.value for one in arguments[1:]}}
         if origin is Literal:
             return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
         if origin in (Union, UnionType):

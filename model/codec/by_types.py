@@ -6,10 +6,11 @@ run (``records.json_form``), of a comparison. ``records.schema`` makes JSON sche
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
-from operator import attrgetter
+from operator import attrgetter, ge
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -213,19 +214,19 @@ def _limited(read: Reader[Any], limits: Collection[Limit]) -> Reader[Any]:
 
     def read_within(value: object) -> Any:
         found = read(value)
-        for keyword, limit in limits:
-            if (problem := _BEYOND[keyword](found, limit)) is not None:
-                refuse(f"{problem}, but is {shown(value)}")
+        for limit in limits:
+            holds, say = _LIMITS[limit.keyword]
+            if not holds(found, limit.value):
+                refuse(f"{limit.said or say(limit.value)}, but is {shown(value)}")
         return found
 
     return read_within
 
 
-#: What is wrong with a value that is beyond a limit, by its keyword; None: nothing.
-_BEYOND: Mapping[str, Callable[[Any, Any], str | None]] = {
-    "minimum": lambda value, least: (
-        None if value >= least else f"must be at least {least}" if least else "must not be negative"
-    ),
-    "minItems": lambda value, least: None if len(value) >= least else f"must have at least {least}",
-    "enum": lambda value, members: None if value in members else f"must be one of {', '.join(members)}",
+#: Of each keyword whether a value is within a limit, and what it must be.
+_LIMITS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any], str]]] = {
+    "minimum": (ge, lambda least: f"must be at least {least}" if least else "must not be negative"),
+    "minItems": (lambda found, least: len(found) >= least, lambda least: "must not be empty"),
+    "enum": (lambda found, members: found in members, lambda members: f"must be one of {', '.join(members)}"),
+    "pattern": (lambda found, pattern: bool(re.search(pattern, found)), lambda pattern: f"must match {pattern}"),
 }

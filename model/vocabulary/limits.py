@@ -6,14 +6,19 @@ from typing import Annotated, Any, NamedTuple
 
 
 class Limit(NamedTuple):
-    """A keyword of JSON Schema, and its value."""
+    """A keyword of JSON Schema, and its value. ``said``: what a value must be, where the keyword does not say it well."""
 
     keyword: str
     value: Any
+    said: str = ""
 
 
 Natural = Annotated[int, Limit("minimum", 0)]
 Positive = Annotated[int, Limit("minimum", 1)]
+
+#: A text that is not empty, and some of them.
+Text = Annotated[str, Limit("pattern", r"\S", "must not be empty")]
+Texts = Annotated[tuple[Text, ...], Limit("minItems", 1)]
 
 #: The IANA name of a time zone.
 Zone = Annotated[str, "time zone"]
