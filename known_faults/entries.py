@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from model.codec.by_types import STRICT, ByTypes
 from model.codec.plain import InvalidCase, refuse, shown
-from model.vocabulary.limits import Limit, Text
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Text
 from model.vocabulary.versions import is_range
 from records.known_fault import KnownFault, Range, Ranged, Symptom, Until
 from records.mistakes import UsageMistake
@@ -50,7 +50,7 @@ class _Entry:
     link: Text
     symptom: Symptom
     clause: ClauseId | None = None
-    clauses: Annotated[tuple[ClauseId, ...], Limit("minItems", 1)] = ()
+    clauses: Annotated[tuple[ClauseId, ...], AT_LEAST_ONE] = ()
     versions: Range = ""
     until: Until = None
     when: Text | None = None

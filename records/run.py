@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from model.codec import from_json
 from model.vocabulary.case import Case
-from model.vocabulary.limits import Limit, Natural, Positive
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Natural, Positive
 from model.vocabulary.rules import Rules
 from model.vocabulary.severity import Severity
 from records.expectations import Expectation
@@ -85,7 +85,7 @@ class ListedFault:
     """
 
     reason: Name
-    clauses: Annotated[tuple[ClauseId, ...], Limit("minItems", 1)]
+    clauses: Annotated[tuple[ClauseId, ...], AT_LEAST_ONE]
     link: str = ""
     concerns: str = ""
     tables: ConcernedTables | None = None

@@ -226,7 +226,10 @@ def _limited(read: Reader[Any], limits: Collection[Limit]) -> Reader[Any]:
 #: Of each keyword whether a value is within a limit, and what it must be.
 _LIMITS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any], str]]] = {
     "minimum": (ge, lambda least: f"must be at least {least}" if least else "must not be negative"),
-    "minItems": (lambda found, least: len(found) >= least, lambda least: "must not be empty"),
+    "minItems": (
+        lambda found, least: len(found) >= least if isinstance(found, Sequence) else True,
+        lambda _: "must not be empty",
+    ),
     "enum": (lambda found, members: found in members, lambda members: f"must be one of {', '.join(members)}"),
     "pattern": (lambda found, pattern: bool(re.search(pattern, found)), lambda pattern: f"must match {pattern}"),
 }

@@ -60,7 +60,7 @@ class Document:
 
 
 def _by_tag(union: Any, tag: Callable[[str], str], others: Mapping[type, str]) -> dict[str, type]:
-    """The classes of a union by their tags, which are made of their names, but for ``others``."""
+    """The classes of a union by their tags, which are made of their names, or are in ``others``."""
     return {others.get(kind) or tag(kind.__name__): kind for kind in get_args(union)}
 
 
@@ -85,6 +85,7 @@ _UNIONS: Mapping[Any, tuple[str, Mapping[str, type]]] = {
 _VALUES: dict[type, tuple[str, ...]] = {
     Compare: ("value",),
     Between: ("low", "high"),
+    In: ("values",),
     LiteralValue: ("value",),
     Assignment: ("value",),
 }
@@ -193,19 +194,10 @@ def _with_values(kind: type, names: tuple[str, ...]) -> Reader[Any]:
 
     def read(document: object) -> Any:
         part = read_part(document)
-        read_value = value_of(part.type)
+        read_value: Reader[Any] = value_of(part.type) if kind is not In else successive(value_of(part.type))
         return replace(part, **{name: within(name, read_value, getattr(part, name)) for name in names})
 
     return read
 
 
-def _read_in(document: object) -> In:
-    part: In = _read_plain_in(document)
-    values = within("values", successive(value_of(part.type)), part.values)
-    if not values:
-        refuse("must have at least one value", "values")
-    return replace(part, values=values)
-
-
-_read_plain_in = FORM.reader(In)
-FORM.readers.update({In: _read_in, **{kind: _with_values(kind, names) for kind, names in _VALUES.items()}})
+FORM.readers.update({kind: _with_values(kind, names) for kind, names in _VALUES.items()})

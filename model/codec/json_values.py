@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import cache
+from typing import Any, cast
 
 from model.codec.plain import (
     Reader,
@@ -54,8 +55,6 @@ from model.vocabulary.values import (
 MAX_PRECISION = 38
 
 _DECIMAL_TYPE = re.compile(r"decimal\((0|[1-9][0-9]?),(0|[1-9][0-9]?)\)")
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?")
-_HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _NOT_FINITE = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -193,7 +192,7 @@ def value_of(type: AnyType) -> Reader[Value]:
 
 def _present_value_of(type: AnyType) -> Reader[Value]:
     if isinstance(type, DecimalOf):
-        return _tagged("decimal", _decimal_of(type))
+        return _decimal_of(type)
     if isinstance(type, ArrayOf):
         return list_of(value_of(type.element))
     if isinstance(type, MapOf):
@@ -245,75 +244,50 @@ def _float(value: object) -> float:
     return number
 
 
-def _decimal_of(type: DecimalOf) -> Reader[Value]:
+def _text_of(tag: str, what: str, parse: Callable[[str], Value]) -> Reader[Value]:
+    """Reads an object with one text, which must be the one that ``value_to_json`` writes: a value has one text."""
+
     def read(value: object) -> Value:
-        found = _DECIMAL.fullmatch(text(value))
-        if found is None:
-            refuse(f"must be a decimal like 1.20, but is {shown(value)}")
-        number = Decimal(found[0])
-        if number.is_zero() and number.is_signed():
-            refuse(f"must have no sign, being zero, but is {shown(value)}")
-        whole, fraction = found[1].lstrip("0"), found[2] or ""
-        if len(fraction) != type.scale or len(whole) > type.precision - type.scale:
-            refuse(f"{value} does not fit the type {type_name(type)}")
-        return number
+        written = text(value)
+        try:
+            found = parse(written)
+        except (ValueError, ArithmeticError):
+            found = None
+        if found is None or value_to_json(found) != {tag: written}:
+            refuse(f"must be {what}, but is {shown(value)}")
+        return found
+
+    return _tagged(tag, read)
+
+
+def _decimal_of(type: DecimalOf) -> Reader[Value]:
+    read_decimal = _text_of("decimal", "a decimal like 1.20, without a sign if it is zero", Decimal)
+
+    def read(value: object) -> Value:
+        number: Any = read_decimal(value)
+        fits = number.is_finite() and -number.as_tuple().exponent == type.scale
+        if not fits or number.copy_abs() >= 10 ** (type.precision - type.scale):
+            refuse(f"{number} does not fit the type {type_name(type)}", "decimal")
+        return cast(Decimal, number)
 
     return read
 
 
-def _binary(value: object) -> bytes:
-    digits = text(value)
-    if _HEX.fullmatch(digits) is None:
-        refuse(f"must be pairs of hexadecimal digits in lower case, but is {shown(value)}")
-    return bytes.fromhex(digits)
-
-
-def _date(value: object) -> date:
-    written = text(value)
-    try:
-        parsed = date.fromisoformat(written)
-    except ValueError:
-        refuse(f"must be a date like 2020-01-31, but is {written!r}")
-    # Python 3.11 accepts other forms too; a date must have one text.
-    if parsed.isoformat() != written:
-        refuse(f"must be a date like 2020-01-31, but is {written!r}")
-    return parsed
-
-
-def _timestamp(value: object) -> datetime:
-    written = text(value)
-    parsed = _local_time(written.removesuffix("Z"))
-    if parsed is None or not written.endswith("Z"):
-        refuse(f"must be an instant like 2020-01-31T00:00:00.000001Z, but is {written!r}")
-    return parsed.replace(tzinfo=timezone.utc)
-
-
-def _timestamp_ntz(value: object) -> datetime:
-    written = text(value)
-    parsed = _local_time(written)
-    if parsed is None:
-        refuse(f"must be a local time like 2020-01-31T00:00:00.000001, but is {written!r}")
-    return parsed
-
-
-def _local_time(written: str) -> datetime | None:
-    """The local time of a canonical text, or ``None``."""
-    try:
-        parsed = datetime.fromisoformat(written)
-    except ValueError:
-        return None
-    return parsed if parsed.tzinfo is None and parsed.isoformat() == written else None
+def _instant(written: str) -> datetime:
+    return datetime.fromisoformat(written.removesuffix("Z")).replace(tzinfo=timezone.utc)
 
 
 _PRIMITIVES: dict[Type, Reader[Value]] = {
     Type.STRING: text,
-    Type.BINARY: _tagged("binary", _binary),
+    Type.BINARY: _text_of("binary", "pairs of hexadecimal digits in lower case", bytes.fromhex),
     Type.FLOAT: _float,
     Type.DOUBLE: _double,
     Type.BOOLEAN: flag,
-    Type.DATE: _tagged("date", _date),
-    Type.TIMESTAMP: _tagged("timestamp", _timestamp),
-    Type.TIMESTAMP_NTZ: _tagged("timestamp_ntz", _timestamp_ntz),
+    Type.DATE: _text_of("date", "a date like 2020-01-31", date.fromisoformat),
+    Type.TIMESTAMP: _text_of("timestamp", "an instant like 2020-01-31T00:00:00.000001Z", _instant),
+    Type.TIMESTAMP_NTZ: _text_of(
+        "timestamp_ntz", "a local time like 2020-01-31T00:00:00.000001", datetime.fromisoformat
+    ),
 }
 
 

@@ -53,6 +53,12 @@ def within(name: str, read: Reader[T], value: object) -> T:
         raise error.within(name) from None
 
 
+def every(name: str, check: Callable[[T], object], parts: Iterable[T]) -> None:
+    """Checks each part of the array under ``name``."""
+    for index, part in enumerate(parts):
+        within(f"{name}[{index}]", check, part)
+
+
 def mapping(value: object) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         refuse(f"must be an object, but is {shown(value)}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Union
 
-from model.vocabulary.limits import Limit, Natural, Positive
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Natural, Positive
 from model.vocabulary.predicate import Constant, Predicate
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import AnyType, Row, Value
@@ -101,7 +101,7 @@ class Merge:
     """
 
     on: Predicate
-    clauses: tuple[MergeClause, ...] = (MergeClause(),)
+    clauses: Annotated[tuple[MergeClause, ...], AT_LEAST_ONE] = (MergeClause(),)
     keys: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     by_name: bool = False
@@ -135,9 +135,9 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class StreamAppend:
-    """A streaming query appends these rows, at least one, in schema order."""
+    """A streaming query appends these rows, in schema order."""
 
-    rows: tuple[Row, ...]
+    rows: Annotated[tuple[Row, ...], AT_LEAST_ONE]
 
 
 @dataclass(frozen=True)

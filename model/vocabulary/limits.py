@@ -16,9 +16,11 @@ class Limit(NamedTuple):
 Natural = Annotated[int, Limit("minimum", 0)]
 Positive = Annotated[int, Limit("minimum", 1)]
 
+AT_LEAST_ONE = Limit("minItems", 1)
+
 #: A text that is not empty, and some of them.
 Text = Annotated[str, Limit("pattern", r"\S", "must not be empty")]
-Texts = Annotated[tuple[Text, ...], Limit("minItems", 1)]
+Texts = Annotated[tuple[Text, ...], AT_LEAST_ONE]
 
 #: The IANA name of a time zone.
 Zone = Annotated[str, "time zone"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TypeVar, Union
+from typing import Annotated, TypeVar, Union
 
 from model.vocabulary.commands import Command, Restore
-from model.vocabulary.limits import Natural, PathBelow, Zone
+from model.vocabulary.limits import AT_LEAST_ONE, Natural, PathBelow, Zone
 from model.vocabulary.predicate import Predicate, Verbatim, verbatim_tests
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -311,9 +311,9 @@ class ReadChanges:
 
 @dataclass(frozen=True)
 class Insert:
-    """The engine itself appends these rows, at least one, in schema order. It chooses the files."""
+    """The engine itself appends these rows, in schema order. It chooses the files."""
 
-    rows: tuple[Row, ...]
+    rows: Annotated[tuple[Row, ...], AT_LEAST_ONE]
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,7 @@ class OtherCommand:
     command: Command
 
 
-#: What a session does beside another (model.codec.at_once_checks says which commands may run there).
+#: What a session does beside another (model.codec.validation.steps says which commands may run there).
 SessionStep = Union[Delete, Vacuum, Read, Insert, OtherCommand]
 SESSION_STEPS = (Delete, Vacuum, Read, Insert, OtherCommand)
 

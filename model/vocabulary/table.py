@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Annotated
 
-from model.vocabulary.limits import Limit, Natural, PathNearby, Positive, RetentionHours
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Natural, PathNearby, Positive, RetentionHours
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, Row, Type, Value
@@ -170,7 +170,7 @@ class DeletionVector:
     """
 
     file: Natural
-    rows: tuple[Natural, ...]  # ascending, at least one
+    rows: Annotated[tuple[Natural, ...], AT_LEAST_ONE]  # ascending
     deleted: int
     storage: VectorStorage = VectorStorage.RELATIVE
 
@@ -215,12 +215,12 @@ class StrayFile:
 
 @dataclass(frozen=True)
 class Table:
-    """An initial table. Version n is ``commits[n]``; there is at least one commit."""
+    """An initial table. Version n is ``commits[n]``."""
 
     columns: tuple[Column, ...]
     partition_by: tuple[str, ...]
     files: tuple[DataFile, ...]
-    commits: tuple[Commit, ...]
+    commits: Annotated[tuple[Commit, ...], AT_LEAST_ONE]
     stray_files: tuple[StrayFile, ...] = ()
     retention_hours: RetentionHours | None = None  # delta.deletedFileRetentionDuration; None: not set
     features: tuple[FeatureName, ...] = ()
