@@ -230,6 +230,7 @@ _LIMITS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any], str]]] =
         lambda found, least: len(found) >= least if isinstance(found, Sequence) else True,
         lambda _: "must not be empty",
     ),
+    "uniqueItems": (lambda found, _: len({*found}) == len(found), lambda _: "must have nothing twice"),
     "enum": (lambda found, members: found in members, lambda members: f"must be one of {', '.join(members)}"),
     "pattern": (lambda found, pattern: bool(re.search(pattern, found)), lambda pattern: f"must match {pattern}"),
 }

@@ -15,11 +15,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import cache
-from typing import Any, cast
+from typing import Any, cast, get_args
 
+from model.codec.by_types import STRICT, ByTypes
 from model.codec.plain import (
     Reader,
     array,
@@ -28,7 +30,6 @@ from model.codec.plain import (
     flag,
     integer,
     list_of,
-    mapping,
     nullable,
     one_of,
     refuse,
@@ -68,12 +69,8 @@ def type_to_json(type: AnyType) -> object:
     if isinstance(type, MapOf):
         return {"map": [type_to_json(type.key), type_to_json(type.value)]}
     if isinstance(type, StructOf):
-        return {
-            "struct": [
-                {"name": name, "type": type_to_json(field), **({"nullable": False} if name in type.required else {})}
-                for name, field in type.fields
-            ]
-        }
+        fields = (_Field(name, field, name not in type.required) for name, field in type.fields)
+        return {"struct": [_FORM.write(field) for field in fields]}
     return type_name(type)
 
 
@@ -147,12 +144,10 @@ def _array_type(value: object) -> ArrayOf:
 
 
 def _map_type(value: object) -> MapOf:
-    parts = list_of(read_type)(value)
-    if len(parts) != 2:
-        refuse(f"must be the types of key and value, but has {len(parts)} types")
-    if _holds_map(parts[0]):
+    key, item = each("types", ("key", "value"), (read_type, read_type))(value)
+    if _holds_map(key):
         refuse("is or contains a map, which SQL does not allow in a key", "[0]")
-    return MapOf(key=parts[0], value=parts[1])
+    return MapOf(key, item)
 
 
 def _holds_map(type: AnyType) -> bool:
@@ -164,22 +159,27 @@ def _holds_map(type: AnyType) -> bool:
 
 
 def _struct_type(value: object) -> StructOf:
-    fields = list_of(_struct_field)(value)
+    fields: tuple[_Field, ...] = list_of(_FORM.reader(_Field))(value)
     if not fields:
         refuse("must have at least one field")
-    names = [name.lower() for name, _, _ in fields]  # Spark's names are case-insensitive
+    names = [field.name.lower() for field in fields]  # Spark's names are case-insensitive
     for index, name in enumerate(names):
         if name in names[:index]:
             refuse(f"the field name {name} is already taken", f"[{index}].name")
-    kinds = tuple((name, type) for name, type, _ in fields)
-    return StructOf(kinds, tuple(name for name, _, may_be_null in fields if not may_be_null))
+    required = tuple(field.name for field in fields if not field.nullable)
+    return StructOf(tuple((field.name, field.type) for field in fields), required)
 
 
-def _struct_field(value: object) -> tuple[str, AnyType, bool]:
-    """Name, type, and whether it may be NULL."""
-    name, type, may_be_null = fields_of({"nullable": True, **mapping(value)}, "name", "type", "nullable")
-    return within("name", text, name), within("type", read_type, type), within("nullable", flag, may_be_null)
+@dataclass(frozen=True)
+class _Field:
+    """A field of a struct."""
 
+    name: str
+    type: AnyType
+    nullable: bool = True
+
+
+_FORM = ByTypes({**STRICT, AnyType: read_type}, dict.fromkeys(get_args(AnyType), type_to_json))
 
 _NESTED: dict[str, Reader[AnyType]] = {"array": _array_type, "map": _map_type, "struct": _struct_type}
 

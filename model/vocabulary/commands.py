@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Union
 
-from model.vocabulary.limits import AT_LEAST_ONE, Limit, Natural, Positive
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Names, Natural, Positive
 from model.vocabulary.predicate import Constant, Predicate
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import AnyType, Row, Value
@@ -22,7 +22,7 @@ class Optimize:
     that it writes have ``target_size`` bytes at most, about; ``None``: as the engine has it."""
 
     where: Predicate | None = None
-    zorder_by: tuple[str, ...] = ()
+    zorder_by: Names = ()
     target_size: Positive | None = None
 
 
@@ -102,7 +102,7 @@ class Merge:
 
     on: Predicate
     clauses: Annotated[tuple[MergeClause, ...], AT_LEAST_ONE] = (MergeClause(),)
-    keys: tuple[str, ...] = ()
+    keys: Names = ()
     rows: tuple[Row, ...] = ()
     by_name: bool = False
     adds: Column | None = None
@@ -170,20 +170,22 @@ class SetRetention:
 #: The features that a property switches on and off.
 SWITCHED = (Feature.DELETION_VECTORS, Feature.CHANGE_DATA_FEED, Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS)
 
+SwitchedFeature = Annotated[Feature, Limit("enum", SWITCHED)]
+
 
 @dataclass(frozen=True)
 class Switch:
-    """Sets the property of one of the features ``SWITCHED``. Once on, a feature stays in the protocol when it is off."""
+    """Sets the property of a feature. Once on, a feature stays in the protocol when it is off."""
 
-    feature: Feature
+    feature: SwitchedFeature
     on: bool
 
 
 @dataclass(frozen=True)
 class DropFeature:
-    """``ALTER TABLE t DROP FEATURE``; one of ``SWITCHED``."""
+    """``ALTER TABLE t DROP FEATURE``."""
 
-    feature: Feature
+    feature: SwitchedFeature
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,10 @@ Natural = Annotated[int, Limit("minimum", 0)]
 Positive = Annotated[int, Limit("minimum", 1)]
 
 AT_LEAST_ONE = Limit("minItems", 1)
+ONCE = Limit("uniqueItems", True)
+
+#: Texts of which none is there twice.
+Names = Annotated[tuple[str, ...], ONCE]
 
 #: A text that is not empty, and some of them.
 Text = Annotated[str, Limit("pattern", r"\S", "must not be empty")]

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Annotated
 
-from model.vocabulary.limits import AT_LEAST_ONE, Limit, Natural, PathNearby, Positive, RetentionHours
+from model.vocabulary.limits import AT_LEAST_ONE, ONCE, Limit, Names, Natural, PathNearby, Positive, RetentionHours
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, Row, Type, Value
@@ -65,6 +65,11 @@ def retention_of(text: str) -> int:
     return int(sum(int(count) * _LENGTHS[unit] for count, unit in _PART.findall(plain)))
 
 
+Declared = Annotated[
+    str, Limit("pattern", r"^(var)?char\([1-9][0-9]{0,3}\)$", "must be char(n) or varchar(n), with n below 10,000")
+]
+
+
 @dataclass(frozen=True)
 class Column:
     """A column. ``default``, ``identity`` and ``generated_from`` are rules for writers, which the rows of a case follow."""
@@ -75,7 +80,7 @@ class Column:
     default: bool = False  # has a default: NULL (PROTOCOL.md, "Default Columns")
     identity: bool = False  # GENERATED ALWAYS AS IDENTITY; a LONG
     generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
-    declared: str | None = None  # of a STRING: char(5), whose values in a case have 5 characters, or varchar(5)
+    declared: Declared | None = None  # of a STRING: char(5), whose values in a case have 5 characters, or varchar(5)
     # With column mapping, its name in files where that does not follow from its place: of tables whose columns a command changed.
     physical_name: str | None = None
 
@@ -189,7 +194,7 @@ class Commit:
     deletion_vectors: tuple[DeletionVector, ...] = ()  # of live files, neither added nor removed in this commit
     checkpoint: bool = False
     parts: Positive = 1
-    vector_prefix: str = ""
+    vector_prefix: Annotated[str, Limit("pattern", "^[^/]*$", "must be one directory")] = ""
 
 
 class Kind(str, Enum):
@@ -218,12 +223,12 @@ class Table:
     """An initial table. Version n is ``commits[n]``."""
 
     columns: tuple[Column, ...]
-    partition_by: tuple[str, ...]
+    partition_by: Names
     files: tuple[DataFile, ...]
     commits: Annotated[tuple[Commit, ...], AT_LEAST_ONE]
     stray_files: tuple[StrayFile, ...] = ()
     retention_hours: RetentionHours | None = None  # delta.deletedFileRetentionDuration; None: not set
-    features: tuple[FeatureName, ...] = ()
+    features: Annotated[tuple[FeatureName, ...], ONCE] = ()
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
     pruned: Natural = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
     root: TableRoot = TableRoot.PLAIN  # the name of its directory
@@ -231,7 +236,7 @@ class Table:
     indexed_leaves: Annotated[int, Limit("minimum", -1)] | None = (
         None  # delta.dataSkippingNumIndexedCols; -1: all; None: not set
     )
-    indexed_columns: tuple[str, ...] = ()  # delta.dataSkippingStatsColumns, which comes first; empty: not set
+    indexed_columns: Names = ()  # delta.dataSkippingStatsColumns, which comes first; empty: not set
 
     @property
     def data_columns(self) -> tuple[Column, ...]:

@@ -45,7 +45,7 @@ class EngineSurface:
         return self.kinds.get(item.kind, {}).get(item.name)
 
 
-_FORM = ByTypes(dict(STRICT))
+FORM = ByTypes(dict(STRICT))
 
 
 def path_of(engine: str, version: str) -> Path:
@@ -56,7 +56,7 @@ def path_of(engine: str, version: str) -> Path:
 def read(path: Path) -> EngineSurface:
     """Raises UsageMistake for a file that is no inventory."""
     try:
-        found: EngineSurface = _FORM.read(json.loads(path.read_text(encoding="utf-8")), EngineSurface)
+        found: EngineSurface = FORM.read(json.loads(path.read_text(encoding="utf-8")), EngineSurface)
         return found
     except ValueError as problem:
         raise UsageMistake(f"{path} is no inventory: write it again with --keep.") from problem
@@ -65,7 +65,7 @@ def read(path: Path) -> EngineSurface:
 def write(inventory: EngineSurface, path: Path) -> None:
     """Sorted, one item a line, so that a comparison of two files shows what a release brings."""
     kinds = {kind: dict(sorted(names.items())) for kind, names in sorted(inventory.kinds.items())}
-    members = _FORM.write(replace(inventory, kinds=kinds))
+    members = FORM.write(replace(inventory, kinds=kinds))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(members, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -190,7 +190,7 @@ NO_TYPES: list[tuple[Any, ...]] = [
     ({"array": "long", "map": ["long", "long"]}, "type: must have one of the fields array, map, struct, but"),
     ({"list": "long"}, "type.list: is not a known field; those are array, map, struct"),
     ({"array": "int"}, "type.array: must be one of string, "),
-    ({"map": ["long"]}, "type.map: must be the types of key and value, but has 1 types"),
+    ({"map": ["long"]}, "type.map: has 1 values for 2 types (key, value)"),
     ({"map": ["long", "int"]}, "type.map[1]: must be one of string, "),
     (
         {"map": [{"map": ["long", "long"]}, "long"]},

@@ -121,7 +121,7 @@ def test_files_from_before_the_properties_were_set_have_statistics_of_all(tmp_pa
         ({"indexed_leaves": -2}, "must be at least -1"),
         ({"indexed_columns": ("p",)}, "no data column of a type that has bounds"),
         ({"indexed_columns": ("l",)}, "no data column of a type that has bounds"),
-        ({"indexed_columns": ("b`t", "b`t")}, "already taken"),
+        ({"indexed_columns": ("b`t", "b`t")}, "nothing twice"),
     ],
 )
 def test_properties_that_no_writer_can_follow_are_refused(fields: dict[str, object], problem: str) -> None:

@@ -10,7 +10,6 @@ from model.codec.plain import refuse, within
 from model.codec.validation.conditions import check_types, satisfies
 from model.semantics.definitions import VECTORS
 from model.vocabulary.commands import (
-    SWITCHED,
     AddColumn,
     Assignment,
     Command,
@@ -24,7 +23,6 @@ from model.vocabulary.commands import (
     RenameColumn,
     Restore,
     ShallowClone,
-    Switch,
     Then,
     Update,
     VacuumClone,
@@ -62,8 +60,10 @@ def check_command(command: Command, before: Sequence[Step], tables: Sequence[Tab
             _rename_or_drop(command, table)
         case WidenColumn():
             _widen(command, table)
-        case Switch() | DropFeature():
-            _feature(command, tables)
+        case DropFeature(feature):
+            features = VECTORS if feature in VECTORS else (feature,)
+            if not any(table.has(*features) for table in tables):
+                refuse(f"the table never had the feature {feature.value}", "feature")
         case ShallowClone() | VacuumClone():
             is_cloned = any(
                 isinstance(step, OtherCommand) and isinstance(step.command, ShallowClone) for step in before
@@ -95,7 +95,6 @@ def _optimize(command: Optimize, table: Table) -> None:
             refuse("tests no partition column", "where")
         for name in sorted(columns_of(command.where) - set(table.partition_by)):
             refuse(f"{name!r} is not a partition column", "where")
-    _check_once(command.zorder_by, "zorder_by")
     for index, name in enumerate(command.zorder_by):
         if is_nested(_data_column(table, name, f"zorder_by[{index}]").type):
             refuse(f"{name!r} has no order", f"zorder_by[{index}]")
@@ -103,7 +102,6 @@ def _optimize(command: Optimize, table: Table) -> None:
 
 def _merge(command: Merge, table: Table) -> None:
     _check_condition(command.on, table, "on")
-    _check_once(command.keys, "keys")
     for index, name in enumerate(command.keys):
         _column(table, name, f"keys[{index}]")
     for index, clause in enumerate(command.clauses):
@@ -171,7 +169,9 @@ def _check_assignments(part: Update | MergeClause, table: Table, at: str = "") -
     places = ("to", *(f"also[{index}]" for index in range(len(part.also))))
     for place, to in zip(places, assignments_of(part)):
         _check_assignment(to, table, at + place)
-    _check_once([to.column for to in assignments_of(part)], f"{at}also")
+    for name, count in Counter(to.column for to in assignments_of(part)).items():
+        if count > 1:
+            refuse(f"has {name!r} more than once", f"{at}also")
 
 
 def _check_assignment(to: Assignment, table: Table, at: str) -> None:
@@ -223,15 +223,6 @@ def _widen(command: WidenColumn, table: Table) -> None:
         )
 
 
-def _feature(command: Switch | DropFeature, tables: Sequence[Table]) -> None:
-    feature = command.feature
-    if feature not in SWITCHED:
-        refuse(f"must be one of {', '.join(one.value for one in SWITCHED)}, but is {feature.value}", "feature")
-    features = VECTORS if feature in VECTORS else (feature,)
-    if isinstance(command, DropFeature) and not any(table.has(*features) for table in tables):
-        refuse(f"the table never had the feature {feature.value}", "feature")
-
-
 def _check_unruled(table: Table, name: str, at: str) -> None:
     """No rule of the table is about the column: Delta refuses to change it then."""
     for column in table.columns:
@@ -246,12 +237,6 @@ def _check_free(table: Table, name: str, at: str) -> None:
     # Spark's names are case-insensitive.
     if name.lower() in (column.name.lower() for column in table.columns):
         refuse(f"the column name {name} is already taken", at)
-
-
-def _check_once(names: Sequence[str], at: str) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            refuse(f"has {name!r} more than once", at)
 
 
 def _column(table: Table, name: str, at: str) -> Column:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 
@@ -18,8 +17,7 @@ def check_columns(table: Table) -> None:
     """Checks the columns, their rules and the partition columns."""
     by_name = {column.name: column for column in table.columns}
     # Spark's names are case-insensitive.
-    check_unique([column.name.lower() for column in table.columns], "columns", "the column name")
-    check_unique(table.partition_by, "partition_by", "the column")
+    _check_unique([column.name.lower() for column in table.columns], "columns", "the column name")
     every("partition_by", partial(_check_partition, by_name), table.partition_by)
     if len(table.partition_by) == len(table.columns):
         refuse("leaves no column for the data files", "partition_by")
@@ -45,10 +43,8 @@ def _check_rules(by_name: Mapping[str, Column], partition_by: Sequence[str], col
         refuse(f"an identity column must be a long, but this one is of type {kind}", "identity")
     if column.identity and column.name in partition_by:
         refuse("a partition column cannot be an identity column", "identity")
-    if column.declared is not None:
-        declared = re.fullmatch(r"(?:var)?char\(([1-9][0-9]{0,3})\)", column.declared)
-        if declared is None or column.type is not Type.STRING:
-            refuse(f"{column.declared!r} is not char(n) or varchar(n) of a string", "declared")
+    if column.declared is not None and column.type is not Type.STRING:
+        refuse(f"is of a string, but this column is of type {kind}", "declared")
     if column.generated_from is None:
         return
     source = by_name.get(column.generated_from)
@@ -65,7 +61,7 @@ def _check_rules(by_name: Mapping[str, Column], partition_by: Sequence[str], col
 def check_table(table: Table) -> None:
     """Checks features, files, commits and CHECK constraints; columns must be valid, and stray files are checked with those of
     the steps."""
-    check_unique([str(file.id) for file in table.files], "files", "the file id")
+    _check_unique([str(file.id) for file in table.files], "files", "the file id")
     _check_features(table)
     _check_history(table)
     _check_indexed(table)
@@ -74,7 +70,7 @@ def check_table(table: Table) -> None:
     every("files", row_check(table), table.files)
 
 
-def check_unique(names: Sequence[str], path: str, what: str) -> None:
+def _check_unique(names: Sequence[str], path: str, what: str) -> None:
     seen: set[str] = set()
     for index, name in enumerate(names):
         if name in seen:
@@ -83,7 +79,6 @@ def check_unique(names: Sequence[str], path: str, what: str) -> None:
 
 
 def _check_features(table: Table) -> None:
-    check_unique(table.features, "features", "the feature")
     for features in EXCLUSIVE:
         both = [feature.value for feature in features if table.has(feature)]
         if len(both) > 1:
@@ -139,8 +134,6 @@ def _check_history(table: Table) -> None:
         added.update(commit.adds)
         if commit.parts > 1 and (not commit.checkpoint or table.has(Feature.V2_CHECKPOINTS)):
             refuse(f"is {commit.parts}, but this version has no classic checkpoint", f"{where}.parts")
-        if "/" in commit.vector_prefix:
-            refuse(f"must be one directory, but is {commit.vector_prefix!r}", f"{where}.vector_prefix")
     if table.pruned and not (table.pruned < len(table.commits) and table.commits[table.pruned].checkpoint):
         refuse(f"is {table.pruned}, but that version has no checkpoint", "pruned")
     for index, file in enumerate(table.files):
@@ -180,7 +173,6 @@ def _check_indexed(table: Table) -> None:
     for index, name in enumerate(table.indexed_columns):
         if name not in names:
             refuse(f"{name!r} is no data column of a type that has bounds", f"indexed_columns[{index}]")
-    check_unique(table.indexed_columns, "indexed_columns", "the column")
 
 
 # Files and rows -----------------------------------------------------------------------------------------------------
