@@ -6,7 +6,7 @@ Unions have a tag: ``"step"``, ``"op"`` for predicates, ``"expression"``. ``mode
 
 from model.codec.cases import case_id, dumps, from_json, loads, to_json
 from model.codec.converter import FORMAT
-from model.codec.json_values import type_from_json, type_to_json, value_from_json, value_to_json
+from model.codec.json_values import value_to_json
 from model.codec.plain import InvalidCase
 
 __all__ = [
@@ -17,8 +17,5 @@ __all__ = [
     "from_json",
     "loads",
     "to_json",
-    "type_from_json",
-    "type_to_json",
-    "value_from_json",
     "value_to_json",
 ]

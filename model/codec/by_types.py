@@ -133,11 +133,11 @@ class ByTypes:
         """Refuses an object with the path of its first problem."""
         known = {name: (own, self.reader(type)) for name, own, type, _ in self._fields(kind)}
         required = [name for name, _, _, default in self._fields(kind) if default is _NEVER]
-        allowed = [*known, *self.tags.get(kind, ())[:1]] if self.strict else ()
+        allowed, strict = [*known, *self.tags.get(kind, ())[:1]], self.strict
 
         def read(value: object) -> Any:
             document, found, name = mapping(value), {}, ""
-            if allowed:
+            if strict:
                 refuse_unknown(document, allowed)
             try:
                 for name, part in document.items():

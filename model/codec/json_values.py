@@ -103,24 +103,11 @@ def _utc_text(instant: datetime) -> str:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def type_from_json(document: object) -> AnyType:
-    """The type of a document. Raises InvalidCase, also for a type that Delta lacks, such as DECIMAL(39, 0)."""
-    return within("type", read_type, document)
-
-
-def value_from_json(document: object, type: AnyType) -> Value:
-    """The value of a document, in the form of ``model.vocabulary.values.canonical``.
-
-    Raises InvalidCase if the document is not the canonical form of a value of the type.
-    """
-    return within("value", value_of(type), document)
-
-
 _SIMPLE_TYPES = {type.value: type for type in Type}
 
 
 def read_type(value: object) -> AnyType:
-    """Reads a type. Raises InvalidCase."""
+    """Reads a type. Raises InvalidCase, also for a type that Delta lacks, such as DECIMAL(39, 0)."""
     if isinstance(value, Mapping):
         refuse_unknown(value, tuple(_NESTED))
         if len(value) != 1:
@@ -186,7 +173,7 @@ _NESTED: dict[str, Reader[AnyType]] = {"array": _array_type, "map": _map_type, "
 
 @cache
 def value_of(type: AnyType) -> Reader[Value]:
-    """Reads a value of ``type``, NULL included. Raises InvalidCase."""
+    """Reads the canonical form of a value of ``type``, NULL included, as ``model.vocabulary.values.canonical`` has it."""
     return nullable(_present_value_of(type))
 
 
