@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
+from model.codec.by_types import STRICT, ByTypes
+from model.codec.plain import InvalidCase, refuse, shown
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Text
 from model.vocabulary.versions import is_range
-from records.known_fault import KnownFault, Ranged, Symptom
+from records.known_fault import KnownFault, Range, Ranged, Symptom, Until
 from records.mistakes import UsageMistake
+from records.run import ClauseId
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,6 +26,7 @@ else:
 
 
 R = TypeVar("R", bound="Ranged")
+T = TypeVar("T")
 
 #: Where an engine may be wrong that is right elsewhere: on a cluster of Spark; on tables in S3, or in files of this machine.
 CLUSTER = "cluster"
@@ -33,23 +39,56 @@ class InvalidKnownFaults(UsageMistake):
     """A known faults file cannot be used. The text names the entry, and its line if known."""
 
 
-_CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+@dataclass(frozen=True)
+class _Entry:
+    """A table of the file: known faults with one reason, by one symptom, of one clause or of several."""
+
+    reason: Text
+    link: Text
+    symptom: Symptom
+    clause: ClauseId | None = None
+    clauses: Annotated[tuple[ClauseId, ...], AT_LEAST_ONE] = ()
+    versions: Range = ""
+    until: Until = None
+    when: Text | None = None
+    on: Annotated[str, Limit("enum", PLACES)] | None = None
+    wide: Text | None = None
+    concerns: Text | None = None
 
 
-#: What keys that may be left out may have, and what to write if it is something else.
-_OPTIONAL: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "when": (lambda value: isinstance(value, str), "write the name of a condition"),
-    "on": (PLACES.__contains__, f"write {' or '.join(map(repr, PLACES))}, or leave it out"),
-    "wide": (_is_text, "say what else it would excuse, or leave it out"),
-    "concerns": (_is_text, "end 'Concerns you only if …', or leave it out"),
-}
-_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", *_OPTIONAL})
+def _range(value: object) -> str:
+    if not isinstance(value, str) or not is_range(value):
+        refuse(f"must be a range such as '>=4.1,<4.3', but is {shown(value)}")
+    return value
+
+
+def _until(value: object) -> Until:
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    if not (is_day or (isinstance(value, str) and _VERSION.fullmatch(value))):
+        refuse(f"must be a day such as 2027-01-31, or a version such as '4.5', but is {shown(value)}")
+    return cast(Until, value)
+
+
+_READERS = {**STRICT, Range: _range, Until: _until}
+
+
+def entries_in(
+    path: Path, name: str, kind: type[T], beside: Collection[str] = (), **renamed: str | None
+) -> list[tuple[str, T]]:
+    """The tables of this name in a TOML file as records, each with where it is. ``renamed``: the keys that are not the names of
+    fields. Raises InvalidKnownFaults for what ``tables_in`` refuses, and for a table that is no such record.
+    """
+    form = ByTypes(dict(_READERS), renamed={kind: renamed})
+    found = []
+    for where, table in tables_in(path, name, beside=beside):
+        try:
+            found.append((where, form.read(table, kind)))
+        except InvalidCase as problem:
+            raise InvalidKnownFaults(f"{where}: {problem.path} {problem.problem}.") from None
+    return found
 
 
 def read_known_faults(path: Path, *, beside: Collection[str] = ()) -> tuple[KnownFault, ...]:
@@ -61,13 +100,19 @@ def read_known_faults(path: Path, *, beside: Collection[str] = ()) -> tuple[Know
     """
     found: list[KnownFault] = []
     listed: set[tuple[object, ...]] = set()
-    for where, entry in tables_in(path, "known_fault", beside=beside):
-        for known_fault in _known_faults(entry, where):
-            same = known_fault.clause, known_fault.versions, known_fault.when, known_fault.on, known_fault.symptom
+    for where, entry in entries_in(path, "known_fault", _Entry, beside):
+        shared = dict(vars(entry))
+        alone, several = shared.pop("clause"), shared.pop("clauses")
+        if (alone is None) is not bool(several):
+            raise InvalidKnownFaults(f"{where} must have either 'clause' or 'clauses'.")
+        if not (entry.symptom.causes or entry.symptom.errors):
+            raise InvalidKnownFaults(f"{where} needs symptom.causes or symptom.errors: what is known to go wrong.")
+        for clause in several or (alone,):
+            same = clause, entry.versions, entry.when, entry.on, entry.symptom
             if same in listed:
-                raise InvalidKnownFaults(f"{where} lists {known_fault.clause} a second time for the same versions.")
+                raise InvalidKnownFaults(f"{where} lists {clause} a second time for the same versions.")
             listed.add(same)
-            found.append(known_fault)
+            found.append(KnownFault(clause, **shared))
     return tuple(found)
 
 
@@ -141,79 +186,3 @@ def proposed(found: Iterable[tuple[str, str, str]], *, version: str) -> str:
 
 def quoted(text: str) -> str:
     return json.dumps(text)  # a basic string of TOML, too
-
-
-def _known_faults(entry: dict[str, Any], where: str) -> list[KnownFault]:
-    """One for each clause of the entry."""
-    if unknown := sorted(entry.keys() - _KEYS):
-        raise InvalidKnownFaults(f"{where} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(_KEYS))}.")
-    named = entry.get("clauses")
-    if named is None:
-        return [_known_fault(entry, entry.get("clause"), where)]
-    if "clause" in entry:
-        raise InvalidKnownFaults(f"{where} has both 'clause' and 'clauses': write one of them.")
-    if not isinstance(named, list) or not named:
-        raise InvalidKnownFaults(f'{where} has clauses = {named!r}: write a list of ids such as ["VAC-SAFE-1"].')
-    return [_known_fault(entry, clause, where) for clause in named]
-
-
-def _known_fault(entry: dict[str, Any], clause: Any, where: str) -> KnownFault:
-    _check_texts({"clause": clause, "reason": entry.get("reason"), "link": entry.get("link")}, where)
-    if not _CLAUSE.fullmatch(clause):
-        raise InvalidKnownFaults(f"{where} has the clause {clause!r}: write an id such as VAC-SAFE-1.")
-    versions, until = range_of(entry, where)
-    for key, (is_right, advice) in _OPTIONAL.items():
-        if entry.get(key) is not None and not is_right(entry[key]):
-            raise InvalidKnownFaults(f"{where} has {key} = {entry[key]!r}: {advice}.")
-    symptom = _symptom(entry, where)
-    optional = {key: entry.get(key) for key in _OPTIONAL}
-    return KnownFault(clause, entry["reason"], entry["link"], symptom, versions, until, **optional)
-
-
-def texts_in(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
-    """An entry's list of texts, with its reason and its link, which must be there. Raises InvalidKnownFaults."""
-    if unknown := sorted(entry.keys() - {key, "reason", "link", "versions", "until"}):
-        raise InvalidKnownFaults(
-            f"{where} has the unknown key {unknown[0]!r}: write {key}, reason, link, versions and until."
-        )
-    _check_texts({"reason": entry.get("reason"), "link": entry.get("link")}, where)
-    return _texts(entry.get(key), key, where)
-
-
-def _texts(found: Any, key: str, where: str) -> tuple[str, ...]:
-    if not isinstance(found, list) or not found or not all(map(_is_text, found)):
-        raise InvalidKnownFaults(f"{where} has {key} = {found!r}: write a list of texts.")
-    return tuple(found)
-
-
-def _check_texts(found: Mapping[str, Any], where: str) -> None:
-    for key, text in found.items():
-        if not _is_text(text):
-            raise InvalidKnownFaults(f"{where} needs {key!r}, a text that is not empty.")
-
-
-def range_of(entry: Mapping[str, Any], where: str) -> tuple[str, date | str | None]:
-    """An entry's ``versions`` and ``until``. Raises InvalidKnownFaults."""
-    versions = entry.get("versions", "")
-    if not isinstance(versions, str) or not is_range(versions):
-        raise InvalidKnownFaults(f"{where} has the versions {versions!r}: write a range such as '>=4.1,<4.3'.")
-    until = entry.get("until")
-    is_day = isinstance(until, date) and not isinstance(until, datetime)
-    if not (until is None or is_day or (isinstance(until, str) and _VERSION.fullmatch(until))):
-        raise InvalidKnownFaults(
-            f"{where} has until = {until!r}: write a day such as 2027-01-31, or a version such as '4.5'."
-        )
-    return versions, until
-
-
-def _symptom(entry: dict[str, Any], where: str) -> Symptom:
-    given = entry.get("symptom")
-    if not isinstance(given, dict) or not given.keys() & {"causes", "errors"}:
-        raise InvalidKnownFaults(f"{where} needs symptom.causes or symptom.errors: what is known to go wrong.")
-    if unknown := sorted(given.keys() - _OF_SYMPTOM):
-        known = ", ".join(f"symptom.{key}" for key in sorted(_OF_SYMPTOM))
-        raise InvalidKnownFaults(f"{where} has the unknown key 'symptom.{unknown[0]}': known are {known}.")
-    lists = {key: _texts(given[key], f"symptom.{key}", where) for key in sorted(given.keys() - {"of"})}
-    if "of" in given and not _is_text(given["of"]):
-        raise InvalidKnownFaults(f"{where} has symptom.of = {given['of']!r}: write the name of a kind of subject.")
-    return Symptom(**lists, of=given.get("of"))

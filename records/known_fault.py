@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from typing import Annotated, Union
 
+from model.vocabulary.limits import Text, Texts
 from model.vocabulary.versions import is_in, parse
 from records.run import RecordedError
 from records.symptoms import is_reported
@@ -24,20 +26,27 @@ class Symptom:
     errors every violation matches.
     """
 
-    causes: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    of: str | None = None
+    causes: Texts = ()
+    errors: Texts = ()
+    of: Text | None = None
 
     def has_cause(self, cause: str, *, by_error: bool) -> bool:
         """Whether this cause of a violation is known; ``by_error``: it is that the step ended in an error."""
         return cause in self.causes or not (self.causes or self.errors) or (bool(self.errors) and by_error)
 
 
+#: A range of versions such as ``>=4.1,<4.3``: all parts must hold; empty: any version.
+Range = Annotated[str, "range"]
+
+#: The last day, or the last version; None: it has no end.
+Until = Union[date, str, None]
+
+
 class Ranged:
     """What is so of versions in a range, and until an end."""
 
-    versions: str
-    until: date | str | None
+    versions: Range
+    until: Until
 
     def holds_for(self, version: str) -> bool:
         """Whether ``version``, such as ``4.4.0``, lies in the range."""
@@ -54,8 +63,7 @@ class Ranged:
 class KnownFault(Ranged):
     """One clause that is known to fail, by one symptom.
 
-    ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
-    or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
+    ``until`` says up to when it is accepted. ``when`` names the condition under which it applies
     (harness.judging.excusing.conditions); None: it always applies. ``on`` is the one of ``known_faults.entries.PLACES`` where it
     applies; None: everywhere. ``wide`` says why another fault with the same symptom there would be excused too; None: it would
     not. ``concerns`` ends the sentence "Concerns you only if …"; None: ``when`` says it (``Condition.whom``).
@@ -65,8 +73,8 @@ class KnownFault(Ranged):
     reason: str = "a known fault"
     link: str = ""
     symptom: Symptom = Symptom()
-    versions: str = ""
-    until: date | str | None = None
+    versions: Range = ""
+    until: Until = None
     when: str | None = None
     on: str | None = None
     wide: str | None = None

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 from model.codec import from_json
 from model.vocabulary.case import Case
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Natural, Positive
 from model.vocabulary.rules import Rules
 from model.vocabulary.severity import Severity
 from records.expectations import Expectation
@@ -21,18 +22,11 @@ from records.expectations import Expectation
 SCHEMA_VERSION: Final = 6
 
 
-class Requirement(NamedTuple):
-    """What a value must be besides its type: a keyword of JSON Schema, and its value."""
-
-    keyword: str
-    value: Any
-
-
-Name = Annotated[str, Requirement("minLength", 1)]
-Count = Annotated[int, Requirement("minimum", 0)]
-Seconds = Annotated[float, Requirement("minimum", 0)]
-ClauseId = Annotated[str, Requirement("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$")]
-CaseId = Annotated[str, Requirement("pattern", "^[0-9a-f]{12}$")]
+Name = Annotated[str, Limit("minLength", 1)]
+Count = Natural
+Seconds = Annotated[float, Limit("minimum", 0)]
+ClauseId = Annotated[str, Limit("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$", "must be an id such as VAC-SAFE-1")]
+CaseId = Annotated[str, Limit("pattern", "^[0-9a-f]{12}$")]
 
 
 class Verdict(str, Enum):
@@ -49,9 +43,7 @@ class Verdict(str, Enum):
 
 
 #: What a case says about a clause.
-CaseVerdict = Annotated[
-    Verdict, Requirement("enum", (Verdict.HOLDS.value, Verdict.FAILS.value, Verdict.KNOWN_FAULT.value))
-]
+CaseVerdict = Annotated[Verdict, Limit("enum", (Verdict.HOLDS.value, Verdict.FAILS.value, Verdict.KNOWN_FAULT.value))]
 
 
 # The header -----------------------------------------------------------------------------------------------------------
@@ -70,7 +62,7 @@ class ListedClause:
     sentence: str
     sources: tuple[str, ...]
     severity: Severity
-    status: Annotated[str, Requirement("enum", ("active", "not applicable", "disabled"))]
+    status: Annotated[str, Limit("enum", ("active", "not applicable", "disabled"))]
     harm: str = ""
     holds_for: str = ""
     proven_by: tuple[str, ...] = ()
@@ -93,7 +85,7 @@ class ListedFault:
     """
 
     reason: Name
-    clauses: Annotated[tuple[ClauseId, ...], Requirement("minItems", 1)]
+    clauses: Annotated[tuple[ClauseId, ...], AT_LEAST_ONE]
     link: str = ""
     concerns: str = ""
     tables: ConcernedTables | None = None
@@ -109,7 +101,7 @@ class ShapeOfTables:
     """
 
     id: CaseId
-    tables: Annotated[int, Requirement("minimum", 1)]
+    tables: Positive
     entries: tuple[Count, ...]
     has: tuple[Count, ...] = ()
     lacks: tuple[Count, ...] = ()
@@ -163,9 +155,9 @@ class Part:
     """One of the parts in which a run is judged, each by itself. ``number``: its place among so many, from 1. ``plan``: a digest
     of what the whole run judges in which part."""
 
-    number: Annotated[int, Requirement("minimum", 1)]
-    of: Annotated[int, Requirement("minimum", 1)]
-    plan: Annotated[str, Requirement("pattern", "^[0-9a-f]{16}$")]
+    number: Positive
+    of: Positive
+    plan: Annotated[str, Limit("pattern", "^[0-9a-f]{16}$")]
 
     def __str__(self) -> str:
         return f"part {self.number} of {self.of}"
@@ -196,9 +188,9 @@ class Header:
     machine: Mapping[str, str] = field(metadata=_MACHINE)
     clauses: tuple[ListedClause, ...]
     campaigns: tuple[PlannedCampaign, ...]
-    date: Annotated[str, Requirement("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+    date: Annotated[str, Limit("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
     option: Name | None = None
-    budget_share: Annotated[float, Requirement("exclusiveMinimum", 0), Requirement("maximum", 1)] | None = None
+    budget_share: Annotated[float, Limit("exclusiveMinimum", 0), Limit("maximum", 1)] | None = None
     left_out: Count | None = None
     known_faults: tuple[ListedFault, ...] | None = None
     shard: Part | None = None
@@ -341,7 +333,7 @@ class InTurn:
 
     side: Name
     other: Name
-    pattern: Annotated[str, Requirement("enum", ("AB", "BA"))]
+    pattern: Annotated[str, Limit("enum", ("AB", "BA"))]
     inherited: str | None = None
     also_alone: bool = False
 
@@ -378,7 +370,7 @@ class RecordedViolation:
 class CaseError:
     """Why a case could not be judged, or not wholly: ``engine-died`` or ``harness``. ``clauses``: those that raised."""
 
-    kind: Annotated[str, Requirement("enum", ("engine-died", "harness"))]
+    kind: Annotated[str, Limit("enum", ("engine-died", "harness"))]
     message: str
     log: str
     clauses: tuple[ClauseId, ...] = ()
@@ -402,7 +394,7 @@ class CrashSnapshot:
     files: tuple[LeftFile, ...]
 
 
-CoverageTable = Annotated[str, Requirement("enum", ("paths", "vacuums", "cutoff", "operations"))]
+CoverageTable = Annotated[str, Limit("enum", ("paths", "vacuums", "cutoff", "operations"))]
 
 
 @dataclass(frozen=True)
@@ -420,14 +412,14 @@ class RecordedCase:
     campaign: Name
     batch: Count
     index: Count
-    origin: Annotated[str, Requirement("enum", ("generated", "explicit", "replayed", "shrunk"))]
+    origin: Annotated[str, Limit("enum", ("generated", "explicit", "replayed", "shrunk"))]
     document: Mapping[str, Any]
     steps: tuple[RecordedStep, ...]
     clauses: Mapping[ClauseId, ClauseResult]
     violations: tuple[RecordedViolation, ...]
     error: CaseError | None
-    features: Annotated[tuple[Name, ...], Requirement("uniqueItems", True)] = ()
-    processors: Annotated[int, Requirement("minimum", 1)] | None = None
+    features: Annotated[tuple[Name, ...], Limit("uniqueItems", True)] = ()
+    processors: Positive | None = None
     coverage: Mapping[CoverageTable, Mapping[Name, Mapping[Name, Count]]] = field(default_factory=dict)
     left: CrashSnapshot | None = None
     shape: tuple[Name, ...] | None = None
@@ -471,6 +463,6 @@ class Footer:
     engine_seconds: Seconds
     verdicts: Mapping[ClauseId, ClauseVerdict]
     counts: Mapping[Verdict, Count]
-    exit: Annotated[int, Requirement("enum", (0, 1, 2))]
-    digest: Annotated[str, Requirement("pattern", "^[0-9a-f]{64}$")]
+    exit: Annotated[int, Limit("enum", (0, 1, 2))]
+    digest: Annotated[str, Limit("pattern", "^[0-9a-f]{64}$")]
     type: Literal["footer"] = "footer"

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from records.json_form import KINDS, LEFT_OUT, RENAMED
+from records.json_form import FORM, KINDS, left_out
 from records.run import SCHEMA_VERSION, Footer, Header, RecordedCase
 
 #: Where the schema is published.
@@ -108,11 +108,11 @@ class _Definitions:
         return {"$ref": f"#/$defs/{kind.__name__}"}
 
     def _object(self, kind: Any) -> dict[str, Any]:
-        types, renamed = get_type_hints(kind, include_extras=True), RENAMED.get(kind, {})
+        types, renamed = get_type_hints(kind, include_extras=True), FORM.renamed.get(kind, {})
         properties, required = {}, []
         for one in fields(kind):
             name, own = renamed.get(one.name, one.name), types[one.name]
-            if one.name in LEFT_OUT.get(kind, ()):
+            if left_out(kind, one.name) and not _is_required(one, own):
                 own = _present(own)
             properties[name] = {**self.of(own), **one.metadata}
             if _is_required(one, own):

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from jsonschema_rs import Draft202012Validator
-
-from records.json_form import from_json
+from model.codec import InvalidCase
+from model.codec.by_types import STRICT, ByTypes
 from records.mistakes import UsageMistake
-from shapes.schema import shapes_schema
 from shapes.shape import SCHEMA_VERSION, Shapes
 
 
@@ -33,9 +31,10 @@ def read_shapes(path: Path, *, option: str) -> Shapes:
         raise UsageMistake(
             f"{option} {path} has version {version} of the form, and this release reads {SCHEMA_VERSION}: {asks} of this release."
         )
-    if not Draft202012Validator(shapes_schema()).is_valid(document):
-        raise UsageMistake(f"{option} {path} is not as tombstone shape writes it: {asks}.")
-    shapes = from_json(document, Shapes)
+    try:
+        shapes: Shapes = ByTypes(dict(STRICT)).read(document, Shapes)
+    except InvalidCase as problem:
+        raise UsageMistake(f"{option} {path} is not as tombstone shape writes it ({problem}): {asks}.") from None
     if not shapes.shapes:
         raise UsageMistake(f"{option} {path} has no table that was read: {asks}.")
     return shapes

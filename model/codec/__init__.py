@@ -1,45 +1,21 @@
 """The JSON form of a case. Fields with their default are omitted; unknown fields are refused.
 
-Unions have a tag: ``"step"``, ``"op"`` for predicates, ``"expression"``. ``model.codec.json_values`` has types and values.
+Unions have a tag: ``"step"``, ``"op"`` for predicates, ``"expression"``. ``model.codec.json_values`` has types and values,
+``model.codec.converter`` the parts of a case.
 """
 
-from model.codec.cases import (
-    case_id,
-    dumps,
-    expression_from_json,
-    expression_to_json,
-    from_json,
-    loads,
-    predicate_from_json,
-    predicate_to_json,
-    step_from_json,
-    step_to_json,
-    table_from_json,
-    table_to_json,
-    to_json,
-)
+from model.codec.cases import case_id, dumps, from_json, loads, to_json
 from model.codec.converter import FORMAT
-from model.codec.json_values import type_from_json, type_to_json, value_from_json, value_to_json
-from model.codec.validation import InvalidCase
+from model.codec.json_values import value_to_json
+from model.codec.plain import InvalidCase
 
 __all__ = [
     "FORMAT",
     "InvalidCase",
     "case_id",
     "dumps",
-    "expression_from_json",
-    "expression_to_json",
     "from_json",
     "loads",
-    "predicate_from_json",
-    "predicate_to_json",
-    "step_from_json",
-    "step_to_json",
-    "table_from_json",
-    "table_to_json",
     "to_json",
-    "type_from_json",
-    "type_to_json",
-    "value_from_json",
     "value_to_json",
 ]

@@ -1,36 +1,18 @@
-"""Cases and their parts as JSON. Rows are read here, by the types of the table's columns."""
+"""Cases as JSON."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from model.codec import validation
-from model.codec.at_once_checks import check_at_once, check_table_at_once
-from model.codec.command_checks import check_command, check_place
-from model.codec.converter import FORMAT, Document, reader_of, write
-from model.codec.json_values import value_of
-from model.codec.plain import Reader, each, list_of, refuse, successive, within
-from model.codec.step_checks import check_step, check_steps
-from model.codec.validation import InvalidCase
-from model.semantics.definitions import definition_after
+from model.codec.converter import FORM, FORMAT, Document, Large
+from model.codec.plain import InvalidCase, refuse
+from model.codec.validation import validate
 from model.vocabulary.case import Case
-from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend, columns_after
-from model.vocabulary.large_tables import Size, large_table, size_of
-from model.vocabulary.predicate import Expression, Predicate
-from model.vocabulary.steps import Append, AtOnce, Insert, OtherCommand, Step
-from model.vocabulary.table import FEATURES, Column, DataFile, Table
-from model.vocabulary.values import Row, Value
+from model.vocabulary.large_tables import large_table, size_of
 
 Json = dict[str, Any]
-
-_read_document, _read_table, _read_size, _read_step, _read_predicate, _read_expression = map(
-    reader_of, (Document, Table, Size, Step, Predicate, Expression)
-)
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -74,35 +56,8 @@ def _first_named(document: Any) -> Any:
 def to_json(case: Case) -> Json:
     """The document of a case: ``{"format": 1, "table": {...}, "steps": [...]}``; of a large table, its size."""
     size = size_of(case.table)
-    if size is None:
-        return write(Document(FORMAT, case.table, case.steps))
-    return {**write(Document(FORMAT, _NO_TABLE, case.steps)), "table": {_LARGE: write(size)}}
-
-
-#: In the place of a table, the size of one that ``large_table`` makes.
-_LARGE = "large"
-
-#: Stands for a table that is made from its size.
-_NO_TABLE = Table((), (), (), ())
-
-
-def table_to_json(table: Table) -> Json:
-    return write(table)
-
-
-def step_to_json(step: Step) -> Json:
-    """The document of a step, tagged by ``"step"``."""
-    return write(step)
-
-
-def predicate_to_json(predicate: Predicate) -> Json:
-    """The document of a predicate, tagged by ``"op"``."""
-    return write(predicate)
-
-
-def expression_to_json(expression: Expression) -> Json:
-    """The document of an expression, tagged by ``"expression"``."""
-    return write(expression)
+    document: Json = FORM.write(Document(FORMAT, case.table if size is None else Large(size), case.steps))
+    return document
 
 
 # Reading ------------------------------------------------------------------------------------------------------------
@@ -127,163 +82,11 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> Json:
 
 
 def from_json(document: object) -> Case:
-    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``validation``, ``step_checks``).
+    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``model.codec.validation``).
 
     A predicate may use an unknown column, and a LIKE pattern may be malformed: the engine must refuse those.
     """
-    if isinstance(document, Mapping) and isinstance(named := document.get("table"), Mapping) and set(named) == {_LARGE}:
-        found: Document = _read_document({**document, "table": write(_NO_TABLE)})
-        table = within(f"table.{_LARGE}", _large_table, named[_LARGE])
-    else:
-        found = _read_document(document)
-        table = _with_rows(found.table)
-    case = Case(table, within("steps", _read_steps(table), found.steps))
-    check_steps(case)
-    return case
-
-
-def _large_table(document: object) -> Table:
-    size: Size = _read_size(document)
-    for name, least in (
-        ("files", 1),
-        ("versions", 1),
-        ("partitions", 1),
-        ("stray_files", 0),
-        ("parts", 1),
-        ("days", 8),
-    ):
-        if getattr(size, name) < least:
-            refuse(f"must be at least {least}", name)
-    for feature in size.features:
-        if feature not in FEATURES:
-            refuse(f"{feature!r} is no feature", "features")
-    table = large_table(size)
-    validation.check_columns(table)
-    validation.check_table(table)
-    return table
-
-
-def _read_steps(table: Table) -> Reader[tuple[Step, ...]]:
-    """Reads the rows of steps by the columns that the table has then, and checks commands, which may change them."""
-
-    def read(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        found: list[Step] = []
-        tables = [table]
-        for place, step in enumerate(steps):
-            found.append(within(f"[{place}]", partial(_next_step, found, tables), step))
-            tables.append(definition_after(found[-1], tables))
-        return tuple(found)
-
-    return read
-
-
-def _next_step(before: list[Step], tables: list[Table], step: Step) -> Step:
-    step = _step_on(tables[-1])(step)
-    if isinstance(step, OtherCommand):
-        check_place(step.command, before, tables)
-    if isinstance(step, AtOnce):
-        check_table_at_once(tables[0])
-        for name, one in (("first", step.first), ("second", step.second)):
-            if isinstance(one, OtherCommand):
-                within(name, partial(check_place, steps=before, tables=tables), one.command)
-    return step
-
-
-def table_from_json(document: object) -> Table:
-    """The table of a document. Raises InvalidCase."""
-    return _with_rows(within("table", _read_table, document))
-
-
-def step_from_json(document: object, table: Table) -> Step:
-    """The step of a document for a case on ``table``, without checking references to other steps. Raises InvalidCase."""
-    step: Step = within("step", lambda document: _step_on(table)(_read_step(document)), document)
-    check_step(step, "step")
-    return step
-
-
-def predicate_from_json(document: object) -> Predicate:
-    """The predicate of a document. Raises InvalidCase."""
-    predicate: Predicate = within("predicate", _read_predicate, document)
-    return predicate
-
-
-def expression_from_json(document: object) -> Expression:
-    """The expression of a document. Raises InvalidCase."""
-    expression: Expression = within("expression", _read_expression, document)
-    return expression
-
-
-# Rows ---------------------------------------------------------------------------------------------------------------
-
-
-def _with_rows(table: Table) -> Table:
-    """The table with its rows read from their JSON, and checked."""
-    validation.check_columns(table)
-    table = replace(table, files=within("table.files", list_of(_file_of(table)), table.files))
-    validation.check_table(table)
-    return table
-
-
-def _step_on(table: Table) -> Reader[Step]:
-    read_files, read_rows = list_of(_file_of(table)), list_of(_row_of(table.columns))
-
-    def read(step: Step) -> Step:
-        if isinstance(step, Insert):
-            return Insert(within("rows", read_rows, step.rows))
-        if isinstance(step, OtherCommand):
-            return OtherCommand(within("command", read_command, step.command))
-        if isinstance(step, AtOnce):
-            parts: dict[str, Any] = {name: within(name, read, getattr(step, name)) for name in ("first", "second")}
-            check_at_once(step := replace(step, **parts))
-            return step
-        return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step
-
-    def read_command(command: Command) -> Command:
-        command = with_rows(command)
-        check_command(command, table)
-        return command
-
-    def with_rows(command: Command) -> Command:
-        if isinstance(command, (Merge, Overwrite, StreamAppend)):
-            read = list_of(_row_of(columns_after(command, table.columns)))
-            return replace(command, rows=within("rows", read, command.rows))
-        return command
-
-    return read
-
-
-def _file_of(table: Table) -> Reader[DataFile]:
-    read_partition, read_rows = _row_of(table.partition_columns), _rows_of(table.data_columns)
-
-    def read(file: DataFile) -> DataFile:
-        partition = within("partition", read_partition, file.partition)
-        if "" in partition:
-            problem = "is the empty string, which cannot be a partition value: it means NULL in the log"
-            refuse(problem, f"partition[{partition.index('')}]")
-        return replace(file, partition=partition, rows=within("rows", read_rows, file.rows))
-
-    return read
-
-
-def _rows_of(columns: tuple[Column, ...]) -> Reader[tuple[Row, ...]]:
-    """Reads the rows of a file; those of a single column may be in the form of ``run_of``."""
-    read = _row_of(columns)
-    listed, run = list_of(read), successive(lambda value: read([value]))
-    return lambda value: (run if isinstance(value, Mapping) else listed)(value)
-
-
-def _row_of(columns: tuple[Column, ...]) -> Reader[Row]:
-    return each("columns", [column.name for column in columns], [_value_in(column) for column in columns])
-
-
-def _value_in(column: Column) -> Reader[Value]:
-    read_value = value_of(column.type)
-    if column.nullable:
-        return read_value
-
-    def read(value: object) -> Value:
-        if value is None:
-            refuse(f"is NULL, but the column {column.name} is not nullable")
-        return read_value(value)
-
-    return read
+    found: Document = FORM.read(document, Document)
+    if isinstance(found.table, Large):
+        return validate(Case(large_table(found.table.large), found.steps), has_rows=True)
+    return validate(Case(found.table, found.steps))

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import cache
+from typing import Any, cast, get_args
 
+from model.codec.by_types import STRICT, ByTypes
 from model.codec.plain import (
     Reader,
     array,
@@ -27,7 +30,6 @@ from model.codec.plain import (
     flag,
     integer,
     list_of,
-    mapping,
     nullable,
     one_of,
     refuse,
@@ -54,8 +56,6 @@ from model.vocabulary.values import (
 MAX_PRECISION = 38
 
 _DECIMAL_TYPE = re.compile(r"decimal\((0|[1-9][0-9]?),(0|[1-9][0-9]?)\)")
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?")
-_HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _NOT_FINITE = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -69,12 +69,8 @@ def type_to_json(type: AnyType) -> object:
     if isinstance(type, MapOf):
         return {"map": [type_to_json(type.key), type_to_json(type.value)]}
     if isinstance(type, StructOf):
-        return {
-            "struct": [
-                {"name": name, "type": type_to_json(field), **({"nullable": False} if name in type.required else {})}
-                for name, field in type.fields
-            ]
-        }
+        fields = (_Field(name, field, name not in type.required) for name, field in type.fields)
+        return {"struct": [_FORM.write(field) for field in fields]}
     return type_name(type)
 
 
@@ -107,24 +103,11 @@ def _utc_text(instant: datetime) -> str:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def type_from_json(document: object) -> AnyType:
-    """The type of a document. Raises InvalidCase, also for a type that Delta lacks, such as DECIMAL(39, 0)."""
-    return within("type", read_type, document)
-
-
-def value_from_json(document: object, type: AnyType) -> Value:
-    """The value of a document, in the form of ``model.vocabulary.values.canonical``.
-
-    Raises InvalidCase if the document is not the canonical form of a value of the type.
-    """
-    return within("value", value_of(type), document)
-
-
 _SIMPLE_TYPES = {type.value: type for type in Type}
 
 
 def read_type(value: object) -> AnyType:
-    """Reads a type. Raises InvalidCase."""
+    """Reads a type. Raises InvalidCase, also for a type that Delta lacks, such as DECIMAL(39, 0)."""
     if isinstance(value, Mapping):
         refuse_unknown(value, tuple(_NESTED))
         if len(value) != 1:
@@ -148,12 +131,10 @@ def _array_type(value: object) -> ArrayOf:
 
 
 def _map_type(value: object) -> MapOf:
-    parts = list_of(read_type)(value)
-    if len(parts) != 2:
-        refuse(f"must be the types of key and value, but has {len(parts)} types")
-    if _holds_map(parts[0]):
+    key, item = each("types", ("key", "value"), (read_type, read_type))(value)
+    if _holds_map(key):
         refuse("is or contains a map, which SQL does not allow in a key", "[0]")
-    return MapOf(key=parts[0], value=parts[1])
+    return MapOf(key, item)
 
 
 def _holds_map(type: AnyType) -> bool:
@@ -165,35 +146,40 @@ def _holds_map(type: AnyType) -> bool:
 
 
 def _struct_type(value: object) -> StructOf:
-    fields = list_of(_struct_field)(value)
+    fields: tuple[_Field, ...] = list_of(_FORM.reader(_Field))(value)
     if not fields:
         refuse("must have at least one field")
-    names = [name.lower() for name, _, _ in fields]  # Spark's names are case-insensitive
+    names = [field.name.lower() for field in fields]  # Spark's names are case-insensitive
     for index, name in enumerate(names):
         if name in names[:index]:
             refuse(f"the field name {name} is already taken", f"[{index}].name")
-    kinds = tuple((name, type) for name, type, _ in fields)
-    return StructOf(kinds, tuple(name for name, _, may_be_null in fields if not may_be_null))
+    required = tuple(field.name for field in fields if not field.nullable)
+    return StructOf(tuple((field.name, field.type) for field in fields), required)
 
 
-def _struct_field(value: object) -> tuple[str, AnyType, bool]:
-    """Name, type, and whether it may be NULL."""
-    name, type, may_be_null = fields_of({"nullable": True, **mapping(value)}, "name", "type", "nullable")
-    return within("name", text, name), within("type", read_type, type), within("nullable", flag, may_be_null)
+@dataclass(frozen=True)
+class _Field:
+    """A field of a struct."""
 
+    name: str
+    type: AnyType
+    nullable: bool = True
+
+
+_FORM = ByTypes({**STRICT, AnyType: read_type}, dict.fromkeys(get_args(AnyType), type_to_json))
 
 _NESTED: dict[str, Reader[AnyType]] = {"array": _array_type, "map": _map_type, "struct": _struct_type}
 
 
 @cache
 def value_of(type: AnyType) -> Reader[Value]:
-    """Reads a value of ``type``, NULL included. Raises InvalidCase."""
+    """Reads the canonical form of a value of ``type``, NULL included, as ``model.vocabulary.values.canonical`` has it."""
     return nullable(_present_value_of(type))
 
 
 def _present_value_of(type: AnyType) -> Reader[Value]:
     if isinstance(type, DecimalOf):
-        return _tagged("decimal", _decimal_of(type))
+        return _decimal_of(type)
     if isinstance(type, ArrayOf):
         return list_of(value_of(type.element))
     if isinstance(type, MapOf):
@@ -245,75 +231,50 @@ def _float(value: object) -> float:
     return number
 
 
-def _decimal_of(type: DecimalOf) -> Reader[Value]:
+def _text_of(tag: str, what: str, parse: Callable[[str], Value]) -> Reader[Value]:
+    """Reads an object with one text, which must be the one that ``value_to_json`` writes: a value has one text."""
+
     def read(value: object) -> Value:
-        found = _DECIMAL.fullmatch(text(value))
-        if found is None:
-            refuse(f"must be a decimal like 1.20, but is {shown(value)}")
-        number = Decimal(found[0])
-        if number.is_zero() and number.is_signed():
-            refuse(f"must have no sign, being zero, but is {shown(value)}")
-        whole, fraction = found[1].lstrip("0"), found[2] or ""
-        if len(fraction) != type.scale or len(whole) > type.precision - type.scale:
-            refuse(f"{value} does not fit the type {type_name(type)}")
-        return number
+        written = text(value)
+        try:
+            found = parse(written)
+        except (ValueError, ArithmeticError):
+            found = None
+        if found is None or value_to_json(found) != {tag: written}:
+            refuse(f"must be {what}, but is {shown(value)}")
+        return found
+
+    return _tagged(tag, read)
+
+
+def _decimal_of(type: DecimalOf) -> Reader[Value]:
+    read_decimal = _text_of("decimal", "a decimal like 1.20, without a sign if it is zero", Decimal)
+
+    def read(value: object) -> Value:
+        number: Any = read_decimal(value)
+        fits = number.is_finite() and -number.as_tuple().exponent == type.scale
+        if not fits or number.copy_abs() >= 10 ** (type.precision - type.scale):
+            refuse(f"{number} does not fit the type {type_name(type)}", "decimal")
+        return cast(Decimal, number)
 
     return read
 
 
-def _binary(value: object) -> bytes:
-    digits = text(value)
-    if _HEX.fullmatch(digits) is None:
-        refuse(f"must be pairs of hexadecimal digits in lower case, but is {shown(value)}")
-    return bytes.fromhex(digits)
-
-
-def _date(value: object) -> date:
-    written = text(value)
-    try:
-        parsed = date.fromisoformat(written)
-    except ValueError:
-        refuse(f"must be a date like 2020-01-31, but is {written!r}")
-    # Python 3.11 accepts other forms too; a date must have one text.
-    if parsed.isoformat() != written:
-        refuse(f"must be a date like 2020-01-31, but is {written!r}")
-    return parsed
-
-
-def _timestamp(value: object) -> datetime:
-    written = text(value)
-    parsed = _local_time(written.removesuffix("Z"))
-    if parsed is None or not written.endswith("Z"):
-        refuse(f"must be an instant like 2020-01-31T00:00:00.000001Z, but is {written!r}")
-    return parsed.replace(tzinfo=timezone.utc)
-
-
-def _timestamp_ntz(value: object) -> datetime:
-    written = text(value)
-    parsed = _local_time(written)
-    if parsed is None:
-        refuse(f"must be a local time like 2020-01-31T00:00:00.000001, but is {written!r}")
-    return parsed
-
-
-def _local_time(written: str) -> datetime | None:
-    """The local time of a canonical text, or ``None``."""
-    try:
-        parsed = datetime.fromisoformat(written)
-    except ValueError:
-        return None
-    return parsed if parsed.tzinfo is None and parsed.isoformat() == written else None
+def _instant(written: str) -> datetime:
+    return datetime.fromisoformat(written.removesuffix("Z")).replace(tzinfo=timezone.utc)
 
 
 _PRIMITIVES: dict[Type, Reader[Value]] = {
     Type.STRING: text,
-    Type.BINARY: _tagged("binary", _binary),
+    Type.BINARY: _text_of("binary", "pairs of hexadecimal digits in lower case", bytes.fromhex),
     Type.FLOAT: _float,
     Type.DOUBLE: _double,
     Type.BOOLEAN: flag,
-    Type.DATE: _tagged("date", _date),
-    Type.TIMESTAMP: _tagged("timestamp", _timestamp),
-    Type.TIMESTAMP_NTZ: _tagged("timestamp_ntz", _timestamp_ntz),
+    Type.DATE: _text_of("date", "a date like 2020-01-31", date.fromisoformat),
+    Type.TIMESTAMP: _text_of("timestamp", "an instant like 2020-01-31T00:00:00.000001Z", _instant),
+    Type.TIMESTAMP_NTZ: _text_of(
+        "timestamp_ntz", "a local time like 2020-01-31T00:00:00.000001", datetime.fromisoformat
+    ),
 }
 
 

@@ -7,12 +7,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NoReturn, TypeVar
 
-from model.codec.validation import InvalidCase
-
 T = TypeVar("T")
 
 #: Reads a part of a document. The path of an InvalidCase is relative to that part.
 Reader = Callable[[Any], T]
+
+
+class InvalidCase(ValueError):
+    """A document is not a valid case. ``path`` is the place of the problem (``steps[2].where.op``)."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the document'}: {self.problem}"
+
+    def within(self, name: str) -> InvalidCase:
+        """The same problem, with its path relative to the parent, which has this part under ``name``."""
+        dot = "." if self.path and not self.path.startswith("[") else ""
+        return InvalidCase(f"{name}{dot}{self.path}", self.problem)
 
 
 def refuse(problem: str, at: str = "") -> NoReturn:
@@ -36,6 +51,12 @@ def within(name: str, read: Reader[T], value: object) -> T:
         return read(value)
     except InvalidCase as error:
         raise error.within(name) from None
+
+
+def every(name: str, check: Callable[[T], object], parts: Iterable[T]) -> None:
+    """Checks each part of the array under ``name``."""
+    for index, part in enumerate(parts):
+        within(f"{name}[{index}]", check, part)
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -90,9 +111,15 @@ def successive(read: Reader[T]) -> Reader[tuple[T, ...]]:
             return list_of(read)(value)
         first, count = fields_of(value, "from", "count")
         first = within("from", integer, first)
-        return tuple(read(number) for number in range(first, first + within("count", positive, count)))
+        return tuple(read(number) for number in range(first, first + within("count", _count, count)))
 
     return numbers
+
+
+def _count(value: object) -> int:
+    if (number := integer(value)) < 1:
+        refuse(f"must be at least 1, but is {number}")
+    return number
 
 
 def each(what: str, names: Sequence[str], readers: Sequence[Reader[T]]) -> Reader[tuple[T, ...]]:
@@ -143,24 +170,13 @@ def integer(value: object) -> int:
     return value
 
 
-def natural(value: object) -> int:
-    if (number := integer(value)) < 0:
-        refuse(f"must not be negative, but is {number}")
-    return number
-
-
-def positive(value: object) -> int:
-    if (number := integer(value)) < 1:
-        refuse(f"must be at least 1, but is {number}")
-    return number
-
-
-def one_of(members: Mapping[str, T]) -> Reader[T]:
+def one_of(members: Mapping[Any, T]) -> Reader[T]:
     """Reads a name, and returns its member."""
+    names = f"{'one of ' if len(members) > 1 else ''}{', '.join(map(str, members))}"
 
     def read(value: object) -> T:
-        if not isinstance(value, str) or value not in members:
-            refuse(f"must be one of {', '.join(members)}, but is {shown(value)}")
+        if not isinstance(value, (str, int)) or isinstance(value, bool) or value not in members:
+            refuse(f"must be {names}, but is {shown(value)}")
         return members[value]
 
     return read

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Union
+from typing import Annotated, Union
 
+from model.vocabulary.limits import AT_LEAST_ONE, Limit, Names, Natural, Positive
 from model.vocabulary.predicate import Constant, Predicate
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import AnyType, Row, Value
@@ -21,8 +22,8 @@ class Optimize:
     that it writes have ``target_size`` bytes at most, about; ``None``: as the engine has it."""
 
     where: Predicate | None = None
-    zorder_by: tuple[str, ...] = ()
-    target_size: int | None = None
+    zorder_by: Names = ()
+    target_size: Positive | None = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class Merge:
     """
 
     on: Predicate
-    clauses: tuple[MergeClause, ...] = (MergeClause(),)
-    keys: tuple[str, ...] = ()
+    clauses: Annotated[tuple[MergeClause, ...], AT_LEAST_ONE] = (MergeClause(),)
+    keys: Names = ()
     rows: tuple[Row, ...] = ()
     by_name: bool = False
     adds: Column | None = None
@@ -134,9 +135,9 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class StreamAppend:
-    """A streaming query appends these rows, at least one, in schema order."""
+    """A streaming query appends these rows, in schema order."""
 
-    rows: tuple[Row, ...]
+    rows: Annotated[tuple[Row, ...], AT_LEAST_ONE]
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,8 @@ class CompactLog:
     """Writes a log compaction file (PROTOCOL.md, "Log Compaction Files") of the newest ``commits`` that the log has, at least
     two, or of all (``None``), without the ``but_newest`` of them; nothing if fewer than two are left."""
 
-    commits: int | None = None
-    but_newest: int = 0
+    commits: Annotated[int, Limit("minimum", 2)] | None = None
+    but_newest: Natural = 0
 
 
 @dataclass(frozen=True)
@@ -162,27 +163,29 @@ class CleanUpLog:
 class SetRetention:
     """Sets delta.deletedFileRetentionDuration, or with ``of_log`` delta.logRetentionDuration."""
 
-    hours: int
+    hours: Natural
     of_log: bool = False
 
 
 #: The features that a property switches on and off.
 SWITCHED = (Feature.DELETION_VECTORS, Feature.CHANGE_DATA_FEED, Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS)
 
+SwitchedFeature = Annotated[Feature, Limit("enum", SWITCHED)]
+
 
 @dataclass(frozen=True)
 class Switch:
-    """Sets the property of one of the features ``SWITCHED``. Once on, a feature stays in the protocol when it is off."""
+    """Sets the property of a feature. Once on, a feature stays in the protocol when it is off."""
 
-    feature: Feature
+    feature: SwitchedFeature
     on: bool
 
 
 @dataclass(frozen=True)
 class DropFeature:
-    """``ALTER TABLE t DROP FEATURE``; one of ``SWITCHED``."""
+    """``ALTER TABLE t DROP FEATURE``."""
 
-    feature: Feature
+    feature: SwitchedFeature
 
 
 @dataclass(frozen=True)

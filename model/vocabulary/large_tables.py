@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from model.vocabulary.table import DAY, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
+from model.vocabulary.limits import Limit, Natural, Positive
+from model.vocabulary.table import DAY, Column, Commit, DataFile, FeatureName, Kind, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 
 #: Of the files of each commit, one in so many is removed by the next.
@@ -19,19 +21,19 @@ _LARGE = 500
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a table; each number is at least 1, but that of stray files.
+    """The size of a table.
 
     ``parts``: the files of a checkpoint. ``days``: the age of the oldest commit; after 30, Delta cleans up its log
     (delta.logRetentionDuration), and VACUUM LITE has too short a log.
     """
 
-    files: int
-    versions: int = 10
-    partitions: int = 10
-    stray_files: int = 10
-    parts: int = 4
-    days: int = 20
-    features: tuple[str, ...] = ()
+    files: Positive
+    versions: Positive = 10
+    partitions: Positive = 10
+    stray_files: Natural = 10
+    parts: Positive = 4
+    days: Annotated[int, Limit("minimum", 8)] = 20
+    features: tuple[FeatureName, ...] = ()
 
 
 def large_table(size: Size) -> Table:

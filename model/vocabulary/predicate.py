@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Union
+from typing import Annotated, Union
 
+from model.vocabulary.limits import AT_LEAST_ONE
 from model.vocabulary.values import AnyType, Value
 
 
@@ -50,10 +51,10 @@ class Between:
 
 @dataclass(frozen=True)
 class In:
-    """``column IN (values)``, with at least one value. With a NULL among them it is never FALSE."""
+    """``column IN (values)``. With a NULL among them it is never FALSE."""
 
     column: str
-    values: tuple[Value, ...]
+    values: Annotated[tuple[Value, ...], AT_LEAST_ONE]
     type: AnyType
 
 

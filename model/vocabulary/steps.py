@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TypeVar, Union
+from typing import Annotated, TypeVar, Union
 
 from model.vocabulary.commands import Command, Restore
+from model.vocabulary.limits import AT_LEAST_ONE, Natural, PathBelow, Zone
 from model.vocabulary.predicate import Predicate, Verbatim, verbatim_tests
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -81,7 +82,7 @@ class Crash:
     """
 
     point: CrashPoint
-    nth: int = 0
+    nth: Natural = 0
     written: Written = Written.WHOLE  # of FILE_CLOSED: of this file
 
 
@@ -100,7 +101,7 @@ class Delete:
 
     where: Predicate | None = None
     form: Form = Form.SQL_PATH
-    zone: str = "UTC"  # the session's time zone, an IANA name
+    zone: Zone = "UTC"  # the session's
     settings: tuple[Setting, ...] = ()  # of the session
     cached: bool = False
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
@@ -248,13 +249,13 @@ class Vacuum:
     form: VacuumForm = VacuumForm.SQL_PATH
     parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
     io_fault: IOFault | None = None
-    faulty_path: str | None = None  # relative to the root
+    faulty_path: PathBelow | None = None
     settings: tuple[Setting, ...] = ()  # of the session
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
     by_earlier: bool = False  # as of a Delete
     #: Versions whose files it is asked to keep: each so many before the current one, but at least 0.
-    keep: tuple[int, ...] = ()
+    keep: tuple[Natural, ...] = ()
     given: tuple[Given, ...] = ()  # as of a Delete
 
     def kept_versions(self, current: int) -> tuple[int, ...]:
@@ -292,7 +293,7 @@ class InvalidVacuum:
 class Read:
     """Reads all rows of the current version, or of the version before an earlier step."""
 
-    before_step: int | None = None
+    before_step: Natural | None = None
     by_earlier: bool = False  # as of a Delete: what a query returns that was made then, or what a stream has delivered
 
 
@@ -303,16 +304,16 @@ class ReadChanges:
     With ``commits``, of each row ``_commit_version`` and ``_commit_timestamp`` instead, in a session of the time ``zone``.
     """
 
-    of_step: int
+    of_step: Natural
     commits: bool = False
-    zone: str = "UTC"  # an IANA name
+    zone: Zone = "UTC"
 
 
 @dataclass(frozen=True)
 class Insert:
-    """The engine itself appends these rows, at least one, in schema order. It chooses the files."""
+    """The engine itself appends these rows, in schema order. It chooses the files."""
 
-    rows: tuple[Row, ...]
+    rows: Annotated[tuple[Row, ...], AT_LEAST_ONE]
 
 
 @dataclass(frozen=True)
@@ -334,7 +335,7 @@ class Moment:
     """
 
     offset: int
-    removed_by_step: int | None = None
+    removed_by_step: Natural | None = None
 
 
 @dataclass(frozen=True)
@@ -365,7 +366,7 @@ class OtherCommand:
     command: Command
 
 
-#: What a session does beside another (model.codec.at_once_checks says which commands may run there).
+#: What a session does beside another (model.codec.validation.steps says which commands may run there).
 SessionStep = Union[Delete, Vacuum, Read, Insert, OtherCommand]
 SESSION_STEPS = (Delete, Vacuum, Read, Insert, OtherCommand)
 

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Annotated
 
+from model.vocabulary.limits import AT_LEAST_ONE, ONCE, Limit, Names, Natural, PathNearby, Positive, RetentionHours
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, Row, Type, Value
@@ -63,6 +65,11 @@ def retention_of(text: str) -> int:
     return int(sum(int(count) * _LENGTHS[unit] for count, unit in _PART.findall(plain)))
 
 
+Declared = Annotated[
+    str, Limit("pattern", r"^(var)?char\([1-9][0-9]{0,3}\)$", "must be char(n) or varchar(n), with n below 10,000")
+]
+
+
 @dataclass(frozen=True)
 class Column:
     """A column. ``default``, ``identity`` and ``generated_from`` are rules for writers, which the rows of a case follow."""
@@ -73,7 +80,7 @@ class Column:
     default: bool = False  # has a default: NULL (PROTOCOL.md, "Default Columns")
     identity: bool = False  # GENERATED ALWAYS AS IDENTITY; a LONG
     generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
-    declared: str | None = None  # of a STRING: char(5), whose values in a case have 5 characters, or varchar(5)
+    declared: Declared | None = None  # of a STRING: char(5), whose values in a case have 5 characters, or varchar(5)
     # With column mapping, its name in files where that does not follow from its place: of tables whose columns a command changed.
     physical_name: str | None = None
 
@@ -118,12 +125,12 @@ class Damage(str, Enum):
 class DataFile:
     """A data file. ``id`` is unique in the case; its path is derived from it (``model.text.layout``)."""
 
-    id: int
+    id: Natural
     partition: Row  # one value for each column of Table.partition_by
     rows: tuple[Row, ...]  # one value for each column of Table.data_columns
     modified: int  # ms from the start of the case
     statistics: Statistics = Statistics.FULL
-    group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
+    group_rows: Positive | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
     trimmed: bool = False  # DECIMAL partition values have no trailing zeros in the log: 1.5 instead of 1.50
     empty_nulls: bool = False  # NULL partition values are "" in the log, instead of null
@@ -146,7 +153,7 @@ class Removal:
     partition values and size (PROTOCOL.md, "Add File and Remove File").
     """
 
-    file: int
+    file: Natural
     deleted: int | None
     bare: bool = False
 
@@ -167,8 +174,8 @@ class DeletionVector:
     a remove of the old entry with the deletionTimestamp ``deleted`` (ms from the start of the case).
     """
 
-    file: int
-    rows: tuple[int, ...]  # ascending, at least one
+    file: Natural
+    rows: Annotated[tuple[Natural, ...], AT_LEAST_ONE]  # ascending
     deleted: int
     storage: VectorStorage = VectorStorage.RELATIVE
 
@@ -182,12 +189,12 @@ class Commit:
     """
 
     at: int
-    adds: tuple[int, ...] = ()
+    adds: tuple[Natural, ...] = ()
     removes: tuple[Removal, ...] = ()
     deletion_vectors: tuple[DeletionVector, ...] = ()  # of live files, neither added nor removed in this commit
     checkpoint: bool = False
-    parts: int = 1
-    vector_prefix: str = ""
+    parts: Positive = 1
+    vector_prefix: Annotated[str, Limit("pattern", "^[^/]*$", "must be one directory")] = ""
 
 
 class Kind(str, Enum):
@@ -204,30 +211,32 @@ class StrayFile:
     ``target`` of a link has the same form; the target need not exist.
     """
 
-    path: str
+    path: PathNearby
     kind: Kind = Kind.FILE
     modified: int = 0  # ms from the start of the case; a link's own
-    size: int = 1  # bytes; 0 for a directory or a link
-    target: str | None = None  # of a link
+    size: Natural = 1  # bytes; 0 for a directory or a link
+    target: PathNearby | None = None  # of a link
 
 
 @dataclass(frozen=True)
 class Table:
-    """An initial table. Version n is ``commits[n]``; there is at least one commit."""
+    """An initial table. Version n is ``commits[n]``."""
 
     columns: tuple[Column, ...]
-    partition_by: tuple[str, ...]
+    partition_by: Names
     files: tuple[DataFile, ...]
-    commits: tuple[Commit, ...]
+    commits: Annotated[tuple[Commit, ...], AT_LEAST_ONE]
     stray_files: tuple[StrayFile, ...] = ()
-    retention_hours: float | None = None  # delta.deletedFileRetentionDuration; None: not set
-    features: tuple[str, ...] = ()  # names in FEATURES
+    retention_hours: RetentionHours | None = None  # delta.deletedFileRetentionDuration; None: not set
+    features: Annotated[tuple[FeatureName, ...], ONCE] = ()
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
-    pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
+    pruned: Natural = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
     root: TableRoot = TableRoot.PLAIN  # the name of its directory
     widened_from: AnyType | None = None  # the type that ``widened_column`` had; None: the next narrower whole number
-    indexed_leaves: int | None = None  # delta.dataSkippingNumIndexedCols; -1: all; None: not set
-    indexed_columns: tuple[str, ...] = ()  # delta.dataSkippingStatsColumns, which comes first; empty: not set
+    indexed_leaves: Annotated[int, Limit("minimum", -1)] | None = (
+        None  # delta.dataSkippingNumIndexedCols; -1: all; None: not set
+    )
+    indexed_columns: Names = ()  # delta.dataSkippingStatsColumns, which comes first; empty: not set
 
     @property
     def data_columns(self) -> tuple[Column, ...]:
@@ -376,6 +385,8 @@ class Feature(str, Enum):
 
 #: The names that ``Table.features`` may contain.
 FEATURES = tuple(feature.value for feature in Feature)
+
+FeatureName = Annotated[str, Limit("enum", FEATURES)]
 
 #: A table has at most one of each of these.
 EXCLUSIVE = (

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from known_faults.entries import PLACES, ended, in_force, range_of, tables_in, texts_in
+from known_faults.entries import PLACES, ended, entries_in, in_force
 from known_faults.known import known_faults_in
-from records.known_fault import KnownFault, Ranged
+from model.vocabulary.limits import Text, Texts
+from records.known_fault import KnownFault, Range, Ranged, Until
 from records.mistakes import UsageMistake
 from records.run import RecordedCase, RecordedError, RecordedViolation
 
@@ -22,21 +23,21 @@ TEXTS: Mapping[str, str] = {"withdrawn": "promises", "difference": "differences"
 class AcceptedText(Ranged):
     """An entry about something that is no fault. ``table``: of TEXTS; ``texts``: what it accepts."""
 
-    table: str
-    texts: tuple[str, ...]
-    reason: str
-    link: str
-    versions: str = ""
-    until: date | str | None = None
+    texts: Texts
+    reason: Text
+    link: Text
+    versions: Range = ""
+    until: Until = None
+    table: str = ""
 
 
 def texts_accepted_in(path: Path) -> tuple[AcceptedText, ...]:
     """The entries that are not about faults, in the order of the file. Raises InvalidKnownFaults."""
     beside = ("known_fault", *TEXTS)
     return tuple(
-        AcceptedText(name, texts_in(entry, key, where), entry["reason"], entry["link"], *range_of(entry, where))
+        replace(entry, table=name)
         for name, key in TEXTS.items()
-        for where, entry in tables_in(path, name, beside=beside)
+        for _, entry in entries_in(path, name, AcceptedText, beside, texts=key, table=None)
     )
 
 

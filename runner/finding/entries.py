@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
-from model.codec import loads
+from model.codec import InvalidCase, loads
+from model.codec.by_types import STRICT, ByTypes
 from model.vocabulary.case import Case
 from model.vocabulary.versions import parse
 from records.expectations import Expectation
@@ -67,16 +67,13 @@ class Shown:
 @dataclass(frozen=True)
 class Finding:
     """``text``, ``promised``, ``cause`` and ``note`` are Markdown; ``actual`` is what the script says on the newest release that
-    has the fault. ``upstream``: a link, empty: not reported. ``shown``: None if no case can say it; ``script`` is the one by
-    hand, below the suite's root, and ``by_hand`` why.
+    has the fault. ``upstream``: a link, empty: not reported. ``fault``, ``right``, ``unknown``: releases. ``expectation``: JSON
+    text, empty if no case can say it; ``script`` is the one by hand, below the suite's root, and ``by_hand`` why.
     """
 
-    name: str
-    engine: str
     title: str
     chapter: str
     harm: Harm
-    expected: Mapping[str, Expected]
     text: str
     clauses: tuple[str, ...] = ()
     promised: str = ""
@@ -84,9 +81,34 @@ class Finding:
     note: str = ""
     actual: str = ""
     upstream: str = ""
-    shown: Shown | None = None
+    fault: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    case: str = ""
+    step: int = 0
+    expectation: str = ""
+    failed: tuple[int, ...] = ()
     script: str = ""
     by_hand: str = ""
+    name: str = ""
+    engine: str = ""
+
+    @cached_property
+    def expected(self) -> Mapping[str, Expected]:
+        """What the script says on each release that was tried, the oldest first."""
+        said = {release: word for word in Expected for release in getattr(self, word.value)}
+        return {release: said[release] for release in sorted(said, key=parse)}
+
+    @cached_property
+    def shown(self) -> Shown | None:
+        """Its step of a case, which is beside it if it names none. Raises InvalidFinding."""
+        if not self.expectation:
+            return None
+        expectation = expectation_from_json(json.loads(self.expectation))
+        if expectation is None:
+            raise InvalidFinding(f"{self.engine}/{self.name}: the suite does not know its expectation.")
+        beside = f"{FOLDER.relative_to(ROOT).as_posix()}/{self.engine}/{self.name}.json"
+        return Shown(self.case or beside, self.step, expectation, self.failed)
 
     @property
     def with_fault(self) -> list[str]:
@@ -98,6 +120,9 @@ class InvalidFinding(Exception):
     """A file is no finding; one sentence."""
 
 
+_FORM = ByTypes(dict(STRICT), renamed={Finding: {"name": None, "engine": None}})
+
+
 @cache
 def findings() -> Mapping[str, Finding]:
     """All, by name: the gravest first. Raises InvalidFinding."""
@@ -107,39 +132,13 @@ def findings() -> Mapping[str, Finding]:
 
 
 def _read(file: Path) -> Finding:
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
-    names = {one.name for one in fields(Finding)} - {"name", "engine", "shown", "expected"}
-    if (
-        strange := document.keys()
-        - names
-        - {"case", "step", "expectation", "failed", *(word.value for word in Expected)}
-    ):
-        raise InvalidFinding(f"{file}: {min(strange)} is no member of a finding.")
-    expected, shown = _expected(document), _shown(file, document)
-    if (shown is None) is not bool(document.get("script") and document.get("by_hand")):
+    try:
+        members: Finding = _FORM.read(tomllib.loads(file.read_text(encoding="utf-8")), Finding)
+    except InvalidCase as problem:
+        raise InvalidFinding(f"{file}: {problem.path} {problem.problem}.") from None
+    found = replace(members, name=file.stem, engine=file.parent.name)
+    if (found.shown is None) is not bool(found.script and found.by_hand):
         raise InvalidFinding(f"{file}: a finding has a case, or a script by hand with the reason.")
-    document["harm"], document["clauses"] = Harm(document["harm"]), tuple(document.get("clauses", ()))
-    if strange := {*document["clauses"]} - CATALOGUE.keys():
+    if strange := {*found.clauses} - CATALOGUE.keys():
         raise InvalidFinding(f"{file}: {min(strange)} is no clause.")
-    return Finding(
-        name=file.stem,
-        engine=file.parent.name,
-        expected=expected,
-        shown=shown,
-        **{name: document[name] for name in names & document.keys()},
-    )
-
-
-def _expected(document: Mapping[str, Any]) -> Mapping[str, Expected]:
-    said = {release: word for word in Expected for release in document.get(word.value, ())}
-    return {release: said[release] for release in sorted(said, key=parse)}
-
-
-def _shown(file: Path, document: Mapping[str, Any]) -> Shown | None:
-    if "expectation" not in document:
-        return None
-    beside = file.with_suffix(".json").relative_to(ROOT).as_posix()
-    expectation = expectation_from_json(json.loads(document["expectation"]))
-    if expectation is None:
-        raise InvalidFinding(f"{file}: the suite does not know its expectation.")
-    return Shown(document.get("case", beside), document["step"], expectation, tuple(document.get("failed", ())))
+    return found

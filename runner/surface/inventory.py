@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from model.codec.by_types import STRICT, ByTypes
 from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
 from runner.gate_version import ROOT
@@ -44,6 +45,9 @@ class EngineSurface:
         return self.kinds.get(item.kind, {}).get(item.name)
 
 
+FORM = ByTypes(dict(STRICT))
+
+
 def path_of(engine: str, version: str) -> Path:
     """Where the inventory of a version is kept."""
     return DIRECTORY / f"{engine}-{version}.json"
@@ -52,16 +56,16 @@ def path_of(engine: str, version: str) -> Path:
 def read(path: Path) -> EngineSurface:
     """Raises UsageMistake for a file that is no inventory."""
     try:
-        members = json.loads(path.read_text(encoding="utf-8"))
-        return EngineSurface(**members)
-    except (ValueError, TypeError) as problem:
+        found: EngineSurface = FORM.read(json.loads(path.read_text(encoding="utf-8")), EngineSurface)
+        return found
+    except ValueError as problem:
         raise UsageMistake(f"{path} is no inventory: write it again with --keep.") from problem
 
 
 def write(inventory: EngineSurface, path: Path) -> None:
     """Sorted, one item a line, so that a comparison of two files shows what a release brings."""
     kinds = {kind: dict(sorted(names.items())) for kind, names in sorted(inventory.kinds.items())}
-    members = {"engine": inventory.engine, "version": inventory.version, "title": inventory.title, "kinds": kinds}
+    members = FORM.write(replace(inventory, kinds=kinds))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(members, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

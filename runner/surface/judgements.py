@@ -17,9 +17,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from model.codec import InvalidCase
 from records.mistakes import UsageMistake
 from runner.gate_version import ROOT
-from runner.surface.inventory import EngineSurface, SurfaceItem
+from runner.surface.inventory import FORM, EngineSurface, SurfaceItem
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -131,8 +132,8 @@ def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceE
         "noticed_by": tuple(fields.get("noticed_by", ())),
     }
     try:
-        entry = SurfaceEntry(word, **{**fields, **lists})
-    except TypeError as problem:
+        entry: SurfaceEntry = FORM.read({"word": word.value, **fields, **lists}, SurfaceEntry)
+    except InvalidCase as problem:
         raise UsageMistake(f"{path.name}, an entry of {word.value}: {problem}.") from problem
     missing = [name for name in _NEEDED[word] if not getattr(entry, name)]
     if word is ItemVerdict.LEFT_OUT and not (tried or entry.settings or entry.experiment):

@@ -10,7 +10,7 @@ from functools import partial
 from hypothesis.strategies import SearchStrategy
 
 from model.codec import InvalidCase, dumps
-from model.codec.command_checks import check_command, check_place
+from model.codec.validation.commands import check_command
 from model.prediction.retention import whole_hours
 from model.semantics.definitions import VECTORS, definition_after, definitions
 from model.semantics.evaluate import parts_of
@@ -203,8 +203,7 @@ def _can_follow(step: Step, before: Sequence[Step], tables: Sequence[Table], dra
     now = tables[-1]
     if isinstance(step, OtherCommand):
         try:
-            check_command(step.command, now)
-            check_place(step.command, before, tables)
+            check_command(step.command, before, tables)
         except InvalidCase:
             return False
     if isinstance(step, ReadChanges):

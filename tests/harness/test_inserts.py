@@ -115,7 +115,7 @@ def test_a_wrong_append_is_a_violation_and_ends_the_case(
 
 def test_the_json_form_and_the_sql() -> None:
     assert codec.from_json(codec.to_json(CASE)) == CASE
-    with pytest.raises(codec.InvalidCase, match="must have at least one row"):
+    with pytest.raises(codec.InvalidCase, match="must not be empty"):
         codec.from_json(codec.to_json(Case(TABLE, (Insert(()),))))
     types = [column.type for column in TABLE.columns]
     expected = "INSERT INTO t VALUES ('a', 3L), ('b c', 4L), (CAST(NULL AS STRING), CAST(NULL AS BIGINT))"

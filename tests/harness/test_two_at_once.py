@@ -58,7 +58,7 @@ def test_it_is_read_back_from_its_json_form(case: Case) -> None:
         ),
         (AtOnce(RESTORE, Read(before_step=0)), "steps[1].second: names an earlier version"),
         (AtOnce(OtherCommand(Restore(1)), ROW), "steps[1].first.command.before_step: is 1"),
-        (AtOnce(Insert(()), ROW), "steps[1].first.rows: must have at least one row"),
+        (AtOnce(Insert(()), ROW), "steps[1].first.rows: must not be empty"),
         (AtOnce(ROW, OtherCommand(DropFeature(Feature.ROW_TRACKING))), "steps[1].second.command: DropFeature cannot"),
     ],
 )

@@ -57,7 +57,7 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
             ENTRY.format("VAC-SAFE-1", 'symptom.of = "rain"'),
             "symptom.of = 'rain', which is not a kind of subject: write one of changes of rows that stay",
         ),
-        ("[[known_fault]]", "needs 'clause'"),
+        ("[[known_fault]]", "reason is missing"),
     ],
 )
 def test_a_mistake_is_reported_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:

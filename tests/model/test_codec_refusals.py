@@ -6,22 +6,21 @@ import copy
 import json
 import math
 import re
+from collections.abc import Iterator
 from datetime import date
-from enum import Enum
 from typing import Any
 
 import pytest
 
 from model import codec
 from model.codec import InvalidCase
-from model.codec.converter import reader_of
 from model.codec.plain import shown
-from model.vocabulary import predicate, steps, table
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
 from model.vocabulary.steps import Read
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import ArrayOf, Type
+from tests.builders.read_back import table_read_back
 from tests.model.codec_cases import CASE, COMMAND_CASE, VACUUM_CASE, WIDE_CASE
 
 DELETED = object()
@@ -35,18 +34,12 @@ V2 = "table.commits[2].deletion_vectors[0].rows"
 
 #: Changes to the documents of cases: field, new value, the message after the path, and the path if not that of the field.
 CASE_CHANGES: list[tuple[Any, ...]] = [
-    ("format", 2, "is 2, only 1 is supported"),
-    ("format", True, "is True, only 1 is supported"),
-    ("format", DELETED, "is missing"),
-    ("table", [], "must be an object, but is []"),
-    ("tables", {}, "is not a known field; those are format, steps, table"),
+    ("format", 2, "must be 1, but is 2"),
     ("table.columns[1].name", "P", "the column name p is already taken", "table.columns[1]"),
-    ("table.columns[1].type", "int", "must be one of string, binary, byte, "),
     ("table.partition_by[0]", "nope", "'nope' is not a column of the table"),
-    ("table.partition_by", ["p", "p"], "the column p is already taken", "table.partition_by[1]"),
+    ("table.partition_by", ["p", "p"], "must have nothing twice"),
     ("table.partition_by", ["p", "i", "l", "b", "d"], "leaves no column for the data files"),
     ("table.files[1].id", 0, "the file id 0 is already taken", "table.files[1]"),
-    ("table.files[1].id", -1, "must not be negative, but is -1"),
     ("table.files[0].partition", [], "has 0 values for 1 columns (p)"),
     ("table.files[0].partition[0]", 1, "must be a string, but is 1"),
     ("table.files[0].rows[1]", [1], "has 1 values for 4 columns (i, l, b, d)"),
@@ -54,8 +47,6 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.files[0].rows[0][0]", True, "must be a whole number, but is true"),
     ("table.files[0].rows[0][2]", 1, "must be true or false, but is 1"),
     ("table.files[0].rows[0][3]", "2020-01-31", "must be an object, but is "),
-    ("table.files[0].name", "x", "is not a known field; those are damage, empty_nulls, group_rows, id, "),
-    ("table.commits", [], "must have at least one commit"),
     ("table.commits[1].at", -3, "-3 is not after the previous commit, at -3"),
     ("table.commits[0].adds[1]", 7, "there is no file 7"),
     ("table.commits[0].adds", [0, 1, 0], "file 0 is already live", "table.commits[0].adds[2]"),
@@ -75,28 +66,18 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.stray_files[1].kind", "link", "must be present exactly for a link", "table.stray_files[1].target"),
     ("table.stray_files[1].target", "x", "must be present exactly for a link"),
     ("table.retention_hours", -1, "must not be negative, but is -1"),
-    ("table.features[0]", "rowtracking", "must be one of deletionVectors, deletionVectorsOff, "),
-    ("steps[0]", "delete", 'must be an object, but is "delete"'),
     ("steps[0].step", "update", "must be one of delete, invalid_delete, vacuum, invalid_vacuum, "),
-    (
-        "steps[0].were",
-        None,
-        "is not a known field; those are by_earlier, cached, crash, form, given, literals, settings, spelling, step, where",
-    ),
-    ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
+    ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, CONSTANT, BETWEEN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
     ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),
     ("steps[0].where.left.right.operand.column", "i", "LIKE needs a string, but 'i' is of type integer"),
-    ("steps[0].where.right.left.right.values", [], "must have at least one value"),
-    ("steps[3].to.offset", DELETED, "is missing"),
+    ("steps[0].where.right.left.right.values", [], "must not be empty"),
     ("steps[4].to.removed_by_step", 4, "is 4, but must be an earlier step than this one (4)"),
-    ("steps[6].retain_hours", "1", 'must be a number of hours, but is "1"'),
     ("steps[6].retain_hours", math.inf, "must be a number of hours, but is Infinity"),
     ("steps[8].before_step", 8, "is 8, but must be an earlier step than this one (8)"),
     ("steps[9].files[0].id", 1, "the file id 1 is already taken"),
     ("steps[9].files[0].rows[0]", [], "has 0 values for 4 columns (i, l, b, d)"),
     ("steps[10].stray_files[0].path", "_tmp/x", "'_tmp/x' is already taken"),
-    ("steps[10].stray_files[0].size", -1, "must not be negative, but is -1"),
 ]
 
 WIDE_CHANGES: list[tuple[Any, ...]] = [
@@ -114,7 +95,6 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
     ("table.partition_by[0]", "tags", "'tags' is of type array<string>, which"),
     ("table.partition_by[0]", "marks", "'marks' is of type map<byte,short>"),
     ("table.partition_by[0]", "who", "'who' is of type struct<name:string,born:date>"),
-    ("table.files[0].group_rows", 0, "must be at least 1, but is 0"),
     ("table.files[0].rows[0][1]", None, "is NULL, but the column id is not nullable"),
     ("table.files[0].rows[0][3]", 0.1, "0.1 does not fit the type float"),
     ("table.files[0].rows[0][8][0][0]", 128, "128 does not fit the type byte"),
@@ -132,7 +112,7 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
     ("table.features[4]", "deletionVectors", "deletionVectors and deletionVectorsOff exclude", "table.features"),
     ("table.features[4]", "columnMappingName", "columnMappingName and columnMappingId exclude", "table.features"),
     ("table.features[2]", "checksums", "droppedColumn needs column mapping", "table.features"),
-    ("table.features[4]", "changeDataFeed", "the feature changeDataFeed is already taken"),
+    ("table.features[4]", "changeDataFeed", "must have nothing twice", "table.features"),
     (f"{V1}.file", 7, "there is no file 7"),
     ("table.commits[1].deletion_vectors[1].file", 0, "file 0 already has a deletion vector in this commit"),
     (
@@ -148,30 +128,22 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
         "file 1 is not live before and",
         "table.commits[3].deletion_vectors[0].file",
     ),
-    (f"{V1}.rows", [], "must have at least one row"),
-    (f"{V1}.rows", [-1], "must not be negative, but", f"{V1}.rows[0]"),
     (V2, [2, 1], "1 does not come after 2", f"{V2}[1]"),
     (V2, [1, 1], "1 does not come after 1", f"{V2}[1]"),
     (V2, [1, 3], "there is no row 3 in file 0, which has 3 rows"),
     (V2, [0, 2], "must hide the already hidden rows of file 0, and more"),
     (V2, [1], "must hide the already hidden rows of file 0"),
-    (f"{V1}.deleted", DELETED, "is missing"),
     ("steps[0].form", "TRUNCATE TABLE", "TRUNCATE TABLE cannot have a condition", "steps[0].where"),
     ("steps[0].spelling", "absolute", "must be one of absolute path, slash at the end, "),
     ("steps[0].zone", "Mars/Olympus", "must be the IANA name of a time zone, but is 'Mars/Olympus'"),
     ("steps[0].zone", "right/UTC", "must be the IANA name of a time zone, but is 'right/UTC'"),
     ("steps[0].zone", "../UTC", "must be the IANA name of a time zone, but is '../UTC'"),
-    ("steps[0].where.left.left", 1, "must be an object, but is 1"),
     ("steps[0].where.left.left.expression", "try_cast", "must be one of of, literal, member, call, cast, case,"),
     ("steps[0].where.left.right.value", 1, "must be an object, but is 1"),
-    ("steps[0].where.right.left.of.function", "rand", "must be one of upper, lower, trim, "),
-    ("steps[0].where.right.left.of.arguments", "x", "must be an"),
-    ("steps[0].where.right.left.of.arguments[0].name", "x", "is not a known field; those are column, expression"),
     ("steps[0].where.right.right.left.of.condition.type", "integer", "is integer, but 'id' is of type long"),
     (f"{IN}.type", "decimal(10,1)", "0.00 does not", f"{IN}.values[0].decimal"),
     (f"{IN}.type", "decimal(9,2)", "is decimal(9,2), but 'price' is of type decimal("),
     ("steps[1].of_step", 1, "is 1, but must be an earlier step than this one (1)"),
-    ("steps[1].of_step", None, "must be a whole number, but is null"),
     ("steps[4]", {"step": "read_changes", "of_step": 3}, "is 3, which is not a DELETE", "steps[4].of_step"),
     ("table.features[1]", "checksums", "the table needs the feature changeDataFeed", "steps[1]"),
     ("steps[4].files[0].rows[0][1]", None, "is NULL, but the column id is not nul"),
@@ -187,8 +159,6 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
 VACUUM_CHANGES: list[tuple[Any, ...]] = [
     ("table.pruned", 2, "is 2, but that version has no checkpoint"),
     ("table.pruned", 3, "is 3, but that version has no checkpoint"),
-    ("table.pruned", -1, "must not be negative, but is -1"),
-    ("table.commits[1].parts", 0, ""),
     ("table.commits[2].parts", 2, "is 2, but this version has no classic checkpoint"),
     (
         "table.features[1]",
@@ -197,21 +167,18 @@ VACUUM_CHANGES: list[tuple[Any, ...]] = [
         "table.commits[1].parts",
     ),
     ("table.features[1]", "unknownReader", "unknownWriter and unknownReader exclude each", "table.features"),
-    ("table.commits[2].vector_prefix", "a/b", "must be one directory, but is 'a/b'"),
-    ("table.commits[1].removes[1].bare", 1, "must be true or false, but"),
+    ("table.commits[2].vector_prefix", "a/b", 'must be one directory, but is "a/b"'),
     ("table.stray_files[2].target", DELETED, "must be present exactly for a link"),
     ("table.stray_files[2].target", "../../x", "must be a path below the table's root, but"),
     ("table.stray_files[4].path", "link/x", "'link/x' is below 'link', which is not a direct"),
     ("table.stray_files[0].path", "../beside/link", "'../beside/link' is already taken", "table.stray_files[1].path"),
     ("table.stray_files[0].path", "../elsewhere", "'../elsewhere' must be a directory, as other files are below it"),
-    ("steps[0].logging", "no", "must be true or false, but is"),
     ("steps[0].form", "DeltaTable.forPath", "DeltaTable.forPath supports neither modes nor a dry run"),
     ("steps[3].spelling", "doubled slash", "an inventory and an io_fault have plain paths only"),
     ("steps[2].mode", "LITE", "DeltaTable.forPath supports neither modes nor a dry run", "steps[2].form"),
     ("steps[3].faulty_path", DELETED, "must be present exactly if there is an io_fault"),
     ("steps[3].io_fault", DELETED, "must be present exactly if there is an io_fault", "steps[3].faulty_path"),
     ("steps[3].faulty_path", "../x", "must be a path below the table's root, but is"),
-    ("steps[-2].mode", "LITE", "is not a known field; those are dry_run, mistake, step", "steps[33].mode"),
 ]
 
 TO = {"column": "i", "type": "integer", "value": 1}
@@ -224,9 +191,7 @@ def _of(kind: str, **fields: Any) -> dict[str, Any]:
 
 
 COMMAND_CHANGES: list[tuple[Any, ...]] = [
-    ("steps[0].command", "OPTIMIZE", 'must be an object, but is "OPTIMIZE"'),
     ("steps[0].command.command", "MOVE", "must be one of OPTIMIZE, REORG PURGE, RESTORE, "),
-    ("steps[0].command.zorder", [], "is not a known field; those are command, target_size, where, zorder_by"),
     ("steps[1].command.where", NUMBER, "'i' is not a partition column"),
     ("steps[1].command.where", {"op": "CONSTANT", "value": True}, "tests no partition column"),
     (
@@ -238,7 +203,7 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[1].command.where.type", "binary", "must be an object, but is", "steps[1].command.where.value"),
     ("steps[1].command.zorder_by[0]", "p", "'p' is a partition column"),
     ("steps[1].command.zorder_by[0]", "nope", "'nope' is not a column that the table has then"),
-    ("steps[1].command.zorder_by[0]", "d", "has 'd' more than once", "steps[1].command.zorder_by"),
+    ("steps[1].command.zorder_by[0]", "d", "must have nothing twice", "steps[1].command.zorder_by"),
     ("steps[3].command.before_step", 3, "is 3, but must be an earlier step than this one (3)"),
     ("steps[3].command.before_step", -2, "is -2, but the initial table has no version before such a commit"),
     ("steps[4].command.to.column", "nope", "'nope' is not a column that the table has then"),
@@ -257,9 +222,6 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
         "'x' is not a col",
         "steps[5].command.also[0].column",
     ),
-    ("steps[1].command.target_size", 0, "must be at least 1, but is 0"),
-    ("steps[12].command.but_newest", -1, "must not be negative"),
-    ("steps[12].command.commits", 1, "must be at least 2, but is 1"),
     ("steps[29].command.commits", 2, "leaves fewer than two commits", "steps[29].command.but_newest"),
     ("steps[7].command.clauses[1].also", [{"column": "d", "type": "date", "value": None}], "goes with an assignment"),
     ("steps[5].command.where.right.right.column", "nope", "'nope' is not a col", "steps[5].command.where"),
@@ -268,7 +230,6 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[7].command.rows", [], "must have a row of the source"),
     ("steps[7].command.rows[0]", ["a"], "has 1 values for 5 columns (p, i, l, b, d)"),
     ("steps[7].command.keys", ["nope"], "'nope' is not a col", "steps[7].command.keys[0]"),
-    ("steps[7].command.clauses", [], "must have at least one clause"),
     ("steps[7].command.clauses[1].then", "DELETE", "a clause that is NOT MATCHED inserts"),
     ("steps[7].command.clauses[0].then", "DELETE", "UPDATE SET has an assignment", "steps[7].command.clauses[0].to"),
     ("steps[7].command.by_name", True, "a source with the names of the table goes with ON TRUE"),
@@ -284,8 +245,6 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[35].command.rows[0]", ["a"], "has 1 values for 7 columns (q, i, b, d, late, new, newer)"),
     ("steps[9].command.rows[1][0]", "b", "does not satisfy the condition", "steps[9].command.rows[1]"),
     ("steps[9].command.rows[1][0]", None, "does not satisfy the condition", "steps[9].command.rows[1]"),
-    ("steps[10].command.rows", [], "must have at least one row"),
-    ("steps[14].command.hours", -1, "must not be negative, but is -1"),
     ("steps[16].command.feature", "checksums", "must be one of deletionVectors, changeDataFeed, rowTracking, "),
     ("steps[18].command.feature", "rowTracking", "the table never had the feature rowTracking"),
     ("steps[19].command.command", "VACUUM of a clone", "no step before makes a clone", "steps[19].command"),
@@ -360,23 +319,44 @@ def test_valid_changes_are_accepted() -> None:
     assert refused == ["it is accepted"] * len(ALLOWED)
 
 
-ENUMERATIONS = [
-    kind
-    for module in (predicate, steps, table)
-    for kind in vars(module).values()
-    if isinstance(kind, type) and issubclass(kind, Enum) and kind is not Enum and kind.__module__ == module.__name__
-]
+def parts_of(document: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Of each part of a document its path, what it is in, and its place there; of an array only the first one."""
+    places = document if isinstance(document, dict) else range(min(len(document), 1))
+    for place in places:
+        at = f"{path}[{place}]" if isinstance(place, int) else f"{path}.{place}" if path else place
+        yield at, document, place
+        if isinstance(document[place], (dict, list)) and place != "rows":
+            yield from parts_of(document[place], at)
 
 
-def test_enumerations_are_read_by_value() -> None:
-    for kind in ENUMERATIONS:
-        read = reader_of(kind)
-        assert [read(member.value) for member in kind] == list(kind)
-        listed = re.escape(f"must be one of {', '.join(member.value for member in kind)}")
-        documents: tuple[object, ...] = ("nothing", None, [])
-        for document in documents:
-            with pytest.raises(InvalidCase, match=listed):
-                read(document)
+#: Fields of numbers without a sign.
+SIGNED = r"(retain_hours|at|modified|deleted|offset|before_step|indexed_leaves|value|low|high|[a-z]+\[0\])$"
+
+
+def test_every_part_of_a_document_is_of_its_type() -> None:
+    """Each is refused at its path if it is of another type, below its limit or unknown."""
+    wrong = {}
+    for case in (CASE, WIDE_CASE, VACUUM_CASE, COMMAND_CASE):
+        document, walked = codec.to_json(case), {**codec.to_json(case)}
+        for step in walked["steps"]:
+            document["steps"] = walked["steps"] = [step]  # each is the first one once
+            for path, above, place in list(parts_of(walked)):
+                kept = above[place]
+                unsigned = type(kept) is int and not re.search(SIGNED, path)
+                for value in ({"no": "thing"}, 1 + 1j, *([-9] if unsigned else ())):
+                    above[place] = value
+                    document.update(walked)
+                    if not (said := refusal(document)).startswith(path):
+                        wrong[f"{path} as {value}"] = said
+                above[place] = kept
+                document.update(walked)
+                if isinstance(kept, dict):
+                    kept["unknown"] = 1
+                    if f"{path}.unknown: is not a known field; those are " not in (said := refusal(document)):
+                        wrong[f"{path}.unknown"] = said
+                    del kept["unknown"]
+            walked.pop("table", None)  # once is enough
+    assert wrong == {}
 
 
 def test_unknown_fields_are_reported_before_missing_ones() -> None:
@@ -415,7 +395,7 @@ def test_a_check_that_cannot_be_evaluated_is_refused(check: Predicate) -> None:
     with pytest.raises(
         InvalidCase, match=r"^table\.files\[0\]\.rows\[0\]: the table's checks\[0\] cannot be evaluated \("
     ):
-        codec.table_from_json(codec.table_to_json(table))
+        table_read_back(table)
 
 
 def test_an_invalid_text_is_refused() -> None:

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from model import codec
 from model.codec import InvalidCase
-from model.codec.json_values import read_type, type_to_json, value_of
+from model.codec.json_values import read_type, type_to_json, value_of, value_to_json
 from model.codec.plain import integer, run_of, successive
 from model.vocabulary.values import (
     NAN,
@@ -48,8 +47,8 @@ TYPES: list[tuple[Any, ...]] = [
 
 
 def test_types() -> None:
-    assert [(type, codec.type_to_json(type)) for type, _ in TYPES] == TYPES
-    assert [(codec.type_from_json(document), document) for _, document in TYPES] == TYPES
+    assert [(type, type_to_json(type)) for type, _ in TYPES] == TYPES
+    assert [(read_type(document), document) for _, document in TYPES] == TYPES
 
 
 VALUES: list[tuple[Any, ...]] = [
@@ -79,28 +78,26 @@ VALUES: list[tuple[Any, ...]] = [
 
 
 def test_values() -> None:
-    assert repr([(value, type, codec.value_to_json(value)) for value, type, _ in VALUES]) == repr(VALUES)
-    assert repr([(codec.value_from_json(document, type), type, document) for _, type, document in VALUES]) == repr(
-        VALUES
-    )
+    assert repr([(value, type, value_to_json(value)) for value, type, _ in VALUES]) == repr(VALUES)
+    assert repr([(value_of(type)(document), type, document) for _, type, document in VALUES]) == repr(VALUES)
 
 
 def test_nan_is_read_as_the_canonical_nan() -> None:
-    assert codec.value_from_json({"float": "NaN"}, Type.FLOAT) is NAN
-    assert codec.value_from_json([[{"float": "NaN"}]], ArrayOf(ArrayOf(Type.DOUBLE))) == ((NAN,),)
+    assert value_of(Type.FLOAT)({"float": "NaN"}) is NAN
+    assert value_of(ArrayOf(ArrayOf(Type.DOUBLE)))([[{"float": "NaN"}]]) == ((NAN,),)
 
 
 def test_a_decimal_zero_has_no_sign() -> None:
-    assert codec.value_to_json(Decimal("-0.00")) == {"decimal": "0.00"}
+    assert value_to_json(Decimal("-0.00")) == {"decimal": "0.00"}
 
 
 def test_timestamps_are_written_in_utc() -> None:
     there = datetime.fromisoformat("2020-01-31T05:30:00+05:30")
-    assert codec.value_to_json(there) == {"timestamp": "2020-01-31T00:00:00Z"}
+    assert value_to_json(there) == {"timestamp": "2020-01-31T00:00:00Z"}
 
 
 def test_whole_numbers_are_read_as_floats_for_float_types() -> None:
-    assert repr(codec.value_from_json(1, Type.DOUBLE)) == "1.0"
+    assert repr(value_of(Type.DOUBLE)(1)) == "1.0"
 
 
 # Any type, any value -------------------------------------------------------------------------------------------------
@@ -157,10 +154,10 @@ def _values(type: AnyType) -> SearchStrategy[Any]:
 @given(st.data())
 def test_values_of_any_type_read_back(data: st.DataObject) -> None:
     type = data.draw(_types(2))
-    assert codec.type_from_json(json.loads(json.dumps(codec.type_to_json(type)))) == type
+    assert read_type(json.loads(json.dumps(type_to_json(type)))) == type
     value = canonical(data.draw(_values(type)), type)
-    text = json.dumps(codec.value_to_json(value), allow_nan=False)
-    back = codec.value_from_json(json.loads(text), type)
+    text = json.dumps(value_to_json(value), allow_nan=False)
+    back = value_of(type)(json.loads(text))
     assert back == value
     assert repr(back) == repr(value)  # the sign of -0.0, the scale of a decimal, True instead of 1
 
@@ -178,35 +175,38 @@ def refusal(read: Callable[..., object], *arguments: object) -> str:
 
 #: Documents, and how the sentence begins that refuses them.
 NO_TYPES: list[tuple[Any, ...]] = [
-    (None, "type: must be one of string, binary, "),
-    ("int", "type: must be one of string, binary, byte, short, integer, long, float, double, boolean, date, "),
-    ("decimal", "type: must be one of "),
-    ("decimal(10, 2)", "type: must be one of "),
-    ("decimal(010,2)", "type: must be one of "),
-    ("decimal(0,0)", "type: decimal(0,0) is not a type: the precision is 1 to 38, the scale 0 to the precision"),
-    ("decimal(39,0)", "type: decimal(39,0) is not a type"),
-    ("decimal(2,3)", "type: decimal(2,3) is not a type"),
-    ({}, "type: must have one of the fields array, map, struct, but is {}"),
-    ({"array": "long", "map": ["long", "long"]}, "type: must have one of the fields array, map, struct, but"),
-    ({"list": "long"}, "type.list: is not a known field; those are array, map, struct"),
-    ({"array": "int"}, "type.array: must be one of string, "),
-    ({"map": ["long"]}, "type.map: must be the types of key and value, but has 1 types"),
-    ({"map": ["long", "int"]}, "type.map[1]: must be one of string, "),
+    (None, "the document: must be one of string, binary, "),
+    ("int", "the document: must be one of string, binary, byte, short, integer, long, float, double, boolean, date, "),
+    ("decimal", "the document: must be one of "),
+    ("decimal(10, 2)", "the document: must be one of "),
+    ("decimal(010,2)", "the document: must be one of "),
+    (
+        "decimal(0,0)",
+        "the document: decimal(0,0) is not a type: the precision is 1 to 38, the scale 0 to the precision",
+    ),
+    ("decimal(39,0)", "the document: decimal(39,0) is not a type"),
+    ("decimal(2,3)", "the document: decimal(2,3) is not a type"),
+    ({}, "the document: must have one of the fields array, map, struct, but is {}"),
+    ({"array": "long", "map": ["long", "long"]}, "the document: must have one of the fields array, map, struct, but"),
+    ({"list": "long"}, "list: is not a known field; those are array, map, struct"),
+    ({"array": "int"}, "array: must be one of string, "),
+    ({"map": ["long"]}, "map: has 1 values for 2 types (key, value)"),
+    ({"map": ["long", "int"]}, "map[1]: must be one of string, "),
     (
         {"map": [{"map": ["long", "long"]}, "long"]},
-        "type.map[0]: is or contains a map, which SQL does not allow in",
+        "map[0]: is or contains a map, which SQL does not allow in",
     ),
-    ({"map": [{"array": {"map": ["long", "long"]}}, "long"]}, "type.map[0]: is or contains a map"),
+    ({"map": [{"array": {"map": ["long", "long"]}}, "long"]}, "map[0]: is or contains a map"),
     (
         {"map": [{"struct": [{"name": "a", "type": {"map": ["long"] * 2}}]}, "long"]},
-        "type.map[0]: is or contains a map",
+        "map[0]: is or contains a map",
     ),
-    ({"struct": []}, "type.struct: must have at least one field"),
+    ({"struct": []}, "struct: must have at least one field"),
     (
         {"struct": [{"name": "a", "type": "long"}, {"name": "A", "type": "long"}]},
-        "type.struct[1].name: the field name a",
+        "struct[1].name: the field name a",
     ),
-    ({"struct": [{"name": "a"}]}, "type.struct[0].type: is missing"),
+    ({"struct": [{"name": "a"}]}, "struct[0].type: is missing"),
 ]
 
 
@@ -214,63 +214,71 @@ def test_invalid_types_are_refused() -> None:
     wrong = {
         str(document): said
         for document, sentence in NO_TYPES
-        if not (said := refusal(codec.type_from_json, document)).startswith(sentence)
+        if not (said := refusal(read_type, document)).startswith(sentence)
     }
     assert wrong == {}
 
 
 NO_VALUES: list[tuple[Any, ...]] = [
-    (128, Type.BYTE, "value: 128 does not fit the type byte"),
-    (-32769, Type.SHORT, "value: -32769 does not fit the type short"),
-    (2**63, Type.LONG, "value: 9223372036854775808 does not fit the type long"),
-    (1.0, Type.LONG, "value: must be a whole number, but is 1.0"),
-    (True, Type.BYTE, "value: must be a whole number, but is true"),
-    ("1", Type.DOUBLE, 'value: must be a number, but is "1"'),
-    (True, Type.DOUBLE, "value: must be a number, but is true"),
-    (2**53 + 1, Type.DOUBLE, "value: 9007199254740993 does not fit the type double"),
-    (10**400, Type.DOUBLE, "value: 1000000000"),
-    (math.nan, Type.DOUBLE, "value: NaN does not fit the type double"),
-    (math.inf, Type.DOUBLE, "value: Infinity does not fit the type double"),
-    ({"float": "nan"}, Type.DOUBLE, 'value.float: must be one of NaN, Infinity, -Infinity, but is "nan"'),
-    ({"float": []}, Type.DOUBLE, "value.float: must be one of NaN, Infinity, -Infinity, but is []"),
-    (0.1, Type.FLOAT, "value: 0.1 does not fit the type float: 32 bits do not hold it exactly"),
-    (1e39, Type.FLOAT, "value: 1e+39 does not fit the type float: 32 bits do not hold it exactly"),
-    ("1.20", PRICE, 'value: must be an object, but is "1.20"'),
-    ({"decimal": 1.2}, PRICE, "value.decimal: must be a string, but is 1.2"),
-    ({"decimal": "1,2"}, PRICE, 'value.decimal: must be a decimal like 1.20, but is "1,2"'),
-    ({"decimal": "+1.20"}, PRICE, "value.decimal: must be a decimal like 1.20, but is"),
-    ({"decimal": "01.20"}, PRICE, "value.decimal: must be a decimal like 1.20, but is"),
-    ({"decimal": "1E+2"}, DecimalOf(10, 0), "value.decimal: must be a decimal like 1.20, but is"),
-    ({"decimal": "-0.00"}, PRICE, "value.decimal: must have no sign, being zero, but is"),
-    ({"decimal": "1.2"}, PRICE, "value.decimal: 1.2 does not fit the type decimal(10,2)"),
-    ({"decimal": "100.00"}, DecimalOf(4, 2), "value.decimal: 100.00 does not fit the type decimal(4,2)"),
-    ({"decimal": "1.00"}, DecimalOf(2, 2), "value.decimal: 1.00 does not fit the type decimal(2,2)"),
-    ({"binary": "0"}, Type.BINARY, "value.binary: must be pairs of hexadecimal digits in lower case, but is"),
-    ({"binary": "FF"}, Type.BINARY, "value.binary: must be pairs of hexadecimal digits in lower case, but is"),
-    ({"date": "2020-01-31"}, Type.TIMESTAMP, "value.date: is not a known field; those are timestamp"),
-    ({"timestamp": "2020-01-31T00:00:00"}, Type.TIMESTAMP, "value.timestamp: must be an instant like 2020-01-31T"),
-    ({"timestamp": "2020-01-31 00:00:00Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
-    ({"timestamp": "2020-01-31T00:00:00.5Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
-    ({"timestamp": "2020-01-31T00:00:00.000000Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
-    ({"timestamp": "2020-01-31T00:00:00+00:00"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
-    ({"timestamp": "2020-02-30T00:00:00Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
-    ({"timestamp_ntz": "2020-01-31"}, Type.TIMESTAMP_NTZ, "value.timestamp_ntz: must be a local time like 2020-01"),
-    ({"timestamp_ntz": "2020-01-31T00:00:00Z"}, Type.TIMESTAMP_NTZ, "value.timestamp_ntz: must be a local time"),
-    ("ab", ArrayOf(Type.STRING), 'value: must be an array, but is "ab"'),
-    ([1, "a"], ArrayOf(Type.LONG), 'value[1]: must be a whole number, but is "a"'),
-    ([1], PAIR, "value: has 1 values for 2 fields (x, y)"),
-    ([1, 2], PAIR, "value[1]: must be a string, but is 2"),
-    ([[1]], LONGS, "value[0]: must be a key and its value, but has 1 parts"),
-    ([[None, 1]], LONGS, "value[0][0]: is NULL, which is not allowed as a key"),
-    ([[1, "a"]], LONGS, 'value[0][1]: must be a whole number, but is "a"'),
-    ([[1, 1], [1, 2]], LONGS, "value[1][0]: the key 1 is already taken"),
-    ([[-0.0, 1], [0.0, 2]], MapOf(Type.DOUBLE, Type.LONG), "value[1][0]: the key 0.0 is already taken"),
+    (128, Type.BYTE, "the document: 128 does not fit the type byte"),
+    (-32769, Type.SHORT, "the document: -32769 does not fit the type short"),
+    (2**63, Type.LONG, "the document: 9223372036854775808 does not fit the type long"),
+    (1.0, Type.LONG, "the document: must be a whole number, but is 1.0"),
+    (True, Type.BYTE, "the document: must be a whole number, but is true"),
+    ("1", Type.DOUBLE, 'the document: must be a number, but is "1"'),
+    (True, Type.DOUBLE, "the document: must be a number, but is true"),
+    (2**53 + 1, Type.DOUBLE, "the document: 9007199254740993 does not fit the type double"),
+    (10**400, Type.DOUBLE, "the document: 1000000000"),
+    (math.nan, Type.DOUBLE, "the document: NaN does not fit the type double"),
+    (math.inf, Type.DOUBLE, "the document: Infinity does not fit the type double"),
+    ({"float": "nan"}, Type.DOUBLE, 'float: must be one of NaN, Infinity, -Infinity, but is "nan"'),
+    ({"float": []}, Type.DOUBLE, "float: must be one of NaN, Infinity, -Infinity, but is []"),
+    (0.1, Type.FLOAT, "the document: 0.1 does not fit the type float: 32 bits do not hold it exactly"),
+    (1e39, Type.FLOAT, "the document: 1e+39 does not fit the type float: 32 bits do not hold it exactly"),
+    ("1.20", PRICE, 'the document: must be an object, but is "1.20"'),
+    ({"decimal": 1.2}, PRICE, "decimal: must be a string, but is 1.2"),
+    (
+        {"decimal": "1,2"},
+        PRICE,
+        'decimal: must be a decimal like 1.20, without a sign if it is zero, but is "1,2"',
+    ),
+    ({"decimal": "+1.20"}, PRICE, "decimal: must be a decimal like 1.20, without a sign if it is zero, but is"),
+    ({"decimal": "01.20"}, PRICE, "decimal: must be a decimal like 1.20, without a sign if it is zero, but is"),
+    (
+        {"decimal": "1E+2"},
+        DecimalOf(10, 0),
+        "decimal: must be a decimal like 1.20, without a sign if it is zero, but is",
+    ),
+    ({"decimal": "-0.00"}, PRICE, "decimal: must be a decimal like 1.20, without"),
+    ({"decimal": "1.2"}, PRICE, "decimal: 1.2 does not fit the type decimal(10,2)"),
+    ({"decimal": "100.00"}, DecimalOf(4, 2), "decimal: 100.00 does not fit the type decimal(4,2)"),
+    ({"decimal": "1.00"}, DecimalOf(2, 2), "decimal: 1.00 does not fit the type decimal(2,2)"),
+    ({"binary": "0"}, Type.BINARY, "binary: must be pairs of hexadecimal digits in lower case, but is"),
+    ({"binary": "FF"}, Type.BINARY, "binary: must be pairs of hexadecimal digits in lower case, but is"),
+    ({"date": "2020-01-31"}, Type.TIMESTAMP, "date: is not a known field; those are timestamp"),
+    ({"timestamp": "2020-01-31T00:00:00"}, Type.TIMESTAMP, "timestamp: must be an instant like 2020-01-31T"),
+    ({"timestamp": "2020-01-31 00:00:00Z"}, Type.TIMESTAMP, "timestamp: must be an instant like"),
+    ({"timestamp": "2020-01-31T00:00:00.5Z"}, Type.TIMESTAMP, "timestamp: must be an instant like"),
+    ({"timestamp": "2020-01-31T00:00:00.000000Z"}, Type.TIMESTAMP, "timestamp: must be an instant like"),
+    ({"timestamp": "2020-01-31T00:00:00+00:00"}, Type.TIMESTAMP, "timestamp: must be an instant like"),
+    ({"timestamp": "2020-02-30T00:00:00Z"}, Type.TIMESTAMP, "timestamp: must be an instant like"),
+    ({"timestamp_ntz": "2020-01-31"}, Type.TIMESTAMP_NTZ, "timestamp_ntz: must be a local time like 2020-01"),
+    ({"timestamp_ntz": "2020-01-31T00:00:00Z"}, Type.TIMESTAMP_NTZ, "timestamp_ntz: must be a local time"),
+    ("ab", ArrayOf(Type.STRING), 'the document: must be an array, but is "ab"'),
+    ([1, "a"], ArrayOf(Type.LONG), '[1]: must be a whole number, but is "a"'),
+    ([1], PAIR, "the document: has 1 values for 2 fields (x, y)"),
+    ([1, 2], PAIR, "[1]: must be a string, but is 2"),
+    ([[1]], LONGS, "[0]: must be a key and its value, but has 1 parts"),
+    ([[None, 1]], LONGS, "[0][0]: is NULL, which is not allowed as a key"),
+    ([[1, "a"]], LONGS, '[0][1]: must be a whole number, but is "a"'),
+    ([[1, 1], [1, 2]], LONGS, "[1][0]: the key 1 is already taken"),
+    ([[-0.0, 1], [0.0, 2]], MapOf(Type.DOUBLE, Type.LONG), "[1][0]: the key 0.0 is already taken"),
     (
         [[{"float": "NaN"}, 1]] * 2,
         MapOf(Type.DOUBLE, Type.LONG),
-        'value[1][0]: the key {"float": "NaN"} is already',
+        '[1][0]: the key {"float": "NaN"} is already',
     ),
-    ([["b", 1], ["a", 2]], MapOf(Type.STRING, Type.LONG), 'value[1][0]: the key "a" is out of order'),
+    ([["b", 1], ["a", 2]], MapOf(Type.STRING, Type.LONG), '[1][0]: the key "a" is out of order'),
 ]
 
 
@@ -278,7 +286,7 @@ def test_invalid_values_are_refused() -> None:
     wrong = {
         f"{document} as {type}": said
         for document, type, sentence in NO_VALUES
-        if not (said := refusal(codec.value_from_json, document, type)).startswith(sentence)
+        if not (said := refusal(value_of(type), document)).startswith(sentence)
     }
     assert wrong == {}
 

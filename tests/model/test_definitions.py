@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from model.codec.command_checks import check_command
-from model.codec.validation import InvalidCase
+from model.codec.plain import InvalidCase
+from model.codec.validation.commands import check_command
 from model.semantics.definitions import definitions, table_after
 from model.vocabulary.commands import (
     AddColumn,
@@ -46,10 +46,10 @@ def test_columns_and_the_rows_of_files_change_together() -> None:
 def test_a_partition_column_of_floats_is_not_widened() -> None:
     columns = (Column("f", Type.FLOAT), Column("i", Type.INTEGER))
     of_data = Table(columns, ("i",), (), ())
-    check_command(WidenColumn("f"), of_data)
-    check_command(WidenColumn("i"), of_data)
+    check_command(WidenColumn("f"), (), [of_data])
+    check_command(WidenColumn("i"), (), [of_data])
     with pytest.raises(InvalidCase, match="'f' is a partition column, whose texts"):
-        check_command(WidenColumn("f"), replace(of_data, partition_by=("f",)))
+        check_command(WidenColumn("f"), (), [replace(of_data, partition_by=("f",))])
 
 
 def test_a_partition_column_has_its_new_name_in_the_partitioning_too() -> None:

@@ -19,6 +19,7 @@ from model.vocabulary.steps import Delete, OtherCommand
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import ArrayOf, StructOf, Type
 from tests.builders.observations import make
+from tests.builders.read_back import table_read_back
 from tests.harness.test_conditions import observed
 
 PAIR = StructOf((("x", Type.LONG), ("y", Type.LONG)))
@@ -56,7 +57,7 @@ def test_files_have_statistics_of_the_indexed_columns(
     leaves: int | None, columns: tuple[str, ...], names: list[str], tmp_path: Path
 ) -> None:
     table = replace(TABLE, indexed_leaves=leaves, indexed_columns=columns)
-    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert table_read_back(table) == table
     assert [column.name for column in indexed_columns(table)] == names
     stored = {f"col-{COLUMNS.index(one):08x}-0000-4000-8000-000000000000": one.name for one in COLUMNS}
     (add,) = read_log(make(table, tmp_path / "initial")).snapshot().adds.values()
@@ -117,12 +118,12 @@ def test_files_from_before_the_properties_were_set_have_statistics_of_all(tmp_pa
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({"indexed_leaves": -2}, "must be -1 or more"),
+        ({"indexed_leaves": -2}, "must be at least -1"),
         ({"indexed_columns": ("p",)}, "no data column of a type that has bounds"),
         ({"indexed_columns": ("l",)}, "no data column of a type that has bounds"),
-        ({"indexed_columns": ("b`t", "b`t")}, "already taken"),
+        ({"indexed_columns": ("b`t", "b`t")}, "nothing twice"),
     ],
 )
 def test_properties_that_no_writer_can_follow_are_refused(fields: dict[str, object], problem: str) -> None:
     with pytest.raises(codec.InvalidCase, match=problem):
-        codec.table_from_json(codec.table_to_json(replace(TABLE, **fields)))  # type: ignore[arg-type]
+        table_read_back(replace(TABLE, **fields))  # type: ignore[arg-type]

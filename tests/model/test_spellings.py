@@ -13,6 +13,7 @@ from engines.named_paths import named_path
 from harness.observing.steps.observation import relative
 from model import codec
 from model.codec import InvalidCase
+from model.codec.converter import FORM
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.spellings import Spelling
@@ -75,9 +76,9 @@ def test_a_command_without_such_a_path_has_no_spelling(step: Delete | Vacuum, pr
 
 
 def test_neither_is_in_the_document_of_a_case_that_does_not_use_it() -> None:
-    assert codec.step_to_json(Delete()) == {"step": "delete"} and codec.step_to_json(Vacuum()) == {"step": "vacuum"}
+    assert FORM.write(Delete()) == {"step": "delete"} and FORM.write(Vacuum()) == {"step": "vacuum"}
     used = Delete(cached=True, spelling=Spelling.LINK)
-    assert codec.step_to_json(used) == {
+    assert FORM.write(used) == {
         "step": "delete",
         "cached": True,
         "spelling": "symbolic link to the directory",

@@ -146,15 +146,15 @@ def reports(directory: Path) -> list[str]:
     [
         (None, "is not a file: name an existing one.\n"),
         ("x", "is not TOML"),
-        (ENTRY.replace("symptom", "symptoms"), "has the unknown key 'symptoms'"),
+        (ENTRY.replace("symptom", "symptoms"), "symptoms is not a known field"),
         (ENTRY.replace(NAME, "VAC-NONE-1"), "lists VAC-NONE-1, which is not a clause"),
         (f'{ENTRY}when = "it rains"', "which is not a condition"),
         (f'{ENTRY}symptom.of = "bread"', "which is not a kind of subject"),
-        ("[[difference]]\nreason = 'r'\nlink = 'l'\n", "has differences = None: write a list"),
-        ("[[withdrawn]]\npromises = ['A']\nlink = 'l'\n", "needs 'reason'"),
-        ("[[withdrawn]]\npromises = ['A']\nreason = 'r'\nlink = 'l'\nwhen = 'x'\n", "unknown key 'when'"),
+        ("[[difference]]\nreason = 'r'\nlink = 'l'\n", "differences is missing"),
+        ("[[withdrawn]]\npromises = ['A']\nlink = 'l'\n", "reason is missing"),
+        ("[[withdrawn]]\npromises = ['A']\nreason = 'r'\nlink = 'l'\nwhen = 'x'\n", "when is not a known field"),
         ("[[other]]\n", "only [[known_fault]] and [[withdrawn]] and [[difference]] entries"),
-        ("[[difference]]\ndifferences = ['A']\nreason = 'r'\nlink = 'l'\nversions = 'x'\n", "write a range"),
+        ("[[difference]]\ndifferences = ['A']\nreason = 'r'\nlink = 'l'\nversions = 'x'\n", "versions must be a range"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_sentence(

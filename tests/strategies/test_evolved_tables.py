@@ -23,6 +23,7 @@ from model.vocabulary.values import NAN, AnyType, DecimalOf, Type, Value
 from strategies.cases.evolved_tables import evolved_tables
 from strategies.restriction.capabilities import restricted_table
 from tests.builders.observations import make
+from tests.builders.read_back import table_read_back
 from tests.sampling import check_shares, sample
 from tests.table_rows import read_rows
 
@@ -103,7 +104,7 @@ def test_an_early_file_has_the_type_and_the_bounds_of_then(
     kind: AnyType, narrow: AnyType, value: Value, stored: str, bound: str, tmp_path: Path
 ) -> None:
     table = widened(kind, narrow, value, None)
-    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert table_read_back(table) == table
     root = make(table, tmp_path)
     (early,) = root.rglob("part-00000-*.parquet")
     assert str(pq.read_schema(early).field("v").type) == stored
@@ -135,7 +136,7 @@ def test_what_the_protocol_does_not_widen_is_refused(kind: AnyType, narrow: AnyT
     table = widened(kind, narrow, value)
     assert table.widened_column is None
     with pytest.raises(codec.InvalidCase, match="fit the narrower type"):
-        codec.table_from_json(codec.table_to_json(table))
+        table_read_back(table)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_an_early_file_has_the_partition_value_of_then(
     files = (DataFile(0, (value,), (("a",),), modified=-DAY), DataFile(1, (value,), (("b",),), modified=-DAY))
     table = replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
     assert table.widened_column == columns[0]
-    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert table_read_back(table) == table
     root = make(table, tmp_path)
     snapshot = read_log(root).snapshot()
     texts = {"part-00000" in add.file: add.partition_values["p"] for add in snapshot.adds.values()}
@@ -180,7 +181,7 @@ def test_a_partition_column_whose_texts_are_others_was_not_widened(
 def test_a_type_from_before_needs_the_feature() -> None:
     table = replace(widened(Type.DOUBLE, Type.FLOAT, 1.0), features=())
     with pytest.raises(codec.InvalidCase, match="needs the feature widened"):
-        codec.table_from_json(codec.table_to_json(table))
+        table_read_back(table)
 
 
 def test_an_engine_without_widening_gets_the_wider_type_from_the_start() -> None:
@@ -188,7 +189,7 @@ def test_an_engine_without_widening_gets_the_wider_type_from_the_start() -> None
     lacking = replace(EVERYTHING, features=EVERYTHING.features - {Feature.WIDENED})
     restricted = restricted_table(table, capabilities=lacking)
     assert restricted.widened_from is None and not restricted.has(Feature.WIDENED)
-    assert codec.table_from_json(codec.table_to_json(restricted)) == restricted
+    assert table_read_back(restricted) == restricted
 
 
 def test_a_file_from_before_a_type_was_widened_has_the_narrower_type(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import codec
 from model.prediction.history import hidden_rows, live_ids
 from model.semantics.evaluate import evaluate
 from model.vocabulary.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
@@ -18,6 +17,7 @@ from strategies.tables.features import OF_OTHER_WRITERS, OF_VACUUM, OF_WHOLE_FIL
 from strategies.tables.initial_tables import feature_tables
 from strategies.tables.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
 from strategies.tables.types import PARTITIONABLE, types
+from tests.builders.read_back import table_read_back
 from tests.sampling import check_shares, sample, smallest
 
 #: Features that are drawn only together with another one.
@@ -62,7 +62,7 @@ def test_pairs_of_features_are_frequent() -> None:
 
 @given(any_table)
 def test_tables_are_well_formed(table: Table) -> None:
-    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert table_read_back(table) == table
     names = [column.name.lower() for column in table.columns]
     assert len(set(names)) == len(names)
     if not table.maps_columns:

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model import codec
 from model.prediction.history import hidden_rows, visible_rows
 from model.semantics.evaluate import WouldFail, evaluate, might_fail
 from model.semantics.patterns import like_expression
@@ -53,6 +52,7 @@ from strategies.tables.initial_tables import History, feature_tables, live_files
 from strategies.tables.schemas import schemas
 from strategies.tables.types import types
 from strategies.weights import one_in
+from tests.builders.read_back import predicate_read_back
 from tests.sampling import sample
 
 ZONE = st.sampled_from(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe"])
@@ -156,7 +156,7 @@ def test_predicates_are_well_typed_and_have_sql(data: st.DataObject) -> None:
     table = data.draw(tables())
     predicate = data.draw(predicates(table))
     assert sql(predicate).isprintable()
-    assert codec.predicate_from_json(codec.predicate_to_json(predicate)) == predicate
+    assert predicate_read_back(predicate) == predicate
     answers(table, predicate)
 
 
@@ -185,7 +185,7 @@ def test_every_form_is_drawn() -> None:
 def test_the_model_evaluates_predicates_with_functions(table: Table, zone: str, data: st.DataObject) -> None:
     over: Over = data.draw(st.sampled_from(["data", "any"]))
     predicate = data.draw(predicates(table, over=over, functions=True, zone=zone))
-    assert codec.predicate_from_json(codec.predicate_to_json(predicate)) == predicate
+    assert predicate_read_back(predicate) == predicate
     assert sql(predicate, zone).isprintable()
     # Raises TypeError or ValueError for an unknown expression. Includes rows that a deletion vector deletes.
     types = {column.name: column.type for column in table.columns}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import codec
 from model.text.layout import file_path
 from model.vocabulary.table import DAY, WEEK, Statistics, Table
 from strategies.tables.initial_tables import History, live_files, tables
 from strategies.tables.schemas import DATA_TYPES, schemas
+from tests.builders.read_back import table_read_back
 from tests.sampling import check_shares, sample, smallest
 
 
@@ -22,7 +22,7 @@ def deleted_before_the_start(table: Table) -> bool:
 
 @given(tables())
 def test_tables_are_well_formed(table: Table) -> None:
-    assert codec.table_from_json(codec.table_to_json(table)) == table
+    assert table_read_back(table) == table
     assert len({file_path(table, file) for file in table.files}) == len(table.files)
     assert all(commit.at <= 0 for commit in table.commits)
     assert deleted_before_the_start(table)

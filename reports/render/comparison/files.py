@@ -12,9 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from cattrs import Converter, override
-from cattrs.gen import make_dict_unstructure_fn
-
+from model.codec.by_types import ByTypes
 from records.known_fault import KnownFault, Symptom
 from records.run import Footer, Header, RecordedCase
 from reports.comparison.acceptance import AcceptedText
@@ -57,53 +55,51 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-_CONVERTER = Converter()
+def _only(kind: Any, *names: str, **renamed: str) -> dict[type, dict[str, str | None]]:
+    """Of a class these fields are written, some by another name."""
+    shown = {**{name: name for name in names}, **renamed}
+    return {kind: {one.name: shown.get(one.name) for one in fields(kind)}}
 
 
-def _written(kind: Any, *names: str, **renamed: str) -> None:
-    """These fields of the class are written, some by another name."""
-    own: dict[str, Any] = {
-        one.name: override(omit=one.name not in (*names, *renamed), rename=renamed.get(one.name))
-        for one in fields(kind)
-    }
-    _CONVERTER.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, _CONVERTER, **own))
-
-
-def _are_ids(kind: Any) -> bool:
-    """Whether a type is that of the ids of cases, which are only counted."""
-    return bool(kind == frozenset[str])
-
-
-_CONVERTER.register_unstructure_hook(RecordedCase, lambda case: case.id)
-_CONVERTER.register_unstructure_hook(date, date.isoformat)
-_CONVERTER.register_unstructure_hook_func(_are_ids, len)
-_written(Header, "engine", "versions", "profile", "seed", "known_bad")
-_written(Footer, "exit", "digest")
-_written(Comparison, "compared", "differing", "diverged", "cut_short")
-_written(KnownFault, "reason", "link", "until")
-_written(Symptom, "causes", "errors")
-_written(ExplanationReason, "since", "sentence", "source")
-_written(AcceptedText, "reason", "link", "until")
-_written(Withdrawn, "name", "sentence", "severity", "harm", "remedy", "clauses", "accepted", case_ids="cases")
-_written(
-    ClauseShift,
-    *("change", "clause", "severity", "cause", "symptom", "before", "case", "step", "message", "accepted"),
-    case_ids="cases",
+_FORM = ByTypes(
+    readers={},
+    writers={RecordedCase: lambda case: case.id, date: date.isoformat, frozenset[str]: len},  # ids, which are counted
+    renamed={
+        **_only(Header, "engine", "versions", "profile", "seed", "known_bad"),
+        **_only(Footer, "exit", "digest"),
+        **_only(Comparison, "compared", "differing", "diverged", "cut_short"),
+        **_only(KnownFault, "reason", "link", "until"),
+        **_only(Symptom, "causes", "errors"),
+        **_only(ExplanationReason, "since", "sentence", "source"),
+        **_only(AcceptedText, "reason", "link", "until"),
+        **_only(
+            *(Withdrawn, "name", "sentence", "severity", "harm", "remedy", "clauses", "accepted"), case_ids="cases"
+        ),
+        **_only(
+            *(ClauseShift, "change", "clause", "severity", "cause", "symptom", "before", "case", "step", "message"),
+            *("accepted",),
+            case_ids="cases",
+        ),
+        **_only(
+            *(ComparedFault, "reason", "severity", "clauses", "case"),
+            on_base="base",
+            on_candidate="candidate",
+            case_ids="cases",
+        ),
+        **_only(Unjudged, "clauses", "cases"),
+        **_only(TurnReport, "sides", "cases", "steps", "seconds", "ways", "errors"),
+        **_only(ClauseFinding, "verdict", "met", "failures"),
+        **_only(ClauseChange, "sentence", "severity", "change", "base", "candidate", "reason", clause="id"),
+    },
+    left_out=lambda kind, name: False,
 )
-_written(
-    ComparedFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
-)
-_written(Unjudged, "clauses", "cases")
-_written(TurnReport, "sides", "cases", "steps", "seconds", "ways", "errors")
-_written(ClauseFinding, "verdict", "met", "failures")
-_written(ClauseChange, "sentence", "severity", "change", "base", "candidate", "reason", clause="id")
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON: both runs, the clauses, and all groups with the observations of their smallest case."""
     answer = answer_to(comparison)
     sides = {"base": comparison.base, "candidate": comparison.candidate}
-    written = _CONVERTER.unstructure
+    written = _FORM.write
     return {
         "schema": SCHEMA_VERSION,
         "answer": {"word": answer.word.value, "reason": answer.reason},
@@ -126,7 +122,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    written = _CONVERTER.unstructure
+    written = _FORM.write
     return {**written(run.header), **written(run.footer)}
 
 
@@ -135,7 +131,7 @@ def _acceptance(comparison: Comparison) -> dict[str, Any] | None:
     if comparison.acceptance is None:
         return None
     ended = {replace(one.ended, clause="") for one in comparison.shifts if one.ended is not None}
-    written = _CONVERTER.unstructure
+    written = _FORM.write
     return {
         "file": str(comparison.acceptance.file),
         "unused": [{"clauses": list(clauses), **written(table)} for table, clauses in comparison.unused.items()]
@@ -151,7 +147,7 @@ def _group(group: Group) -> dict[str, Any]:
         "differences": [named(difference) for difference in group.differences],
         "at_worst": group.severity.value,
         "right": group.right.value,
-        "explanation": _CONVERTER.unstructure(group.explanation),
+        "explanation": _FORM.write(group.explanation),
         "cases": group.cases,
         "steps": group.steps,
         "example": {

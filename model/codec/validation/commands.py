@@ -1,17 +1,15 @@
-"""Checks that a command other than DELETE and VACUUM fits the table that it finds. Each raises InvalidCase if not."""
+"""Checks that a command other than DELETE and VACUUM fits the table that it finds, and the steps before it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
-from model.codec.plain import refuse
-from model.codec.validation import check_types
+from model.codec.plain import refuse, within
+from model.codec.validation.conditions import check_types, satisfies
 from model.semantics.definitions import VECTORS
-from model.semantics.evaluate import WouldFail, evaluate
 from model.vocabulary.commands import (
-    SWITCHED,
     AddColumn,
     Assignment,
     Command,
@@ -25,8 +23,6 @@ from model.vocabulary.commands import (
     RenameColumn,
     Restore,
     ShallowClone,
-    StreamAppend,
-    Switch,
     Then,
     Update,
     VacuumClone,
@@ -41,66 +37,75 @@ from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_
 from model.vocabulary.widening import keeps_texts
 
 
-def check_command(command: Command, table: Table) -> None:
-    """Checks a command on the table as it is then, without the steps before. The path of a problem is relative to the command."""
-    check = _CHECKS.get(type(command))
-    if check is not None:
-        check(command, table)
+def check_command(command: Command, before: Sequence[Step], tables: Sequence[Table]) -> None:
+    """``tables`` are those before each of the steps ``before``, and now. Raises InvalidCase, with a path from the command."""
+    table = tables[-1]
+    match command:
+        case Restore():
+            _restore(command, before, tables[0])
+        case Optimize():
+            _optimize(command, table)
+        case Update():
+            _check_condition(command.where, table, "where")
+            _check_assignments(command, table)
+        case Merge():
+            _merge(command, table)
+        case Overwrite():
+            _overwrite(command, table)
+        case CompactLog(commits=int(commits)) if commits - command.but_newest < 2:
+            refuse("leaves fewer than two commits", "but_newest")
+        case AddColumn():
+            _check_new(command.column, table, "column")
+        case RenameColumn() | DropColumn():
+            _rename_or_drop(command, table)
+        case WidenColumn():
+            _widen(command, table)
+        case DropFeature(feature):
+            features = VECTORS if feature in VECTORS else (feature,)
+            if not any(table.has(*features) for table in tables):
+                refuse(f"the table never had the feature {feature.value}", "feature")
+        case ShallowClone() | VacuumClone():
+            is_cloned = any(
+                isinstance(step, OtherCommand) and isinstance(step.command, ShallowClone) for step in before
+            )
+            if isinstance(command, ShallowClone) and is_cloned:
+                refuse("the table has a clone already, and a case has at most one")
+            if isinstance(command, VacuumClone) and not is_cloned:
+                refuse("no step before makes a clone")
 
 
-def check_place(command: Command, steps: Sequence[Step], tables: Sequence[Table]) -> None:
-    """Checks a command against the steps before it, and the table before each of these and now."""
-    if isinstance(command, Restore) and command.before_step >= len(steps):
-        refuse(
-            f"is {command.before_step}, but must be an earlier step than this one ({len(steps)})", "command.before_step"
-        )
-    if isinstance(command, Restore) and command.before_step < 0:
-        _check_commit(command.before_step, tables[0])
-    if isinstance(command, DropFeature):
-        features = VECTORS if command.feature in VECTORS else (command.feature,)
-        if not any(table.has(*features) for table in tables):
-            refuse(f"the table never had the feature {command.feature.value}", "command.feature")
-    if isinstance(command, (ShallowClone, VacuumClone)):
-        is_cloned = any(isinstance(step, OtherCommand) and isinstance(step.command, ShallowClone) for step in steps)
-        if isinstance(command, ShallowClone) and is_cloned:
-            refuse("the table has a clone already, and a case has at most one", "command")
-        if isinstance(command, VacuumClone) and not is_cloned:
-            refuse("no step before makes a clone", "command")
+def _restore(command: Restore, before: Sequence[Step], first: Table) -> None:
+    """A place before the first step is that of a commit of the initial table, before which it has a version with its columns."""
+    place = command.before_step
+    if place >= len(before):
+        refuse(f"is {place}, but must be an earlier step than this one ({len(before)})", "before_step")
+    if place < 0 and first.version_before(place) < first.pruned:
+        refuse(f"is {place}, but the initial table has no version before such a commit", "before_step")
+    if place < 0 and first.has(Feature.ALTERED, Feature.WIDENED):
+        refuse(f"is {place}, but the last commit of the initial table changes its columns", "before_step")
 
 
 # Rows and conditions --------------------------------------------------------------------------------------------------
 
 
-def _check_commit(place: int, table: Table) -> None:
-    """Checks that the initial table has a version before a commit, counted from its end, and with the same columns."""
-    if table.version_before(place) < table.pruned:
-        refuse(f"is {place}, but the initial table has no version before such a commit", "command.before_step")
-    if table.has(Feature.ALTERED, Feature.WIDENED):
-        refuse(f"is {place}, but the last commit of the initial table changes its columns", "command.before_step")
-
-
 def _optimize(command: Optimize, table: Table) -> None:
-    _check_partition_condition(command.where, table)
-    _check_once(command.zorder_by, "zorder_by")
+    _check_condition(command.where, table, "where")
+    if command.where is not None:
+        if not columns_of(command.where):
+            refuse("tests no partition column", "where")
+        for name in sorted(columns_of(command.where) - set(table.partition_by)):
+            refuse(f"{name!r} is not a partition column", "where")
     for index, name in enumerate(command.zorder_by):
         if is_nested(_data_column(table, name, f"zorder_by[{index}]").type):
             refuse(f"{name!r} has no order", f"zorder_by[{index}]")
 
 
-def _update(command: Update, table: Table) -> None:
-    _check_condition(command.where, table, "where")
-    _check_assignments(command, table)
-
-
 def _merge(command: Merge, table: Table) -> None:
     _check_condition(command.on, table, "on")
-    _check_once(command.keys, "keys")
     for index, name in enumerate(command.keys):
         _column(table, name, f"keys[{index}]")
     for index, clause in enumerate(command.clauses):
         _merge_clause(clause, table, f"clauses[{index}]")
-    if not command.clauses:
-        refuse("must have at least one clause", "clauses")
     if not command.rows and (command.keys or command.can(Then.INSERT, Then.UPDATE_ALL)):
         refuse("must have a row of the source", "rows")
     places = [[column.name for column in table.columns].index(key) for key in command.keys]
@@ -143,24 +148,10 @@ def _overwrite(command: Overwrite, table: Table) -> None:
     _check_condition(command.where, table, "where")
     types = {column.name: column.type for column in table.columns}
     for index, row in enumerate(command.rows):
-        try:
-            satisfied = evaluate(command.where, dict(zip(types, row)), types=types)
-        except (WouldFail, TypeError, ValueError) as error:
-            refuse(f"the condition cannot be evaluated for it ({error})", f"rows[{index}]")
-        if not satisfied:
+        if not satisfies(
+            command.where, dict(zip(types, row)), types, "the condition of the overwrite", f"rows[{index}]"
+        ):
             refuse("does not satisfy the condition of the overwrite", f"rows[{index}]")
-
-
-def _compact(command: CompactLog, table: Table) -> None:
-    if command.commits is not None and command.commits < 2:
-        refuse(f"must be at least 2, but is {command.commits}", "commits")
-    if command.commits is not None and command.commits - command.but_newest < 2:
-        refuse("leaves fewer than two commits", "but_newest")
-
-
-def _stream(command: StreamAppend, table: Table) -> None:
-    if not command.rows:
-        refuse("must have at least one row", "rows")
 
 
 def _check_condition(condition: Predicate | None, table: Table, at: str) -> None:
@@ -171,24 +162,16 @@ def _check_condition(condition: Predicate | None, table: Table, at: str) -> None
     types = {column.name: column.type for column in table.columns}
     for name in sorted(columns_of(condition) - set(types)):
         _unknown(name, at)
-    check_types(condition, types, at)
-
-
-def _check_partition_condition(condition: Predicate | None, table: Table) -> None:
-    _check_condition(condition, table, "where")
-    if condition is None:
-        return
-    if not columns_of(condition):
-        refuse("tests no partition column", "where")
-    for name in sorted(columns_of(condition) - set(table.partition_by)):
-        refuse(f"{name!r} is not a partition column", "where")
+    within(at, lambda condition: check_types(condition, types), condition)
 
 
 def _check_assignments(part: Update | MergeClause, table: Table, at: str = "") -> None:
     places = ("to", *(f"also[{index}]" for index in range(len(part.also))))
     for place, to in zip(places, assignments_of(part)):
         _check_assignment(to, table, at + place)
-    _check_once([to.column for to in assignments_of(part)], f"{at}also")
+    for name, count in Counter(to.column for to in assignments_of(part)).items():
+        if count > 1:
+            refuse(f"has {name!r} more than once", f"{at}also")
 
 
 def _check_assignment(to: Assignment, table: Table, at: str) -> None:
@@ -207,10 +190,6 @@ def _check_assignment(to: Assignment, table: Table, at: str) -> None:
 # Columns and features -------------------------------------------------------------------------------------------------
 
 
-def _add(command: AddColumn, table: Table) -> None:
-    _check_new(command.column, table, "column")
-
-
 def _check_new(column: Column, table: Table, at: str) -> None:
     _check_free(table, column.name, f"{at}.name")
     if column != Column(column.name, column.type):
@@ -221,18 +200,14 @@ def _check_new(column: Column, table: Table, at: str) -> None:
         refuse("timestamp_ntz is a feature, which the table lacks", f"{at}.type")
 
 
-def _rename(command: RenameColumn, table: Table) -> None:
-    _check_maps(table)
-    _column(table, command.column, "column")
-    _check_unruled(table, command.column, "column")
-    _check_free(table, command.to, "to")
-
-
-def _drop(command: DropColumn, table: Table) -> None:
-    _check_maps(table)
-    _data_column(table, command.column, "column")
-    _check_unruled(table, command.column, "column")
-    if len(table.data_columns) == 1:
+def _rename_or_drop(command: RenameColumn | DropColumn, table: Table) -> None:
+    if not table.maps_columns:
+        refuse("the table needs column mapping", "column")
+    find = _column if isinstance(command, RenameColumn) else _data_column
+    _check_unruled(table, find(table, command.column, "column").name, "column")
+    if isinstance(command, RenameColumn):
+        _check_free(table, command.to, "to")
+    elif len(table.data_columns) == 1:
         refuse("leaves no column for the data files", "column")
 
 
@@ -246,17 +221,6 @@ def _widen(command: WidenColumn, table: Table) -> None:
             f"{column.name!r} is a partition column, whose texts in the log are other values of the wider type",
             "column",
         )
-
-
-def _feature(command: Switch | DropFeature, table: Table) -> None:
-    if command.feature not in SWITCHED:
-        names = ", ".join(feature.value for feature in SWITCHED)
-        refuse(f"must be one of {names}, but is {command.feature.value}", "feature")
-
-
-def _check_maps(table: Table) -> None:
-    if not table.maps_columns:
-        refuse("the table needs column mapping", "column")
 
 
 def _check_unruled(table: Table, name: str, at: str) -> None:
@@ -273,12 +237,6 @@ def _check_free(table: Table, name: str, at: str) -> None:
     # Spark's names are case-insensitive.
     if name.lower() in (column.name.lower() for column in table.columns):
         refuse(f"the column name {name} is already taken", at)
-
-
-def _check_once(names: Sequence[str], at: str) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            refuse(f"has {name!r} more than once", at)
 
 
 def _column(table: Table, name: str, at: str) -> Column:
@@ -308,19 +266,3 @@ def _holds(type: AnyType, part: Type) -> bool:
     if isinstance(type, StructOf):
         return any(_holds(field, part) for _, field in type.fields)
     return type is part
-
-
-_CHECKS: dict[type, Callable[..., None]] = {
-    Optimize: _optimize,
-    Update: _update,
-    Merge: _merge,
-    Overwrite: _overwrite,
-    StreamAppend: _stream,
-    CompactLog: _compact,
-    AddColumn: _add,
-    RenameColumn: _rename,
-    DropColumn: _drop,
-    WidenColumn: _widen,
-    Switch: _feature,
-    DropFeature: _feature,
-}
