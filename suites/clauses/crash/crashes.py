@@ -6,8 +6,10 @@ one of after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from deltalog.entries.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
@@ -20,11 +22,10 @@ from model.prediction.fates import DISPUTED, Fate
 from model.prediction.paths import checksum_of, is_visible
 from model.vocabulary.severity import Severity
 from records.expectations import NoActions, NoFileWritten, Operations, Readable, Unchanged, about
-from suites.clauses.delete import adds, changes, commit, files, log, removes, row_ids, rows, vectors
+from suites.clauses.delete import adds, changes, commit, files, removes, row_ids, rows, vectors
 from suites.clauses.shared import causes, harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import check_rows_read, check_table_rows
-from suites.clauses.shared.earlier_versions import earlier_versions
-from suites.clauses.shared.log_files import check_rest_of_log
 from suites.clauses.vacuum.log import END, START, expected_operations, operations
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
@@ -157,53 +158,18 @@ def what_must_be_kept_is_kept(c: VacuumCrashObservation) -> Judgement:
     return _told(each(sorted(kept), problem), c)
 
 
-@clause(
-    "CRASH-1E",
-    "After a DELETE that is killed in the middle an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
-    sources=("P Overview", "S1"),
-    harm=harms.TORN,
-    needs=_NEEDS,
-)
-def versions_before_a_delete(d: DeleteCrashObservation) -> Judgement:
-    return _told(earlier_versions(d.whole), d)
+def _also_of_others(*ids: str) -> Iterator[Clause[Any]]:
+    """The clauses that hold of commands that are not killed too, with the evidence of the crash."""
+    for shared in clauses_of(*ids):
+        yield replace(shared, judge=partial(lambda judge, c: _told(judge(c), c), shared.judge))
 
 
-@clause(
-    "CRASH-2E",
-    "After a VACUUM that is killed in the middle an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
-    sources=("P Overview", "S1"),
-    harm=harms.TORN,
-    needs=_NEEDS,
-)
-def versions_before_a_vacuum(v: VacuumCrashObservation) -> Judgement:
-    return _told(earlier_versions(v.whole), v)
+EARLIER = tuple(_also_of_others("CRASH-1E", "CRASH-2E"))
 
 
 # What is left ---------------------------------------------------------------------------------------------------------
 
-_LOG_SOURCES = ("P Creation of New Log Entries", "P Delta Log Entries", "P Last Checkpoint File")
-
-
-@clause(
-    "CRASH-1C",
-    "A DELETE that is killed in the middle leaves the log as it was, except for the files of its own version, _last_checkpoint, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
-    sources=_LOG_SOURCES,
-    harm=harms.LOG_FILES_TORN,
-    needs=_NEEDS,
-)
-def log_after_a_delete(d: DeleteCrashObservation) -> Judgement:
-    return _told(judgement(check_rest_of_log("A killed DELETE", d.whole, killed=True)), d)
-
-
-@clause(
-    "CRASH-2C",
-    "A VACUUM that is killed in the middle leaves the log as it was, except for the files of its own versions, _last_checkpoint, _last_vacuum_info, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
-    sources=_LOG_SOURCES,
-    harm=harms.LOG_FILES_TORN,
-    needs=_NEEDS,
-)
-def log_after_a_vacuum(v: VacuumCrashObservation) -> Judgement:
-    return _told(judgement(check_rest_of_log("A killed VACUUM", v.whole, killed=True)), v)
+LOG = tuple(_also_of_others("CRASH-1C", "CRASH-2C"))
 
 
 def _unexpected(c: CrashObservation, command: str, paths: Iterable[str], what: str) -> Judgement:
@@ -255,7 +221,7 @@ _OF_COMMITS: Mapping[str, Clause[DeleteObservation]] = {
     one.id: one
     for one in (
         commit.one_commit,
-        commit.definition_unchanged,
+        *clauses_of("DEL-INFO-1C"),
         files.whole_table,
         files.partitions_exactly,
         files.rows_exactly,
@@ -275,8 +241,7 @@ _OF_COMMITS: Mapping[str, Clause[DeleteObservation]] = {
         row_ids.row_ids_kept,
         row_ids.adds_have_ids,
         row_ids.high_water_mark,
-        *log.CHECKSUMS,
-        log.checkpoints_hold_the_state,
+        *clauses_of("DEL-CRC", "DEL-CKPT-1"),
     )
 }
 
