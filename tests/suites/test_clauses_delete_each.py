@@ -33,17 +33,7 @@ from records import expectations
 from records.expectations import RowsAre
 from suites.clauses.shared.version_checksums import VersionChecksum
 from suites.clauses.shared.version_checksums import files as check_files
-from tests.handmade.steps import (
-    IN_A,
-    PA,
-    PARTITIONED,
-    in_commit,
-    in_text,
-    judged,
-    judged_by,
-    refused,
-    right,
-)
+from tests.handmade.steps import IN_A, PA, PARTITIONED, in_commit, in_text, judged, judged_by, refused, right
 
 
 def table(*features: Feature) -> Table:

@@ -52,17 +52,7 @@ from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused
-from tests.handmade.steps import (
-    DRY,
-    PLAIN,
-    in_commit,
-    judged,
-    leaving,
-    refused,
-    removing,
-    restoring,
-    right,
-)
+from tests.handmade.steps import DRY, PLAIN, in_commit, judged, leaving, refused, removing, restoring, right
 from tests.recorded import recorded
 
 OLD = -4 * WEEK

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, data_loss, fails, unreadable, wrong_answers, wrong_words
 from harness.observing import evidence
 from harness.observing.steps.at_once_observation import AtOnceObservation
@@ -273,13 +271,7 @@ def _wrong_definition(c: AtOnceObservation, wrong: str | None) -> Violation | No
     return _violation(c, "definition", f"After both commands {wrong}.", Cause("another definition"))
 
 
-def _also_of_others(*ids: str) -> Iterator[Clause[Any]]:
-    """The clauses that hold of commands alone too, with what both sessions did as evidence."""
-    for shared in clauses_of(*ids):
-        yield replace(shared, judge=partial(lambda judge, c: _told(c, judge(c)), shared.judge))
-
-
-EARLIER_AND_LOG = tuple(_also_of_others("CONC-1I", "CONC-1J", "CONC-1K"))
+EARLIER_AND_LOG = clauses_of("CONC-1I", "CONC-1J", "CONC-1K", told=_told)
 
 
 # CONC-2: VACUUM and readers -------------------------------------------------------------------------------------------

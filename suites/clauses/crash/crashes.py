@@ -6,12 +6,9 @@ one of after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from deltalog.entries.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_answers, wrong_words
 from harness.observing import evidence
@@ -21,20 +18,18 @@ from harness.observing.table.table_state import differing
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.paths import checksum_of, is_visible
 from model.vocabulary.severity import Severity
-from records.expectations import NoActions, NoFileWritten, Operations, Readable, Unchanged, about
+from records.expectations import NoFileWritten, Operations, Readable, Unchanged, about
 from suites.clauses.delete import adds, changes, commit, files, removes, row_ids, rows, vectors
 from suites.clauses.shared import causes, harms
 from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import check_rows_read, check_table_rows
-from suites.clauses.vacuum.log import END, START, expected_operations, operations
+from suites.clauses.vacuum.log import END, START, check_no_file_action, expected_operations, operations
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
-    expect_kept,
+    check_kept,
     is_logged,
     lost_disputed_paths,
-    not_kept,
     outside_behind_links,
-    unchanged,
     with_reason,
 )
 
@@ -147,29 +142,15 @@ def what_must_be_kept_is_kept(c: VacuumCrashObservation) -> Judgement:
         if path in v.before.data and (refused or predicted.fate is Fate.KEEP) and predicted.reason not in DISPUTED
     ]
 
-    def problem(path: str) -> Violation | None:
-        after = v.after.listing.get(path)
-        if unchanged(v.before.listing[path], after):
-            return None
-        action = "deleted" if after is None else "changed"
-        message = f"A VACUUM that was killed {action} {path}, which must be kept: {v.fates[path].reason.value}."
-        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=not_kept(v, path))
-
-    return _told(each(sorted(kept), problem), c)
+    return _told(each(sorted(kept), lambda path: check_kept("A VACUUM that was killed", v, path)), c)
 
 
-def _also_of_others(*ids: str) -> Iterator[Clause[Any]]:
-    """The clauses that hold of commands that are not killed too, with the evidence of the crash."""
-    for shared in clauses_of(*ids):
-        yield replace(shared, judge=partial(lambda judge, c: _told(judge(c), c), shared.judge))
-
-
-EARLIER = tuple(_also_of_others("CRASH-1E", "CRASH-2E"))
+EARLIER = clauses_of("CRASH-1E", "CRASH-2E", told=lambda c, judged: _told(judged, c))
 
 
 # What is left ---------------------------------------------------------------------------------------------------------
 
-LOG = tuple(_also_of_others("CRASH-1C", "CRASH-2C"))
+LOG = clauses_of("CRASH-1C", "CRASH-2C", told=lambda c, judged: _told(judged, c))
 
 
 def _unexpected(c: CrashObservation, command: str, paths: Iterable[str], what: str) -> Judgement:
@@ -287,11 +268,7 @@ def commits_in_order(c: VacuumCrashObservation) -> Judgement:
         message = f"A VACUUM that was killed must have committed {which}; it committed {found}."
         cause = Cause("other versions are written", Severity.WRONG_WORDS)
         return _told(judgement(Violation("log", message, Operations(()), cause=cause)), c)
-    named = [one.file for commit in v.commits for one in commit.actions if isinstance(one, (Add, Remove, Cdc))]
-    message = f"VACUUM's commits must contain no file action; they have actions for {evidence.named(named)}."
-    cause = Cause("file actions are written", Severity.UNREADABLE)
-    wrong = Violation("log", message, NoActions(("add", "remove", "cdc")), cause=cause) if named else None
-    return _told(judgement(wrong), c)
+    return _told(judgement(check_no_file_action(v)), c)
 
 
 @clause(

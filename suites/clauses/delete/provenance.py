@@ -18,10 +18,7 @@ from records.expectations import ByReplay
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from suites.clauses.shared import harms
 from suites.clauses.shared.by_command import clauses_of
-from suites.clauses.shared.provenance import (
-    check_names,
-    fields,
-)
+from suites.clauses.shared.provenance import check_names, fields
 
 RECORDS = clauses_of("DEL-INFO-2", "DEL-INFO-3")
 

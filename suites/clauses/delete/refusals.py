@@ -8,11 +8,7 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, 
 from harness.judging.severity import data_loss, wrong_answers
 from harness.observing import evidence
 from harness.observing.steps.crash_observation import CrashObservation
-from harness.observing.steps.observation import (
-    DamagedTableObservation,
-    Observation,
-    RefusalObservation,
-)
+from harness.observing.steps.observation import DamagedTableObservation, Observation, RefusalObservation
 from model.prediction.delete import matches, types_of
 from model.prediction.failures import NOT_NULL_VIOLATED, failures, must_fail
 from model.prediction.paths import checksum_of

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from deltalog.entries.commits import LoggedCommit
@@ -298,6 +299,12 @@ _ALL: tuple[Clause[Any], ...] = (
 # fmt: on
 
 
-def clauses_of(*prefixes: str) -> tuple[Clause[Any], ...]:
-    """The rows that each of these prefixes selects, in the order of the prefixes."""
-    return tuple(one for prefix in prefixes for one in _ALL if matches(one.id, prefix))
+def clauses_of(
+    *prefixes: str, told: Callable[[Any, Judgement], Judgement] = lambda _, judged: judged
+) -> tuple[Clause[Any], ...]:
+    """The rows that each of these prefixes selects, in the order of the prefixes. ``told``: what the chapter adds to a judgement."""
+
+    def made(one: Clause[Any]) -> Clause[Any]:
+        return replace(one, judge=lambda o: told(o, one.judge(o)))
+
+    return tuple(made(one) for prefix in prefixes for one in _ALL if matches(one.id, prefix))

@@ -24,9 +24,7 @@ from model.vocabulary.table import Kind
 from records.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
 from suites.clauses.shared import harms
 from suites.clauses.shared.by_command import clauses_of
-from suites.clauses.shared.provenance import (
-    check_names,
-)
+from suites.clauses.shared.provenance import check_names, fields
 from suites.clauses.vacuum.path_rules import (
     VacuumCondition,
     VacuumJudge,
@@ -46,14 +44,9 @@ OF_DELETED = {
 }
 
 
-def info(commit: LoggedCommit) -> dict[str, Any]:
-    """The fields of the commit's commitInfo."""
-    return dict(commit.info.fields) if commit.info else {}
-
-
 def info_of(v: VacuumObservation, operation: str) -> dict[str, Any] | None:
     """The commitInfo of the run's START or END; None if it is not in the log."""
-    found = [info(commit) for commit in v.commits if info(commit).get("operation") == operation]
+    found = [fields(commit) for commit in v.commits if fields(commit).get("operation") == operation]
     return found[0] if len(found) == 1 else None
 
 
@@ -67,7 +60,7 @@ def at(values: Mapping[str, Any], key: str) -> Any:
 
 def operations(v: VacuumObservation) -> list[Any]:
     """The operations of the step's commits, in order."""
-    return [info(commit).get("operation") for commit in v.commits]
+    return [fields(commit).get("operation") for commit in v.commits]
 
 
 def expected_operations(v: VacuumObservation) -> list[str]:
@@ -91,6 +84,11 @@ def check_start_and_end(v: VacuumObservation) -> Violation | None:
         message = f"VACUUM must commit VACUUM START and VACUUM END; it committed {found}."
         cause = Cause("other versions are written", Severity.WRONG_WORDS)
         return Violation("log", message, Operations(expected_operations(v)), cause=cause)
+    return check_no_file_action(v)
+
+
+def check_no_file_action(v: VacuumObservation) -> Violation | None:
+    """The run's commits must contain no file action."""
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
     message = f"VACUUM's commits must contain no file action; they have actions for {evidence.named(files)}."
     cause = Cause("file actions are written", Severity.UNREADABLE)
@@ -362,7 +360,7 @@ AS_OF_DELETE = clauses_of("VAC-LOG-1C", "VAC-LOG-1E", "VAC-LOG-3")
 
 def _check_members(v: VacuumObservation, commit: LoggedCommit) -> Violation | None:
     """The parameters and metrics of START and END must be the documented ones; an END that failed has no metrics."""
-    found = info(commit)
+    found = fields(commit)
     if found.get("operation") == START:
         specified = [] if v.retain is None else ["specifiedRetentionMillis"]
         parameters = ["retentionCheckEnabled", "defaultRetentionMillis", *specified]
