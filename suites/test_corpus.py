@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaigns.campaign import Batch, Worker, read_from
+from harness.campaigns.campaign import read_from
 from harness.campaigns.corpus import corpus_cases
 from model.vocabulary.case import Case
 
@@ -11,7 +11,5 @@ def _cases() -> tuple[Case, ...]:
     return corpus_cases("smoke") + corpus_cases("gate") + corpus_cases("functions")
 
 
-@read_from(_cases, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH", "CONC"))
-def test_corpus(batch: Batch, worker: Worker) -> None:
-    """Smoke judges the cases of ``corpus/smoke.jsonl``, the gate those of ``corpus/gate.jsonl`` too."""
-    worker.judge(batch)
+#: Smoke judges the cases of ``corpus/smoke.jsonl``, the gate those of ``corpus/gate.jsonl`` too.
+test_corpus = read_from("corpus", "DEL VAC READ LIFE CRASH CONC", _cases)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from harness.campaigns.campaign import Batch, Worker, cases_from
+from harness.campaigns.campaign import cases_from
 from strategies.cases.crashes import crash_cases
 
-
-@cases_from(crash_cases(), judged_by=("CRASH", "DEL", "VAC"), weight=60)
-def test_crashes(batch: Batch, worker: Worker) -> None:
-    """What is left is judged by log and storage; the steps that follow are judged as ever."""
-    worker.judge(batch)
+#: What is left is judged by log and storage; the steps that follow are judged as ever.
+test_crashes = cases_from("crashes", "CRASH DEL VAC", 60, crash_cases())

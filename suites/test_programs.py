@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from harness.campaigns.campaign import Batch, Worker, cases_from, explored_by
+from harness.campaigns.campaign import cases_from, explored_by
 from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
@@ -22,41 +22,23 @@ from strategies.tables.program_tables import program_tables
 #: Steps of the engine in one run of the state machine: each costs about a second.
 ENGINE_STEPS = 10
 
+#: Whole programs with a chosen distribution, which matters with tens of cases.
+test_programs = cases_from("programs", "DEL VAC READ CRASH", 32, programs())
 
-@cases_from(programs(), judged_by=("DEL", "VAC", "READ", "CRASH"), weight=32)
-def test_programs(batch: Batch, worker: Worker) -> None:
-    """Whole programs with a chosen distribution, which matters with tens of cases."""
-    worker.judge(batch)
+#: Tables that other writers changed: types widened, features that came and went, checkpoints written otherwise or by half.
+test_evolved_tables = cases_from("evolved-tables", "DEL VAC", 40, evolved_tables())
 
+#: DELETE and VACUUM between the other commands of a table's life, and these themselves.
+test_commands = cases_from("commands", "DEL VAC READ LIFE", 64, command_cases())
 
-@cases_from(evolved_tables(), judged_by=("DEL", "VAC"), weight=40)
-def test_evolved_tables(batch: Batch, worker: Worker) -> None:
-    """Tables that other writers changed: types widened, features that came and went, checkpoints written otherwise or by half."""
-    worker.judge(batch)
+#: A table in use: what the engine wrote, merged, updated, deleted, compacted and vacuumed in turn.
+test_everyday = cases_from("everyday", "DEL VAC READ LIFE", 64, everyday_cases())
 
+#: Commands and queries of a session that opened the table before others committed.
+test_earlier_sessions = cases_from("earlier-sessions", "LIFE DEL VAC READ", 24, earlier_sessions())
 
-@cases_from(command_cases(), judged_by=("DEL", "VAC", "READ", "LIFE"), weight=64)
-def test_commands(batch: Batch, worker: Worker) -> None:
-    """DELETE and VACUUM between the other commands of a table's life, and these themselves."""
-    worker.judge(batch)
-
-
-@cases_from(everyday_cases(), judged_by=("DEL", "VAC", "READ", "LIFE"), weight=64)
-def test_everyday(batch: Batch, worker: Worker) -> None:
-    """A table in use: what the engine wrote, merged, updated, deleted, compacted and vacuumed in turn."""
-    worker.judge(batch)
-
-
-@cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC", "READ"), weight=24)
-def test_earlier_sessions(batch: Batch, worker: Worker) -> None:
-    """Commands and queries of a session that opened the table before others committed."""
-    worker.judge(batch)
-
-
-@cases_from(pairs(), judged_by=("LIFE", "DEL", "VAC"), weight=128)
-def test_pairs(batch: Batch, worker: Worker) -> None:
-    """Each command that changes a table, before each kind of DELETE and VACUUM; also of a session that opened it before."""
-    worker.judge(batch)
+#: Each command that changes a table, before each kind of DELETE and VACUUM; also of a session that opened it before.
+test_pairs = cases_from("pairs", "LIFE DEL VAC", 128, pairs())
 
 
 def _rule_of(*chosen: Operation, name: str = "") -> Callable[..., None]:
@@ -118,7 +100,5 @@ class TableMachine(ProgramMachine):
         """The case is complete, but Hypothesis needs at least one rule to choose."""
 
 
-@explored_by(TableMachine, judged_by=("DEL", "VAC", "READ", "LIFE", "CRASH"), weight=20)
-def test_exploration(batch: Batch, worker: Worker) -> None:
-    """Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same."""
-    worker.judge(batch)
+#: Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same.
+test_exploration = explored_by("exploration", "DEL VAC READ LIFE CRASH", 20, TableMachine)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from harness.campaigns.campaign import Batch, Worker, read_from
+from harness.campaigns.campaign import read_from
 from strategies.cases.large_tables import large_cases
 
-
-@read_from(large_cases, judged_by=("DEL", "VAC"))
-def test_scale(batch: Batch, worker: Worker) -> None:
-    """The profile scale judges them: each takes a minute or two of Spark's time."""
-    worker.judge(batch)
+#: The profile scale judges them: each takes a minute or two of Spark's time.
+test_scale = read_from("scale", "DEL VAC", large_cases)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaigns.campaign import Batch, Worker, cases_from
+from harness.campaigns.campaign import cases_from
 from strategies.cases.corpus.telling_cases import telling_vacuums
 from strategies.cases.spellings import spelling_cases
 from strategies.cases.table_roots import table_root_cases
@@ -15,74 +15,38 @@ from strategies.cases.vacuums import (
     vacuum_vectors,
 )
 
+#: Every mode on tables whose times are all within a millisecond of the cutoff.
+test_telling_vacuums = cases_from("telling-vacuums", "VAC", 48, telling_vacuums())
 
-@cases_from(telling_vacuums(), judged_by=("VAC",), weight=48)
-def test_telling_vacuums(batch: Batch, worker: Worker) -> None:
-    """Every mode on tables whose times are all within a millisecond of the cutoff."""
-    worker.judge(batch)
+#: Tombstones with ages around the cutoff.
+test_vacuum_retention = cases_from("vacuum-retention", "VAC", 36, vacuum_retentions())
 
+#: Files, directories and links that no commit names, of all depths and ages.
+test_vacuum_stray_files = cases_from("vacuum-stray-files", "VAC", 28, vacuum_stray_files())
 
-@cases_from(vacuum_retentions(), judged_by=("VAC",), weight=36)
-def test_vacuum_retention(batch: Batch, worker: Worker) -> None:
-    """Tombstones with ages around the cutoff."""
-    worker.judge(batch)
+#: One VACUUM in each mode, each with its own RETAIN, with and without the safety check.
+test_vacuum_commands = cases_from("vacuum-commands", "VAC", 80, vacuum_commands())
 
+#: FULL, LITE and USING INVENTORY, alone and in sequence.
+test_vacuum_modes = cases_from("vacuum-modes", "VAC", 84, vacuum_modes())
 
-@cases_from(vacuum_stray_files(), judged_by=("VAC",), weight=28)
-def test_vacuum_stray_files(batch: Batch, worker: Worker) -> None:
-    """Files, directories and links that no commit names, of all depths and ages."""
-    worker.judge(batch)
+#: Tables with deletion vectors, and files named by URI.
+test_vacuum_vectors = cases_from("vacuum-vectors", "VAC", 100, vacuum_vectors())
 
+#: Checkpoints of all kinds, logs that were cleaned up, and removes with only the required fields.
+test_vacuum_histories = cases_from("vacuum-histories", "VAC", 48, vacuum_histories())
 
-@cases_from(vacuum_commands(), judged_by=("VAC",), weight=80)
-def test_vacuum_commands(batch: Batch, worker: Worker) -> None:
-    """One VACUUM in each mode, each with its own RETAIN, with and without the safety check."""
-    worker.judge(batch)
+#: Files that cannot be deleted or listed.
+test_vacuum_io_faults = cases_from("vacuum-io-faults", "VAC", 38, vacuum_io_faults())
 
+#: VACUUMs that must be refused and change nothing.
+test_refused_vacuums = cases_from("refused-vacuums", "VAC READ", 54, refused_vacuums())
 
-@cases_from(vacuum_modes(), judged_by=("VAC",), weight=84)
-def test_vacuum_modes(batch: Batch, worker: Worker) -> None:
-    """FULL, LITE and USING INVENTORY, alone and in sequence."""
-    worker.judge(batch)
+#: Tables whose directory has any name.
+test_table_roots = cases_from("table-roots", "DEL VAC", 44, table_root_cases())
 
+#: Commands that spell the path of their table in any way, and tables that the session has cached.
+test_table_spellings = cases_from("table-spellings", "DEL VAC", 48, spelling_cases())
 
-@cases_from(vacuum_vectors(), judged_by=("VAC",), weight=100)
-def test_vacuum_vectors(batch: Batch, worker: Worker) -> None:
-    """Tables with deletion vectors, and files named by URI."""
-    worker.judge(batch)
-
-
-@cases_from(vacuum_histories(), judged_by=("VAC",), weight=48)
-def test_vacuum_histories(batch: Batch, worker: Worker) -> None:
-    """Checkpoints of all kinds, logs that were cleaned up, and removes with only the required fields."""
-    worker.judge(batch)
-
-
-@cases_from(vacuum_io_faults(), judged_by=("VAC",), weight=38)
-def test_vacuum_io_faults(batch: Batch, worker: Worker) -> None:
-    """Files that cannot be deleted or listed."""
-    worker.judge(batch)
-
-
-@cases_from(refused_vacuums(), judged_by=("VAC", "READ"), weight=54)
-def test_refused_vacuums(batch: Batch, worker: Worker) -> None:
-    """VACUUMs that must be refused and change nothing."""
-    worker.judge(batch)
-
-
-@cases_from(table_root_cases(), judged_by=("DEL", "VAC"), weight=44)
-def test_table_roots(batch: Batch, worker: Worker) -> None:
-    """Tables whose directory has any name."""
-    worker.judge(batch)
-
-
-@cases_from(spelling_cases(), judged_by=("DEL", "VAC"), weight=48)
-def test_table_spellings(batch: Batch, worker: Worker) -> None:
-    """Commands that spell the path of their table in any way, and tables that the session has cached."""
-    worker.judge(batch)
-
-
-@cases_from(vacuum_old_versions(), judged_by=("VAC",), weight=40)
-def test_vacuum_old_versions(batch: Batch, worker: Worker) -> None:
-    """Versions and change feeds whose files a VACUUM deleted."""
-    worker.judge(batch)
+#: Versions and change feeds whose files a VACUUM deleted.
+test_vacuum_old_versions = cases_from("vacuum-old-versions", "VAC", 40, vacuum_old_versions())

@@ -17,6 +17,7 @@ from deltalog.entries.descriptors import DeletionVectorDescriptor
 from deltalog.entries.fields import read_fields
 from engines.port import EngineError, Outcome
 from faults.machinery import actions
+from faults.machinery.actions import add_fault, edited, every, first, info_fault, remove_fault, vector_fault
 from faults.machinery.disk import drop_checksum
 from faults.machinery.fault import Tamper, command_fault, delete_fault, fault, succeeds, vacuum_fault, when
 from faults.machinery.members import becomes, put, put_present
@@ -52,17 +53,6 @@ def _sets_retention(t: Tampering) -> bool:
 
 
 _HUGE = "no " * 1_000_000
-
-# Actions --------------------------------------------------------------------------------------------------------------
-
-
-def _statistics(found: actions.Actions, text: str) -> Tamper:
-    return actions.first(found, becomes("stats", lambda _: text))
-
-
-def _set_domain(configuration: str) -> Tamper:
-    return actions.first(actions.of("domainMetadata"), put(configuration=configuration))
-
 
 # Files of deletion vectors --------------------------------------------------------------------------------------------
 
@@ -110,31 +100,23 @@ FAULTS = (
     fault("second-fails-without-a-word", "CONC-1C", _refuse_second,
         "The second of two commands at once fails, and the error has no message.", on=AtOnce, needs=["sessions"]),
     # statistics
-    delete_fault("statistics-are-no-json", "DEL-ADD-1D", _statistics(actions.new_adds, "12 rows"),
-        "The statistics of a new file are no JSON."),
-    delete_fault("statistics-are-a-list", "DEL-ADD-1D", _statistics(actions.new_adds, '["numRecords"]'),
-        "The statistics of a new file are a JSON array."),
-    delete_fault("statistics-are-of-other-types", "DEL-ADD-1D",
-        _statistics(actions.new_adds, '{"numRecords":"some","minValues":[1],"maxValues":2,"nullCount":"none"}'),
+    add_fault("statistics-are-no-json", "DEL-ADD-1D", becomes("stats", lambda _: "12 rows"), "The statistics of a new file are no JSON."),
+    add_fault("statistics-are-a-list", "DEL-ADD-1D", becomes("stats", lambda _: '["numRecords"]'), "The statistics of a new file are a JSON array."),
+    add_fault("statistics-are-of-other-types", "DEL-ADD-1D", becomes("stats", lambda _: '{"numRecords":"some","minValues":[1],"maxValues":2,"nullCount":"none"}'),
         "The statistics of a new file have a text as the number of rows, and lists for objects."),
-    delete_fault("vector-statistics-are-no-json", "DEL-DV-1B", _statistics(actions.vector_adds, "12 rows"),
+    vector_fault("vector-statistics-are-no-json", "DEL-DV-1B", becomes("stats", lambda _: "12 rows"),
         "The statistics beside a new deletion vector are no JSON.", needs=_VECTORS),
-    delete_fault("vector-statistics-are-of-other-types", "DEL-DV-1B DEL-DV-1D",
-        _statistics(actions.vector_adds, '{"numRecords":[],"minValues":true,"nullCount":1.5}'),
+    vector_fault("vector-statistics-are-of-other-types", "DEL-DV-1B DEL-DV-1D", becomes("stats", lambda _: '{"numRecords":[],"minValues":true,"nullCount":1.5}'),
         "The statistics beside a new deletion vector have lists, flags and numbers for objects.", needs=_VECTORS),
     # other types in actions
-    delete_fault("size-is-a-text", "DEL-PHYS-3", actions.first(actions.removes, put_present(size="12")),
-        "The size of a remove is a text."),
-    delete_fault("path-is-a-number", "DEL-PHYS-3", actions.first(actions.removes, put_present(path=12)),
-        "The path of a remove is a number."),
-    delete_fault("partition-values-are-a-list", "DEL-PHYS-3", actions.first(actions.removes, put_present(partitionValues=["p"])),
-        "The partition values of a remove are a list."),
+    remove_fault("size-is-a-text", "DEL-PHYS-3", put_present(size="12"), "The size of a remove is a text."),
+    remove_fault("path-is-a-number", "DEL-PHYS-3", put_present(path=12), "The path of a remove is a number."),
+    remove_fault("partition-values-are-a-list", "DEL-PHYS-3", put_present(partitionValues=["p"]), "The partition values of a remove are a list."),
     delete_fault("commit-info-is-a-text", "DEL-PHYS-3", when(lambda t: bool(t.log.written),
             lambda t: t.log.rewrite(max(t.log.written), [{"commitInfo": "DELETE"}])),
         "commitInfo of a DELETE is a text, and the only action."),
-    delete_fault("metrics-are-a-list", "DEL-MET-1A", actions.first(actions.commit_infos, put_present(operationMetrics=["numRemovedFiles"])),
-        "The metrics in commitInfo are a list."),
-    delete_fault("high-water-mark-is-no-json", "DEL-ROWID-1D", _set_domain("12"),
+    info_fault("metrics-are-a-list", "DEL-MET-1A", put_present(operationMetrics=["numRemovedFiles"]), "The metrics in commitInfo are a list.", edit=first),
+    edited(actions.of("domainMetadata"), "high-water-mark-is-no-json", "DEL-ROWID-1D", put(configuration="12"),
         "The high-water mark of the row ids is no JSON object.", needs=[Feature.ROW_TRACKING]),
     # what nobody asked for
     delete_fault("commits-an-unknown-action", "DEL-INFO-3A", actions.append({"horoscope": {"sign": "Leo"}}),
@@ -145,12 +127,10 @@ FAULTS = (
 
 #: By PROTOCOL.md readers ignore fields that they do not know ("Protocol Evolution"), and find a deletion vector by its offset.
 TOLERATED = (
-    delete_fault("adds-more-members", "DEL-ADD-1G", actions.every(actions.of("add"), put(horoscope={"sign": "Leo"})),
-        "An add has a member that the protocol does not have."),
-    delete_fault("removes-more-members", "DEL-REM-1B", actions.every(actions.removes, put(horoscope=["Leo"])),
-        "A remove has a member that the protocol does not have."),
-    delete_fault("commit-info-has-more-members", "DEL-INFO-1A", actions.every(actions.commit_infos, put(horoscope=12)),
-        "commitInfo has a member that no engine has."),
+    edited(actions.of("add"), "adds-more-members", "DEL-ADD-1G", put(horoscope={"sign": "Leo"}),
+        "An add has a member that the protocol does not have.", edit=every),
+    remove_fault("removes-more-members", "DEL-REM-1B", put(horoscope=["Leo"]), "A remove has a member that the protocol does not have.", edit=every),
+    info_fault("commit-info-has-more-members", "DEL-INFO-1A", put(horoscope=12), "commitInfo has a member that no engine has."),
     delete_fault("vector-file-ends-in-other-bytes", "DEL-DV-3", _rewrite_vector(lambda data: data, after=b"\1\2\3\4"),
         "The file of a new deletion vector goes on after its last vector."),
     delete_fault("vector-ends-in-zeros", "DEL-DV-3", _rewrite_vector(lambda data: data + bytes(4)),

@@ -18,8 +18,9 @@ from deltalog.entries.codec import from_json
 from deltalog.storage.parquet import page_rows
 from faults.delete.deletes import copy_first
 from faults.machinery import actions, files
+from faults.machinery.actions import add_fault, edited, first, info_fault, remove_fault, vector_fault
 from faults.machinery.fault import Tamper, delete_fault, fault, has, when
-from faults.machinery.members import Edit, JsonAction, drop, put, raised, within
+from faults.machinery.members import JsonAction, drop, put, raised, within
 from faults.machinery.rows import change_feed, lose_values, replace_rows, rows_before, rows_of
 from faults.machinery.tampering import Tampering
 from model.vocabulary.steps import ReadChanges
@@ -43,16 +44,6 @@ def _hide_whole_file(t: Tampering) -> None:
     for add in actions.vector_adds(t)[:1]:
         add["deletionVector"] = inline(range(rows_of(t, add).num_rows))
         t.log.save()
-
-
-def _in_vector(edit: Edit) -> Tamper:
-    """Change the first new deletion vector, as its add describes it."""
-    return actions.first(actions.vector_adds, within("deletionVector", edit))
-
-
-def _in_statistics(edit: Edit) -> Tamper:
-    """Change the statistics beside it."""
-    return actions.first(actions.vector_adds, within("stats", edit))
 
 
 def hidden_rows(root: Path, action: JsonAction) -> list[int]:
@@ -203,23 +194,21 @@ _STRUCTS = has("delta.checkpoint.writeStatsAsStruct")
 
 # fmt: off
 FAULTS = (
-    delete_fault("vector-is-not-added", "DEL-DV-1A", actions.first(actions.vector_adds, drop("deletionVector")),
-        "A partly matched file is added again without its new deletion vector."),
+    vector_fault("vector-is-not-added", "DEL-DV-1A", drop("deletionVector"), "A partly matched file is added again without its new deletion vector."),
     delete_fault("vector-hides-the-whole-file", "DEL-DV-1A", _hide_whole_file,
         "A new deletion vector hides all rows of the file, those that do not match too."),
-    delete_fault("vector-with-tight-bounds", "DEL-DV-1B", _in_statistics(put(tightBounds=True)),
+    vector_fault("vector-with-tight-bounds", "DEL-DV-1B", within("stats", put(tightBounds=True)),
         "A file with a new deletion vector has tightBounds=true."),
-    delete_fault("vector-with-logical-row-count", "DEL-DV-1B", actions.first(actions.vector_adds, _subtract_hidden_rows),
+    vector_fault("vector-with-logical-row-count", "DEL-DV-1B", _subtract_hidden_rows,
         "numRecords of a file with a new deletion vector leaves out the hidden rows."),
-    delete_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B", _in_vector(raised("cardinality")),
+    vector_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B", within("deletionVector", raised("cardinality")),
         "A new deletion vector's cardinality is one too high."),
-    delete_fault("vector-with-wrong-bounds", "DEL-DV-1D", _in_statistics(drop("minValues", "maxValues")),
+    vector_fault("vector-with-wrong-bounds", "DEL-DV-1D", within("stats", drop("minValues", "maxValues")),
         "The statistics of a file with a new deletion vector have no bounds any more."),
-    delete_fault("vector-with-wrong-size", "DEL-DV-1E", _in_vector(raised("sizeInBytes")),
+    vector_fault("vector-with-wrong-size", "DEL-DV-1E", within("deletionVector", raised("sizeInBytes")),
         "A new deletion vector's sizeInBytes is one too high."),
-    delete_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B",
-        when(_STRUCTS, actions.first(actions.vector_adds, drop("stats"))),
-        "Statistics that a checkpoint has as a struct are lost when a file gets a new deletion vector."),
+    vector_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B", drop("stats"),
+        "Statistics that a checkpoint has as a struct are lost when a file gets a new deletion vector.", run=_STRUCTS),
     delete_fault("vector-file-is-spoilt", "DEL-DV-3", files.in_each(_new_vector_files, _flip_last_byte),
         "A byte of a deletion-vector file is wrong."),
     delete_fault("vector-file-is-not-written", "DEL-DV-3", files.delete_first(_new_vector_files),
@@ -232,22 +221,17 @@ FAULTS = (
         "A file without remaining rows is kept, with a deletion vector that hides all of it."),
     delete_fault("names-an-untouched-file", "DEL-DV-2B", _add_empty_vector,
         "A file without a matching row gets a new, empty deletion vector."),
-    delete_fault("writes-vectors-where-they-are-off", "DEL-DV-4",
-        when(lambda t: not _VECTORS(t), actions.first(actions.new_adds, put(deletionVector=inline([0])))),
-        "A rewritten file gets a deletion vector though the table property is off."),
+    add_fault("writes-vectors-where-they-are-off", "DEL-DV-4", put(deletionVector=inline([0])),
+        "A rewritten file gets a deletion vector though the table property is off.", run=lambda t: not _VECTORS(t)),
     delete_fault("vector-holds-one-array", "DEL-DV-1A", _keep_one_array,
         "Of a new deletion vector, the rows beyond the 4096 of an array container are lost."),
     delete_fault("counts-rows-after-skipped-pages", "DEL-DV-1A", _count_after_skipped_pages,
         "Row numbers are counted after pages were skipped by the page index, so a new deletion vector hides other rows."),
-    delete_fault("remove-forgets-its-vector", "DEL-REM-1D DEL-META-2B",
-        actions.first(actions.removes, drop("deletionVector")),
-        "A remove lacks the deletion vector of its add."),
-    delete_fault("remove-forgets-its-row-ids", "DEL-REM-1D", actions.first(actions.removes, drop("baseRowId")),
-        "A remove lacks its add's baseRowId.", needs=[Feature.ROW_TRACKING]),
+    remove_fault("remove-forgets-its-vector", "DEL-REM-1D DEL-META-2B", drop("deletionVector"), "A remove lacks the deletion vector of its add."),
+    remove_fault("remove-forgets-its-row-ids", "DEL-REM-1D", drop("baseRowId"), "A remove lacks its add's baseRowId.", needs=[Feature.ROW_TRACKING]),
     delete_fault("change-file-loses-a-row", "DEL-CDF-1A", change_feed(lambda rows: rows.slice(1)),
         "A deleted row is missing from the change files."),
-    delete_fault("change-file-with-wrong-size", "DEL-CDF-1D", actions.first(actions.of("cdc"), raised("size")),
-        "The size in a cdc action is one too high."),
+    edited(actions.of("cdc"), "change-file-with-wrong-size", "DEL-CDF-1D", raised("size"), "The size in a cdc action is one too high."),
     delete_fault("change-type-is-insert", "DEL-CDF-1A", change_feed(_rename_to_insert),
         "The rows of a change file have the change type insert."),
     delete_fault("change-file-for-whole-files", "DEL-CDF-1B", when(_writes_no_change_file, _write_change_file),
@@ -271,18 +255,15 @@ FAULTS = (
         "A renamed column is NULL after a rewrite."),
     delete_fault("row-ids-are-given-anew", "DEL-ROWID-1A", drop_row_ids,
         "Rewritten rows get new row ids."),
-    delete_fault("adds-without-base-row-id", "DEL-ROWID-1B", actions.first(actions.of("add"), drop("baseRowId")),
-        "An add has no baseRowId."),
-    delete_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", actions.first(actions.new_adds, raised("baseRowId", by=-1)),
+    edited(actions.of("add"), "adds-without-base-row-id", "DEL-ROWID-1B", drop("baseRowId"), "An add has no baseRowId."),
+    add_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", raised("baseRowId", by=-1),
         "The first row id of a new file is the last one that was assigned before."),
-    delete_fault("high-water-mark-is-set-back", "DEL-ROWID-1D",
-        actions.first(actions.of("domainMetadata"), put(configuration='{"rowIdHighWaterMark":0}')),
+    edited(actions.of("domainMetadata"), "high-water-mark-is-set-back", "DEL-ROWID-1D", put(configuration='{"rowIdHighWaterMark":0}'),
         "The high-water mark of the row ids is 0 after a DELETE that assigns some."),
     delete_fault("new-files-share-a-row-id", "DEL-ROWID-1E", _share_row_ids,
         "All new files of a DELETE have the same first row id."),
-    delete_fault("says-row-ids-are-lost", "DEL-ROWID-1C",
-        when(has("delta.enableRowTracking"), actions.first(actions.commit_infos, put(tags={"delta.rowTracking.preserved": "false"}))),
-        "The commit's tag says that row ids were not preserved."),
+    info_fault("says-row-ids-are-lost", "DEL-ROWID-1C", put(tags={"delta.rowTracking.preserved": "false"}),
+        "The commit's tag says that row ids were not preserved.", edit=first, run=has("delta.enableRowTracking")),
     delete_fault("metrics-count-a-file-too-many", "DEL-MET-1A", actions.metrics("DELETE", raised("numRemovedFiles")),
         "operationMetrics count one removed file too many."),
     delete_fault("metrics-without-struct-statistics", "DEL-MET-1A",

@@ -19,6 +19,7 @@ from engines.port import Outcome
 from faults.delete.features import drop_row_ids, hidden_rows
 from faults.log.log_files import rewrite_oldest_commit, uncommit_below_checkpoint, without_first, write_junk
 from faults.machinery import actions, documents, files
+from faults.machinery.actions import add_fault, remove_fault
 from faults.machinery.fault import Condition, Fault, Tamper, command_fault, vacuum_fault, when
 from faults.machinery.members import Edit, JsonAction, becomes, drop, put, raised, within
 from faults.machinery.rows import change_rows, lose_values, replace_rows, rows_before, rows_of
@@ -266,12 +267,11 @@ FAULTS = (
     _of(K.RENAME_COLUMN, "renamed-column-loses-its-statistics", "LIFE-1D", _keep_list,
         "RENAME COLUMN leaves the old name in the list of the columns with statistics."),
     # actions
-    command_fault("command-removes-nothing", "LIFE-1F", actions.first(actions.removes, drop("deletionVector")),
-        "A remove lacks the deletion vector of its file, so that the file stays.", needs=_VECTORS),
-    command_fault("command-respells-a-remove", "LIFE-1K", actions.first(actions.removes, becomes("path", lambda path: path.replace("part-", "%70art-", 1))),
-        "The first remove of a command encodes a character of its path that the add does not encode."),
-    command_fault("command-adds-another-size", "LIFE-1F", actions.first(actions.new_adds, raised("size")),
-        "The size in an add is one too high."),
+    remove_fault("command-removes-nothing", "LIFE-1F", drop("deletionVector"),
+        "A remove lacks the deletion vector of its file, so that the file stays.", make=command_fault, needs=_VECTORS),
+    remove_fault("command-respells-a-remove", "LIFE-1K", becomes("path", lambda path: path.replace("part-", "%70art-", 1)),
+        "The first remove of a command encodes a character of its path that the add does not encode.", make=command_fault),
+    add_fault("command-adds-another-size", "LIFE-1F", raised("size"), "The size in an add is one too high.", make=command_fault),
     _of(K.OPTIMIZE, "optimize-changes-data", "LIFE-1G", _set_data_change(True),
         "OPTIMIZE says dataChange=true: streams read all rows again."),
     _of(K.UPDATE, "update-changes-no-data", "LIFE-1G", _set_data_change(False),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from deltalog.storage.names import LOG_DIRECTORY
 from faults.machinery import actions, documents, files
+from faults.machinery.actions import info_fault
 from faults.machinery.disk import drop_checksum, move_time
 from faults.machinery.fault import Condition, Tamper, committed, delete_fault, vacuum_fault, when
-from faults.machinery.members import Edit, put, put_present, within
+from faults.machinery.members import put, put_present, within
 from faults.machinery.runs import completed
 from faults.machinery.tampering import Tampering
 from model.vocabulary.table import MINUTE, Feature
@@ -48,17 +49,13 @@ def without_first(kind: str) -> Tamper:
 # What commits record --------------------------------------------------------------------------------------------------
 
 
-def _infos(*edits: Edit) -> Tamper:
-    return actions.every(actions.commit_infos, *edits)
-
-
 _date_back = files.in_each(files.commits, lambda path: move_time(path, -10 * MINUTE))
 
 
 def _repeat_transaction(t: Tampering) -> None:
     infos = [commit.info.fields for _, commit in sorted(t.log.history.items()) if commit.info]
     known = [info["txnId"] for info in infos if "txnId" in info]
-    _infos(put(txnId=known[-1] if known else "0"))(t)
+    actions.every(actions.commit_infos, put(txnId=known[-1] if known else "0"))(t)
 
 
 _TRANSACTION = actions.append({"txn": {"appId": "x", "version": 1}})
@@ -101,38 +98,32 @@ FAULTS = (
         "_last_checkpoint names a checkpoint that does not exist after a VACUUM that writes one.",
         needs=[Feature.FREQUENT_CHECKPOINTS]),
     # what commits record
-    delete_fault("commit-is-stamped-zero", "DEL-INFO-2A", _infos(put(timestamp=0)),
-        "commitInfo's timestamp of a DELETE is 0."),
-    delete_fault("in-commit-time-is-one", "DEL-INFO-2B", _infos(put_present(inCommitTimestamp=1)),
-        "The in-commit timestamp of a DELETE is 1, earlier than that of the commit before.",
-        needs=[Feature.IN_COMMIT_TIMESTAMPS]),
+    info_fault("commit-is-stamped-zero", "DEL-INFO-2A", put(timestamp=0), "commitInfo's timestamp of a DELETE is 0."),
+    info_fault("in-commit-time-is-one", "DEL-INFO-2B", put_present(inCommitTimestamp=1),
+        "The in-commit timestamp of a DELETE is 1, earlier than that of the commit before.", needs=[Feature.IN_COMMIT_TIMESTAMPS]),
     delete_fault("commit-is-dated-back", "DEL-INFO-2C", when(committed, _date_back),
         "The commit's file is ten minutes older than the DELETE."),
     delete_fault("commits-a-transaction", "DEL-INFO-3A", _TRANSACTION,
         "The commit of a DELETE has an action txn."),
     delete_fault("transaction-ids-repeat", "DEL-INFO-3B", _repeat_transaction,
         "commitInfo has no txnId of its own."),
-    delete_fault("reads-another-version", "DEL-INFO-1B", _infos(put(readVersion=999)),
-        "commitInfo of a DELETE names another version as the one that it read."),
-    delete_fault("delete-says-snapshot-isolation", "DEL-INFO-1B", _infos(put(isolationLevel="SnapshotIsolation")),
+    info_fault("reads-another-version", "DEL-INFO-1B", put(readVersion=999), "commitInfo of a DELETE names another version as the one that it read."),
+    info_fault("delete-says-snapshot-isolation", "DEL-INFO-1B", put(isolationLevel="SnapshotIsolation"),
         "commitInfo of a DELETE records another isolation level."),
-    delete_fault("records-another-predicate", "DEL-INFO-4",
-        when(_has_condition, _infos(within("operationParameters", put(predicate='["(other#1L = 5)"]')))),
-        "commitInfo records a predicate on a column that the condition does not name."),
-    delete_fault("records-an-empty-predicate", "DEL-INFO-4",
-        when(_has_condition, _infos(within("operationParameters", put(predicate="[]")))),
-        "commitInfo records a DELETE with a condition as one without."),
-    vacuum_fault("start-and-end-are-stamped-zero", "VAC-LOG-3A", _infos(put(timestamp=0)),
-        "commitInfo's timestamps of START and END are 0."),
-    vacuum_fault("in-commit-times-stand-still", "VAC-LOG-3B", _infos(put_present(inCommitTimestamp=1)),
-        "The in-commit timestamps of START and END are 1.", needs=[Feature.IN_COMMIT_TIMESTAMPS]),
+    info_fault("records-another-predicate", "DEL-INFO-4", within("operationParameters", put(predicate='["(other#1L = 5)"]')),
+        "commitInfo records a predicate on a column that the condition does not name.", run=_has_condition),
+    info_fault("records-an-empty-predicate", "DEL-INFO-4", within("operationParameters", put(predicate="[]")),
+        "commitInfo records a DELETE with a condition as one without.", run=_has_condition),
+    info_fault("start-and-end-are-stamped-zero", "VAC-LOG-3A", put(timestamp=0), "commitInfo's timestamps of START and END are 0.", make=vacuum_fault),
+    info_fault("in-commit-times-stand-still", "VAC-LOG-3B", put_present(inCommitTimestamp=1),
+        "The in-commit timestamps of START and END are 1.", make=vacuum_fault, needs=[Feature.IN_COMMIT_TIMESTAMPS]),
     vacuum_fault("start-and-end-are-dated-back", "VAC-LOG-3F", when(completed, _date_back),
         "The files of START and END are ten minutes older than the VACUUM."),
     vacuum_fault("ends-with-a-transaction", "VAC-LOG-3C", when(_is_made("VACUUM END"), _TRANSACTION),
         "VACUUM's END has an action txn."),
-    vacuum_fault("vacuum-says-serializable", "VAC-LOG-3D", _infos(put(isolationLevel="Serializable")),
-        "START and END record another isolation level."),
-    vacuum_fault("vacuum-records-more", "VAC-LOG-3E", _infos(within("operationMetrics", put(numSkippedFiles="0"))),
-        "START and END have a metric that no release has."),
+    info_fault("vacuum-says-serializable", "VAC-LOG-3D", put(isolationLevel="Serializable"),
+        "START and END record another isolation level.", make=vacuum_fault),
+    info_fault("vacuum-records-more", "VAC-LOG-3E", within("operationMetrics", put(numSkippedFiles="0")),
+        "START and END have a metric that no release has.", make=vacuum_fault),
 )
 # fmt: on

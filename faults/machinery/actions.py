@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
+from typing import Any
 from urllib.parse import quote
 
 from deltalog.entries.codec import to_json
-from faults.machinery.fault import Tamper
+from faults.machinery.fault import Fault, Tamper, delete_fault
 from faults.machinery.files import ChosenPaths
 from faults.machinery.members import Edit, JsonAction, within
 from faults.machinery.tampering import Tampering
@@ -71,6 +73,25 @@ def first(actions: Actions, *edits: Edit) -> Tamper:
         t.log.save()
 
     return tamper
+
+
+def edited(
+    found: Actions,
+    name: str,
+    caught_by: str,
+    change: Edit,
+    sentence: str,
+    *,
+    edit: Callable[[Actions, Edit], Tamper] = first,
+    make: Callable[..., Fault] = delete_fault,
+    **options: Any,
+) -> Fault:
+    """A row in a table of faults: a field of the ``first`` of these actions, or of ``every``, becomes another."""
+    return make(name, caught_by, edit(found, change), sentence, **options)
+
+
+remove_fault, add_fault, vector_fault = (partial(edited, found) for found in (removes, new_adds, vector_adds))
+info_fault = partial(edited, commit_infos, edit=every)
 
 
 def metrics(operation: str, *edits: Edit) -> Tamper:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faults.delete.deletes import first_untouched
 from faults.machinery import actions, files
+from faults.machinery.actions import remove_fault
 from faults.machinery.fault import Condition, delete_fault, vacuum_fault, when
 from faults.machinery.members import raised
 from faults.machinery.runs import full_run
@@ -33,9 +34,8 @@ FAULTS = (
     delete_fault("forgets-a-file-when-adaptive", "DEL-ROW-5B",
         when(_under(Setting.ADAPTIVE_EXECUTION, _removed), actions.drop_last_remove),
         "With adaptive execution a DELETE does not remove the last of its files.", needs=[Setting.ADAPTIVE_EXECUTION]),
-    delete_fault("removes-with-wrong-size-by-the-row-reader", "DEL-REM-1B",
-        when(_under(Setting.ROW_READER), actions.first(actions.removes, raised("size"))),
-        "With the row-based reader of Parquet the removes of a DELETE have a wrong size.", needs=[Setting.ROW_READER]),
+    remove_fault("removes-with-wrong-size-by-the-row-reader", "DEL-REM-1B", raised("size"),
+        "With the row-based reader of Parquet the removes of a DELETE have a wrong size.", run=_under(Setting.ROW_READER), needs=[Setting.ROW_READER]),
     delete_fault("removes-a-file-without-skipping", "DEL-ROW-5B",
         when(_under(Setting.NO_SKIPPING), actions.remove(first_untouched)),
         "Without data skipping a DELETE removes a file that it must not touch.", needs=[Setting.NO_SKIPPING]),

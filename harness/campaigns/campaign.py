@@ -1,7 +1,7 @@
 """A campaign: one test of the suite with the source of its cases, run in batches.
 
-One of three decorators makes a test a campaign: ``cases_from`` (a strategy), ``read_from`` (files) and ``explored_by`` (a state
-machine). ``suites.campaigns`` lists them all.
+``cases_from`` (a strategy), ``read_from`` (files) and ``explored_by`` (a state machine) make the test of a campaign.
+``suites.campaigns`` lists them all.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import pytest
 from hypothesis import strategies as st
@@ -95,33 +95,34 @@ class Worker(Protocol):
         ...
 
 
-Test = TypeVar("Test", bound=Callable[[Batch, Worker], None])
+CampaignTest = Callable[[Batch, Worker], None]
 
 
 def cases_from(
-    strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], weight: int, language: Language | None = None
-) -> Callable[[Test], Test]:
+    name: str, chapters: str, weight: int, strategy: SearchStrategy[Case], *, language: Language | None = None
+) -> CampaignTest:
     """A test of drawn cases. The profiles draw numbers of cases in proportion to the ``weight``."""
-    return _campaign(judged_by, cases=strategy, weight=weight, language=language)
+    return _test(name, chapters, cases=strategy, weight=weight, language=language)
 
 
-def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
+def read_from(name: str, chapters: str, read: Callable[[], tuple[Case, ...]]) -> CampaignTest:
     """A test of cases that are read, not drawn."""
-    return _campaign(judged_by, kept=read)
+    return _test(name, chapters, kept=read)
 
 
-def explored_by(machine: type[ProgramMachine], *, judged_by: tuple[str, ...], weight: int) -> Callable[[Test], Test]:
+def explored_by(name: str, chapters: str, weight: int, machine: type[ProgramMachine]) -> CampaignTest:
     """A test whose steps a state machine draws one by one: as many runs as a strategy of this weight has cases."""
-    return _campaign(judged_by, machine=machine, weight=weight)
+    return _test(name, chapters, machine=machine, weight=weight)
 
 
-def _campaign(chapters: tuple[str, ...], **fields: Any) -> Callable[[Test], Test]:
-    def mark(test: Test) -> Test:
-        name = test.__name__.removeprefix("test_").replace("_", "-")
-        marked: Test = getattr(pytest.mark, MARKER)(Campaign(name, chapters, **fields))(test)
-        return marked
+def _test(name: str, chapters: str, **fields: Any) -> CampaignTest:
+    """``chapters``: those whose clauses the cases exercise, separated by spaces."""
 
-    return mark
+    def judge(batch: Batch, worker: Worker) -> None:
+        worker.judge(batch)
+
+    marked: CampaignTest = getattr(pytest.mark, MARKER)(Campaign(name, tuple(chapters.split()), **fields))(judge)
+    return marked
 
 
 def campaign_of(test: object) -> Campaign | None:

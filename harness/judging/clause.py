@@ -107,8 +107,9 @@ def clause(
     of_directories: bool = False,
     of_hidden_names: bool = False,
     withdrawal: Withdrawal | None = None,
+    of: type[Any] | None = None,
 ) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
-    """Turn the decorated function into a clause; the type of its parameter is the kind of observation that it judges.
+    """Turn the decorated function into a clause of the observations ``of``, or else of the type of the function's parameter.
 
     Raises ValueError for a malformed id.
     """
@@ -116,10 +117,10 @@ def clause(
         raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1, DEL-ROW-1A or CRASH-1A")
 
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
-        (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
+        kind = of or next(kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
         options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
         of_names = (of_directories, of_hidden_names)
-        return Clause(id, sentence, tuple(sources), of, judge, harm, *options, *of_names, withdrawal)
+        return Clause(id, sentence, tuple(sources), kind, judge, harm, *options, *of_names, withdrawal)
 
     return make
 

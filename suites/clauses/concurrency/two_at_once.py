@@ -22,9 +22,8 @@ from model.vocabulary.table import HOUR, retention_of
 from records.expectations import ByReplay
 from suites.clauses.life.commands import files_fit
 from suites.clauses.shared import causes, harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import difference, sorted_features
-from suites.clauses.shared.earlier_versions import earlier_versions
-from suites.clauses.shared.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
 
 _BY_REPLAY = ByReplay("two sessions at once need the suite, which holds one of them")
 _NEEDS = ("sessions",)
@@ -272,37 +271,7 @@ def _wrong_definition(c: AtOnceObservation, wrong: str | None) -> Violation | No
     return _violation(c, "definition", f"After both commands {wrong}.", Cause("another definition"))
 
 
-@clause(
-    "CONC-1I",
-    "After two commands at once every version before them has its rows, unless a VACUUM was allowed to delete its files.",
-    sources=("S7", "S5"),
-    harm=harms.COMMITS_LOST,
-    needs=_NEEDS,
-)
-def history_as_it_was(c: AtOnceObservation) -> Judgement:
-    return NOT_EXERCISED if c.is_unsafe else _told(c, earlier_versions(c))
-
-
-@clause(
-    "CONC-1J",
-    "Two commands at once add the files of their own versions to the log, and leave every other file there as it was, except what log clean-up may delete.",
-    sources=("P Delta Log Entries", "P Metadata Cleanup"),
-    harm=harms.LOG_FILES_LOST,
-    needs=_NEEDS,
-)
-def rest_of_the_log(c: AtOnceObservation) -> Judgement:
-    return _told(c, judgement(check_rest_of_log("Two commands at once", c)))
-
-
-@clause(
-    "CONC-1K",
-    "A checkpoint that is written while another session is at work holds the state of its version.",
-    sources=("P Checkpoints", "P Action Reconciliation"),
-    harm=harms.TOMBSTONES_LOST,
-    needs=_NEEDS,
-)
-def checkpoints_hold_the_state(c: AtOnceObservation) -> Judgement:
-    return _told(c, each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint)))
+EARLIER_AND_LOG = clauses_of("CONC-1I", "CONC-1J", "CONC-1K", told=_told)
 
 
 # CONC-2: VACUUM and readers -------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from deltalog.entries.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, space_kept, wrong_answers, wrong_words
 from harness.observing import evidence
@@ -19,21 +18,18 @@ from harness.observing.table.table_state import differing
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.paths import checksum_of, is_visible
 from model.vocabulary.severity import Severity
-from records.expectations import NoActions, NoFileWritten, Operations, Readable, Unchanged, about
-from suites.clauses.delete import adds, changes, commit, files, log, removes, row_ids, rows, vectors
+from records.expectations import NoFileWritten, Operations, Readable, Unchanged, about
+from suites.clauses.delete import adds, changes, commit, files, removes, row_ids, rows, vectors
 from suites.clauses.shared import causes, harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import check_rows_read, check_table_rows
-from suites.clauses.shared.earlier_versions import earlier_versions
-from suites.clauses.shared.log_files import check_rest_of_log
-from suites.clauses.vacuum.log import END, START, expected_operations, operations
+from suites.clauses.vacuum.log import END, START, check_no_file_action, expected_operations, operations
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
-    expect_kept,
+    check_kept,
     is_logged,
     lost_disputed_paths,
-    not_kept,
     outside_behind_links,
-    unchanged,
     with_reason,
 )
 
@@ -146,64 +142,15 @@ def what_must_be_kept_is_kept(c: VacuumCrashObservation) -> Judgement:
         if path in v.before.data and (refused or predicted.fate is Fate.KEEP) and predicted.reason not in DISPUTED
     ]
 
-    def problem(path: str) -> Violation | None:
-        after = v.after.listing.get(path)
-        if unchanged(v.before.listing[path], after):
-            return None
-        action = "deleted" if after is None else "changed"
-        message = f"A VACUUM that was killed {action} {path}, which must be kept: {v.fates[path].reason.value}."
-        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=not_kept(v, path))
-
-    return _told(each(sorted(kept), problem), c)
+    return _told(each(sorted(kept), lambda path: check_kept("A VACUUM that was killed", v, path)), c)
 
 
-@clause(
-    "CRASH-1E",
-    "After a DELETE that is killed in the middle an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
-    sources=("P Overview", "S1"),
-    harm=harms.TORN,
-    needs=_NEEDS,
-)
-def versions_before_a_delete(d: DeleteCrashObservation) -> Judgement:
-    return _told(earlier_versions(d.whole), d)
-
-
-@clause(
-    "CRASH-2E",
-    "After a VACUUM that is killed in the middle an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
-    sources=("P Overview", "S1"),
-    harm=harms.TORN,
-    needs=_NEEDS,
-)
-def versions_before_a_vacuum(v: VacuumCrashObservation) -> Judgement:
-    return _told(earlier_versions(v.whole), v)
+EARLIER = clauses_of("CRASH-1E", "CRASH-2E", told=lambda c, judged: _told(judged, c))
 
 
 # What is left ---------------------------------------------------------------------------------------------------------
 
-_LOG_SOURCES = ("P Creation of New Log Entries", "P Delta Log Entries", "P Last Checkpoint File")
-
-
-@clause(
-    "CRASH-1C",
-    "A DELETE that is killed in the middle leaves the log as it was, except for the files of its own version, _last_checkpoint, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
-    sources=_LOG_SOURCES,
-    harm=harms.LOG_FILES_TORN,
-    needs=_NEEDS,
-)
-def log_after_a_delete(d: DeleteCrashObservation) -> Judgement:
-    return _told(judgement(check_rest_of_log("A killed DELETE", d.whole, killed=True)), d)
-
-
-@clause(
-    "CRASH-2C",
-    "A VACUUM that is killed in the middle leaves the log as it was, except for the files of its own versions, _last_checkpoint, _last_vacuum_info, what log cleanup may delete, and temporary files that no reader takes for a part of the log.",
-    sources=_LOG_SOURCES,
-    harm=harms.LOG_FILES_TORN,
-    needs=_NEEDS,
-)
-def log_after_a_vacuum(v: VacuumCrashObservation) -> Judgement:
-    return _told(judgement(check_rest_of_log("A killed VACUUM", v.whole, killed=True)), v)
+LOG = clauses_of("CRASH-1C", "CRASH-2C", told=lambda c, judged: _told(judged, c))
 
 
 def _unexpected(c: CrashObservation, command: str, paths: Iterable[str], what: str) -> Judgement:
@@ -255,7 +202,7 @@ _OF_COMMITS: Mapping[str, Clause[DeleteObservation]] = {
     one.id: one
     for one in (
         commit.one_commit,
-        commit.definition_unchanged,
+        *clauses_of("DEL-INFO-1C"),
         files.whole_table,
         files.partitions_exactly,
         files.rows_exactly,
@@ -275,8 +222,7 @@ _OF_COMMITS: Mapping[str, Clause[DeleteObservation]] = {
         row_ids.row_ids_kept,
         row_ids.adds_have_ids,
         row_ids.high_water_mark,
-        *log.CHECKSUMS,
-        log.checkpoints_hold_the_state,
+        *clauses_of("DEL-CRC", "DEL-CKPT-1"),
     )
 }
 
@@ -322,11 +268,7 @@ def commits_in_order(c: VacuumCrashObservation) -> Judgement:
         message = f"A VACUUM that was killed must have committed {which}; it committed {found}."
         cause = Cause("other versions are written", Severity.WRONG_WORDS)
         return _told(judgement(Violation("log", message, Operations(()), cause=cause)), c)
-    named = [one.file for commit in v.commits for one in commit.actions if isinstance(one, (Add, Remove, Cdc))]
-    message = f"VACUUM's commits must contain no file action; they have actions for {evidence.named(named)}."
-    cause = Cause("file actions are written", Severity.UNREADABLE)
-    wrong = Violation("log", message, NoActions(("add", "remove", "cdc")), cause=cause) if named else None
-    return _told(judgement(wrong), c)
+    return _told(judgement(check_no_file_action(v)), c)
 
 
 @clause(

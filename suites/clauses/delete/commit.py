@@ -22,8 +22,8 @@ from records.expectations import (
     about,
 )
 from suites.clauses.shared import harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.causes import changed, rows_left
-from suites.clauses.shared.checks import check_definition_unchanged, check_replayed
 
 
 @clause(
@@ -93,14 +93,7 @@ def commit_info(d: DeleteObservation) -> Judgement:
     )
 
 
-@clause(
-    "DEL-INFO-1C",
-    "A DELETE changes neither protocol nor metadata.",
-    sources=("P Change Metadata", "P Protocol Evolution"),
-    harm=harms.DEFINITION_CHANGED,
-)
-def definition_unchanged(d: DeleteObservation) -> Judgement:
-    return judgement(check_definition_unchanged(d)) if d.commits else NOT_EXERCISED
+DEFINITION = clauses_of("DEL-INFO-1C")
 
 
 @clause(
@@ -145,12 +138,4 @@ def directories_stay(d: DeleteObservation) -> Judgement:
     return each(directories, problem)
 
 
-@clause(
-    "DEL-PHYS-3",
-    "After a DELETE the log can be replayed.",
-    sources=("P Action Reconciliation",),
-    harm=harms.TABLE_UNREADABLE,
-    of_broken=True,
-)
-def log_readable(d: DeleteObservation) -> Judgement:
-    return judgement(check_replayed(d, "the DELETE"))
+LOG = clauses_of("DEL-PHYS-3")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from deltalog.entries.commits import LoggedCommit
-from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import unreadable, wrong_numbers
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.observing import evidence
 from harness.observing.steps.observation import DeleteObservation
 from model.semantics.domains import difference
@@ -19,62 +17,10 @@ from model.vocabulary.values import Type
 from records.expectations import ByReplay
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from suites.clauses.shared import harms
-from suites.clauses.shared.provenance import (
-    OF_DELETE,
-    check_file_time,
-    check_in_commit_timestamp,
-    check_kinds,
-    check_names,
-    check_origin,
-    check_timestamp,
-    fields,
-)
+from suites.clauses.shared.by_command import clauses_of
+from suites.clauses.shared.provenance import check_names, fields
 
-
-def _each_commit(
-    check: Callable[[DeleteObservation, LoggedCommit], Violation | None],
-) -> Callable[[DeleteObservation], Judgement]:
-    def judge(d: DeleteObservation) -> Judgement:
-        return each(d.commits, lambda commit: check(d, commit))
-
-    return judge
-
-
-TIMES = (
-    clause(
-        "DEL-INFO-2A",
-        "commitInfo's timestamp is the time of the DELETE, by the engine's clock.",
-        sources=("P Commit Provenance Information", "C 2.4"),
-        harm=wrong_numbers("The history of the table tells another time than that of the DELETE."),
-    )(_each_commit(check_timestamp)),
-    clause(
-        "DEL-INFO-2B",
-        "With in-commit timestamps commitInfo is the first action of the commit and has one, the time of the DELETE, or a millisecond after the commit before if that is later; without them it has none.",
-        sources=("P In-Commit Timestamps",),
-        harm=harms.WRONG_VERSION_TIMES,
-    )(_each_commit(check_in_commit_timestamp)),
-    clause(
-        "DEL-INFO-2C",
-        "The commit's file is modified while the DELETE runs: without in-commit timestamps, that is the version's time.",
-        sources=("P Commit Provenance Information", "C 1.3"),
-        harm=harms.WRONG_VERSION_TIMES,
-    )(_each_commit(check_file_time)),
-)
-
-KINDS = clause(
-    "DEL-INFO-3A",
-    "The commit of a DELETE has one commitInfo, and beside it adds, removes, change files and row tracking's domain only.",
-    sources=("S0", "P Delta Log Entries"),
-    harm=unreadable("The commit says more than what a DELETE may change."),
-)(_each_commit(lambda d, commit: check_kinds(commit, OF_DELETE)))
-
-ORIGIN = clause(
-    "DEL-INFO-3B",
-    "commitInfo names the engine, and has a txnId that no other commit has.",
-    sources=("C 2.4",),
-    harm=harms.WRONG_OPERATION,
-    implementation="spark",
-)(_each_commit(lambda d, commit: check_origin(d, commit, {})))
+RECORDS = clauses_of("DEL-INFO-2", "DEL-INFO-3")
 
 
 @clause(

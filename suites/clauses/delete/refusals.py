@@ -8,12 +8,7 @@ from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, 
 from harness.judging.severity import data_loss, wrong_answers
 from harness.observing import evidence
 from harness.observing.steps.crash_observation import CrashObservation
-from harness.observing.steps.observation import (
-    DamagedTableObservation,
-    Observation,
-    RefusalObservation,
-    UnreadTableObservation,
-)
+from harness.observing.steps.observation import DamagedTableObservation, Observation, RefusalObservation
 from model.prediction.delete import matches, types_of
 from model.prediction.failures import NOT_NULL_VIOLATED, failures, must_fail
 from model.prediction.paths import checksum_of
@@ -23,6 +18,7 @@ from model.vocabulary.steps import Delete, InvalidDelete
 from model.vocabulary.table import Feature
 from records.expectations import ByReplay, Fails, ForbiddenChange, NothingChanged, Unchanged, about
 from suites.clauses.shared import harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.causes import changed
 from suites.clauses.shared.checks import check_nothing_changed, check_refusal
 
@@ -118,19 +114,7 @@ def check_left_as_it_was(r: Observation) -> Judgement:
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
 
 
-@clause(
-    "DEL-REF-6",
-    "A DELETE that is refused because the newest checkpoint was written by half changes nothing: version, log files, data files and modification times are as before.",
-    sources=("P Checkpoints",),
-    harm=harms.WRONG_DELETE_REFUSAL,
-    since="3.2",  # before, Delta reads such a table from its commits, and refuses nothing
-    of_broken=True,
-    needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
-)
-def half_read_table_is_not_written(o: UnreadTableObservation) -> Judgement:
-    """The commits that the checkpoint replaces are all there, so that an engine may also read the table from them."""
-    return judgement(check_nothing_changed("The refused DELETE", o)) if isinstance(o.step, Delete) else NOT_EXERCISED
-
+HALF_READ = clauses_of("DEL-REF-6")
 
 _FAILS_FOR_A_ROW = "whose condition is an error for some row"
 

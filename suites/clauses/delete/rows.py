@@ -17,10 +17,10 @@ from model.vocabulary.values import Row
 from records.expectations import Answers, ByReplay, Expectation, RowsOf
 from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.shared import harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.causes import NEEDLESS_REWRITE
 from suites.clauses.shared.causes import rows_left as rows_cause
 from suites.clauses.shared.checks import MOST, check_rows_left, check_rows_read, difference, rows_are
-from suites.clauses.shared.earlier_versions import earlier_versions
 
 
 def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:
@@ -177,11 +177,4 @@ def earlier_version_reads(r: ReadObservation) -> Judgement:
     return judgement(check_rows_read(r))
 
 
-@clause(
-    "DEL-TT-2",
-    "After a DELETE an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
-    sources=("S0", "S1"),
-    harm=harms.HISTORY_LOST,
-)
-def earlier_versions_are_whole(d: DeleteObservation) -> Judgement:
-    return earlier_versions(d) if d.commits else NOT_EXERCISED
+EARLIER = clauses_of("DEL-TT-2")

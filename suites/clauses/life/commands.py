@@ -9,7 +9,7 @@ from deltalog.entries.actions import Add, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause, fails, wrong_answers
 from harness.observing import evidence
-from harness.observing.steps.observation import CommandObservation, ConflictObservation, InsertObservation, Observation
+from harness.observing.steps.observation import CommandObservation, Observation
 from model.text.commands import command_text
 from model.text.layout import clone_of
 from model.vocabulary.commands import (
@@ -29,16 +29,14 @@ from records.expectations import FieldIs, FieldMatches, ForbiddenChange, Measure
 from suites.clauses.life.definition import wrong_definition
 from suites.clauses.life.restorable import why_not_restorable
 from suites.clauses.shared import causes, harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import (
     check_each_once,
     check_none,
     check_nothing_changed,
-    check_replayed,
     check_stored,
     check_table_rows,
 )
-from suites.clauses.shared.earlier_versions import earlier_versions
-from suites.clauses.shared.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
 
 
 @clause(
@@ -72,14 +70,7 @@ def refused_changes_nothing(c: CommandObservation) -> Judgement:
     return judgement(check_nothing_changed("The refused command", c, evidence.of_answer(c)))
 
 
-@clause(
-    "LIFE-1C",
-    "After a command every version whose files no VACUUM was allowed to delete has its rows, read from the log and the files alone.",
-    sources=("S5", "P Metadata Cleanup"),
-    harm=harms.ROWS_OR_VERSIONS_LOST,
-)
-def history_as_it_was(c: CommandObservation) -> Judgement:
-    return NOT_EXERCISED if c.makes_again else earlier_versions(c)
+EARLIER = clauses_of("LIFE-1C")
 
 
 @clause(
@@ -237,34 +228,4 @@ def _touched(c: CommandObservation) -> Iterator[str]:
             yield path
 
 
-@clause(
-    "LIFE-1I",
-    "A command adds the files of its own versions to the log, and leaves every other file there as it was: bytes and modification time; except what log clean-up may delete.",
-    sources=("P Delta Log Entries", "P Metadata Cleanup"),
-    harm=harms.ROWS_OR_VERSIONS_LOST,
-)
-def rest_of_the_log(c: CommandObservation) -> Judgement:
-    return NOT_EXERCISED if c.makes_again else judgement(check_rest_of_log("A command", c))
-
-
-@clause(
-    "LIFE-1J",
-    "After a command other than DELETE and VACUUM, after an INSERT, and after what is refused for a conflict the log can be replayed.",
-    sources=("P Action Reconciliation",),
-    harm=harms.TABLE_UNREADABLE,
-    of_broken=True,
-)
-def log_can_be_replayed(o: Observation) -> Judgement:
-    if not isinstance(o, (CommandObservation, InsertObservation, ConflictObservation)):
-        return NOT_EXERCISED  # other clauses say it of these
-    return judgement(check_replayed(o, "the command"))
-
-
-@clause(
-    "LIFE-3C",
-    "A checkpoint that a command writes holds the state of its version: protocol, metadata, every live file, and every tombstone that is inside retention.",
-    sources=("P Checkpoints", "P Action Reconciliation"),
-    harm=harms.TOMBSTONES_LOST,
-)
-def checkpoints_hold_the_state(c: CommandObservation) -> Judgement:
-    return each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint))
+LOG = clauses_of("LIFE-1I", "LIFE-1J", "LIFE-3C")

@@ -10,8 +10,8 @@ from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Succeeds
 from suites.clauses.life.commands import files_fit
 from suites.clauses.shared import causes, harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import check_none, check_table_rows
-from suites.clauses.shared.earlier_versions import earlier_versions
 
 _REMOVES = Cause("an INSERT removes a file", Severity.DATA_LOSS)
 
@@ -41,14 +41,7 @@ def succeeds(i: InsertObservation) -> Judgement:
     return judgement(Violation("step", message, Succeeds(), evidence.of_answer(i), cause=causes.error(i)))
 
 
-@clause(
-    "LIFE-6C",
-    "After an INSERT every version whose files no VACUUM was allowed to delete has its rows, read from the log and the files alone.",
-    sources=("S5", "P Metadata Cleanup"),
-    harm=harms.ROWS_OR_VERSIONS_LOST,
-)
-def history_as_it_was(i: InsertObservation) -> Judgement:
-    return earlier_versions(i)
+EARLIER = clauses_of("LIFE-6C")
 
 
 @clause(

@@ -12,9 +12,7 @@ from harness.observing.table.root_paths import relative_action
 from model.text.layout import is_named_by_engine
 from records.expectations import Removes, about
 from suites.clauses.shared import harms
-from suites.clauses.shared.checkpoint_clauses import checkpoint_clauses
-from suites.clauses.shared.log_files import check_checkpoint, new_checkpoints
-from suites.clauses.shared.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
 
 
@@ -76,29 +74,7 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
     return each(sorted(retained, key=str), problem)
 
 
-@clause(
-    "VAC-CKPT-3",
-    "A checkpoint that is written along with a VACUUM holds the state of its version: protocol, metadata, every live file with its statistics, and none twice.",
-    sources=("P Checkpoints", "P Action Reconciliation"),
-    harm=harms.TOMBSTONES_HIDDEN,
-    needs=("checkpoints_of_vacuums",),
-)
-def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
-    return each(new_checkpoints(v), lambda checkpoint: check_checkpoint(v, checkpoint))
-
-
-CHECKPOINTS = checkpoint_clauses("VACUUM", VacuumObservation, "checkpoints_of_vacuums")
-
-
-@clause(
-    "VAC-CRC-1",
-    "A version checksum that is written along with START or END describes its version: files, bytes, protocol, metadata, deletion vectors, in-commit timestamp.",
-    sources=("P Version Checksum File",),
-    harm=harms.WRONG_CHECKSUM,
-    needs=("version_checksums",),
-)
-def checksums_describe_the_version(v: VacuumObservation) -> Judgement:
-    return judge_checksums(new_checksums(v), counts, definition, vectors, files)
+AS_OF_DELETE = clauses_of("VAC-CKPT", "VAC-CRC")
 
 
 def _removes_in(v: VacuumObservation, checkpoint: LoggedCheckpoint) -> frozenset[FileKey]:

@@ -9,7 +9,7 @@ from deltalog.entries.actions import Add, Cdc, Remove
 from deltalog.entries.commits import LoggedCommit
 from deltalog.storage.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.severity import Cause, unreadable, wrong_numbers, wrong_words
+from harness.judging.severity import Cause, wrong_words
 from harness.observing import evidence
 from harness.observing.steps.vacuum_observation import VacuumObservation
 from harness.observing.table.vacuum_inputs import vector_path
@@ -23,16 +23,8 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Kind
 from records.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
 from suites.clauses.shared import harms
-from suites.clauses.shared.checks import check_definition_unchanged
-from suites.clauses.shared.log_files import check_rest_of_log
-from suites.clauses.shared.provenance import (
-    check_file_time,
-    check_in_commit_timestamp,
-    check_kinds,
-    check_names,
-    check_origin,
-    check_timestamp,
-)
+from suites.clauses.shared.by_command import clauses_of
+from suites.clauses.shared.provenance import check_names, fields
 from suites.clauses.vacuum.path_rules import (
     VacuumCondition,
     VacuumJudge,
@@ -52,14 +44,9 @@ OF_DELETED = {
 }
 
 
-def info(commit: LoggedCommit) -> dict[str, Any]:
-    """The fields of the commit's commitInfo."""
-    return dict(commit.info.fields) if commit.info else {}
-
-
 def info_of(v: VacuumObservation, operation: str) -> dict[str, Any] | None:
     """The commitInfo of the run's START or END; None if it is not in the log."""
-    found = [info(commit) for commit in v.commits if info(commit).get("operation") == operation]
+    found = [fields(commit) for commit in v.commits if fields(commit).get("operation") == operation]
     return found[0] if len(found) == 1 else None
 
 
@@ -73,7 +60,7 @@ def at(values: Mapping[str, Any], key: str) -> Any:
 
 def operations(v: VacuumObservation) -> list[Any]:
     """The operations of the step's commits, in order."""
-    return [info(commit).get("operation") for commit in v.commits]
+    return [fields(commit).get("operation") for commit in v.commits]
 
 
 def expected_operations(v: VacuumObservation) -> list[str]:
@@ -97,6 +84,11 @@ def check_start_and_end(v: VacuumObservation) -> Violation | None:
         message = f"VACUUM must commit VACUUM START and VACUUM END; it committed {found}."
         cause = Cause("other versions are written", Severity.WRONG_WORDS)
         return Violation("log", message, Operations(expected_operations(v)), cause=cause)
+    return check_no_file_action(v)
+
+
+def check_no_file_action(v: VacuumObservation) -> Violation | None:
+    """The run's commits must contain no file action."""
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
     message = f"VACUUM's commits must contain no file action; they have actions for {evidence.named(files)}."
     cause = Cause("file actions are written", Severity.UNREADABLE)
@@ -361,38 +353,14 @@ def vacuumed_directories(v: VacuumObservation) -> Judgement:
     return judgement(check_values(v, {END: {"operationMetrics.numVacuumedDirectories": str(count)}}))
 
 
-# The rest of the log ------------------------------------------------------------------------------------------------
+# What holds of other commands too, and what START and END record of themselves -----------------------------------------
 
-
-@clause("VAC-LOG-1C", "Nothing else in the log changes.", sources=("S1", "C 1.2", "C 2.5"), harm=harms.LOG_FILES_LOST)
-def rest_of_the_log(v: VacuumObservation) -> Judgement:
-    return judgement(check_rest_of_log("VACUUM", v)) if v.ran or (v.fails and v.commits) else NOT_EXERCISED
-
-
-definition_unchanged = clause(
-    "VAC-LOG-1E",
-    "A VACUUM changes neither protocol nor metadata.",
-    sources=("C 1.5", "P Change Metadata"),
-    harm=harms.DEFINITION_CHANGED,
-    needs=("commits_vacuums",),
-)(passes(check_definition_unchanged, when=lambda v: bool(v.commits)))
-
-
-# What START and END record of themselves ----------------------------------------------------------------------------
-
-
-def each_commit(check: Callable[[VacuumObservation, LoggedCommit], Violation | None]) -> VacuumJudge:
-    """Both commits pass the check, also those of a run that failed on the way."""
-
-    def judge(v: VacuumObservation) -> Judgement:
-        return each(v.commits, lambda commit: check(v, commit))
-
-    return judge
+AS_OF_DELETE = clauses_of("VAC-LOG-1C", "VAC-LOG-1E", "VAC-LOG-3")
 
 
 def _check_members(v: VacuumObservation, commit: LoggedCommit) -> Violation | None:
     """The parameters and metrics of START and END must be the documented ones; an END that failed has no metrics."""
-    found = info(commit)
+    found = fields(commit)
     if found.get("operation") == START:
         specified = [] if v.retain is None else ["specifiedRetentionMillis"]
         parameters = ["retentionCheckEnabled", "defaultRetentionMillis", *specified]
@@ -404,55 +372,12 @@ def _check_members(v: VacuumObservation, commit: LoggedCommit) -> Violation | No
     return check_names(commit, "operationParameters", parameters) or check_names(commit, "operationMetrics", metrics)
 
 
-RECORDS = (
-    clause(
-        "VAC-LOG-3A",
-        "The timestamps of START and END are the time of the VACUUM, by the engine's clock.",
-        sources=("P Commit Provenance Information", "C 1.5"),
-        harm=wrong_numbers("The history of the table tells another time than that of the VACUUM."),
-        needs=("commits_vacuums",),
-    )(each_commit(check_timestamp)),
-    clause(
-        "VAC-LOG-3B",
-        "With in-commit timestamps those of START and END are the time of the VACUUM, or a millisecond after the commit before if that is later; without them there is none.",
-        sources=("P In-Commit Timestamps",),
-        harm=harms.WRONG_VERSION_TIMES,
-        needs=("commits_vacuums",),
-    )(each_commit(check_in_commit_timestamp)),
-    clause(
-        "VAC-LOG-3F",
-        "The files of START and END are modified while the VACUUM runs: without in-commit timestamps, that is the versions' time.",
-        sources=("P Commit Provenance Information", "C 1.3"),
-        harm=harms.WRONG_VERSION_TIMES,
-        needs=("commits_vacuums",),
-    )(each_commit(check_file_time)),
-    clause(
-        "VAC-LOG-3C",
-        "START and END have one commitInfo each, and no other action.",
-        sources=("S1", "C 1.5"),
-        harm=unreadable("The commit of a VACUUM changes the table."),
-        needs=("commits_vacuums",),
-    )(each_commit(lambda v, commit: check_kinds(commit, ()))),
-    clause(
-        "VAC-LOG-3D",
-        "START and END have the version before as readVersion, isBlindAppend=true, the isolation level SnapshotIsolation, the engine's name, and a txnId that no other commit has.",
-        sources=("C 1.5",),
-        harm=wrong_words("The history of the table tells another transaction than what happened."),
-        implementation="spark",
-    )(
-        each_commit(
-            lambda v, commit: check_origin(
-                v,
-                commit,
-                {"readVersion": commit.version - 1, "isBlindAppend": True, "isolationLevel": "SnapshotIsolation"},
-            )
-        )
-    ),
-    clause(
-        "VAC-LOG-3E",
-        "START and END record the documented parameters and metrics, and no others.",
-        sources=("C 1.5",),
-        harm=wrong_words("The history of the table lacks numbers or options of the VACUUM, or has others."),
-        implementation="spark",
-    )(each_commit(_check_members)),
+@clause(
+    "VAC-LOG-3E",
+    "START and END record the documented parameters and metrics, and no others.",
+    sources=("C 1.5",),
+    harm=wrong_words("The history of the table lacks numbers or options of the VACUUM, or has others."),
+    implementation="spark",
 )
+def members(v: VacuumObservation) -> Judgement:
+    return each(v.commits, lambda commit: _check_members(v, commit))

@@ -92,21 +92,23 @@ def not_kept(v: VacuumObservation, path: str) -> Cause:
     return Cause(f"{action}: {reason.value}", Severity.DATA_LOSS)
 
 
+def check_kept(who: str, v: VacuumObservation, path: str) -> Violation | None:
+    """The path must still be there, a file with the same bytes. ``who`` begins the message: "VACUUM"."""
+    after = v.after.listing.get(path)
+    if unchanged(v.before.listing[path], after):
+        return None
+    action = "deleted" if after is None else "changed"
+    message = f"{who} {action} {path}, which must be kept: {v.fates[path].reason.value}."
+    return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=not_kept(v, path))
+
+
 def must_keep(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
     """Judge that each of these paths is still there, files with the same bytes.
 
     Dry and refused runs are judged too, but do not count as exercising the clause: nothing should happen in them anyway.
     """
 
-    def problem(path: str) -> Violation | None:
-        after = v.after.listing.get(path)
-        if unchanged(v.before.listing[path], after):
-            return None
-        action = "deleted" if after is None else "changed"
-        message = f"VACUUM {action} {path}, which must be kept: {v.fates[path].reason.value}."
-        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=not_kept(v, path))
-
-    judged = each(sorted(paths), problem)
+    judged = each(sorted(paths), lambda path: check_kept("VACUUM", v, path))
     return judged if v.ran else Judgement(0, judged.violations)
 
 

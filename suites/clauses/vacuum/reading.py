@@ -20,8 +20,9 @@ from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay, Expectation, Fails, RowsOf
 from suites.clauses.shared import causes, harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import check_rows_read, check_table_rows, difference, rows_are
-from suites.clauses.shared.earlier_versions import earlier_versions, is_in_log
+from suites.clauses.shared.earlier_versions import is_in_log
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
@@ -306,11 +307,4 @@ def _lost_changes(c: ChangesObservation, of: DeleteObservation) -> list[str]:
     return lost + _missing(c, (*of.removes, *of.hidden_rows))
 
 
-@clause(
-    "VAC-SAFE-10F",
-    "After VACUUM an independent reader reads every version before it as the steps made it, unless its files could be deleted.",
-    sources=("S1",),
-    harm=harms.FILES_LOST,
-)
-def earlier_versions_are_whole(v: VacuumObservation) -> Judgement:
-    return earlier_versions(v) if v.ran else NOT_EXERCISED
+EARLIER = clauses_of("VAC-SAFE-10F")

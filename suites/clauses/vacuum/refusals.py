@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
 from harness.judging.severity import wrong_words
-from harness.observing.steps.observation import UnreadTableObservation
 from harness.observing.steps.vacuum_observation import VacuumRefusalObservation
 from model.prediction.refusals import CANNOT_VACUUM_LITE
-from model.vocabulary.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
+from model.vocabulary.steps import InvalidVacuum, Mode, VacuumMistake
 from model.vocabulary.table import Feature
 from suites.clauses.shared import harms
+from suites.clauses.shared.by_command import clauses_of
 from suites.clauses.shared.checks import check_nothing_changed, check_refusal
 
 
@@ -79,18 +79,7 @@ def lite_of_a_pruned_log(r: VacuumRefusalObservation) -> Judgement:
     return _refused(r) if is_due else NOT_EXERCISED
 
 
-@clause(
-    "VAC-REF-2",
-    "A VACUUM that is refused because the newest checkpoint was written by half changes nothing, dry run or not: no file of the table goes.",
-    sources=("P Checkpoints",),
-    harm=harms.WRONG_VACUUM_REFUSAL,
-    of_broken=True,
-    needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
-)
-def half_read_table_is_not_vacuumed(o: UnreadTableObservation) -> Judgement:
-    """The commits that the checkpoint replaces are all there, so that an engine may also read the table from them."""
-    return judgement(check_nothing_changed("The refused VACUUM", o)) if isinstance(o.step, Vacuum) else NOT_EXERCISED
-
+HALF_READ = clauses_of("VAC-REF-2")
 
 MISTAKES = (
     clause(
