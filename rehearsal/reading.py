@@ -16,14 +16,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltalog.checkpoints.files import is_kind, read_file
-from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints, sidecar_file
+from deltalog.checkpoints.reading import sidecar_file
 from deltalog.entries.actions import Protocol
-from deltalog.errors import DeltaLogError, NotATable, UnreadableCheckpoint
+from deltalog.errors import DeltaLogError, NotATable, StoreError, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.log import Log, read_log
+from deltalog.log_files import LogListing, list_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind
 from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
+from deltalog.storage.store import Store, Stored, walk
 from deltalog.storage.times import milliseconds, set_modified
 from harness.observing.table.not_read import UnreadByKey
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
@@ -34,9 +36,7 @@ from records.mistakes import UsageMistake
 from rehearsal.definition import definition_of
 from reports.text.quantities import counted
 from shapes.features import protocol_of, unknown_features
-from shapes.log_files import LogListing
-from shapes.refusals import StoreError
-from shapes.store import LocalStore, Root, Store
+from shapes.store import LocalStore, Root
 
 #: How many files of the log are copied at once: a request takes longer than what it brings.
 _AT_ONCE = 8
@@ -51,21 +51,6 @@ _ELSEWHERE = frozenset(
 
 
 @dataclass(frozen=True)
-class LogNames:
-    """The files of a log: the commits by version, and the complete checkpoints in the order of versions."""
-
-    commits: Mapping[int, str]
-    checkpoints: tuple[LoggedCheckpoint, ...]
-    times: Mapping[str, int]  # of all files in it, in ns since the epoch
-
-    def bases(self) -> Iterator[LoggedCheckpoint | None]:
-        """The checkpoints from which the latest version can be rebuilt, the oldest first; None if it needs none. Raises
-        MissingVersion.
-        """
-        return reversed([*LogListing(tuple(sorted(self.commits)), self.checkpoints, ()).bases()])
-
-
-@dataclass(frozen=True)
 class ReadTable:
     """A table as it was read. The listing of ``state`` is without the log."""
 
@@ -73,7 +58,7 @@ class ReadTable:
     state: TableState
     table: Table
     iceberg: bool  # whether Delta also keeps the metadata of an Iceberg table in the directory
-    names: LogNames
+    names: LogListing
     copy: Path  # a directory with the copied log
     stored: Log  # with its paths as they are written
 
@@ -158,28 +143,14 @@ def _require_known(protocol: Protocol) -> None:
 # The log --------------------------------------------------------------------------------------------------------------
 
 
-def _copy_commits(store: Store, copy: Path) -> LogNames:
+def _copy_commits(store: Store, copy: Path) -> LogListing:
     """Copies all commits, and the file that the last LITE VACUUM left."""
-    directory = copy / LOG_DIRECTORY
-    directory.mkdir(parents=True)
-    commits: dict[int, str] = {}
-    others: list[str] = []
-    times: dict[str, int] = {}
-    for entry in store.list(LOG_DIRECTORY):
-        if entry.is_directory:
-            continue
-        times[entry.name] = entry.modified_ns
-        name = parse_name(entry.name)
-        if name is not None and name.kind is LogFileKind.COMMIT:
-            commits[name.version] = entry.name
-        else:
-            others.append(entry.name)
-    checkpoints = find_checkpoints(map(Path, others))
-    if not commits and not checkpoints:
-        raise NotATable("neither a commit nor a checkpoint")
-    wanted = [*commits.values(), *(name for name in (LAST_VACUUM_INFO,) if name in times)]
-    _copied(store, wanted, directory, times)
-    return LogNames(commits, checkpoints, times)
+    listing = list_log(store)
+    (copy / LOG_DIRECTORY).mkdir(parents=True)
+    wanted = [one.name for one in listing.commits.values()]
+    wanted += [name for name in (LAST_VACUUM_INFO,) if name in listing.files]
+    _copied(store, wanted, copy / LOG_DIRECTORY, listing.files)
+    return listing
 
 
 def copy_newest_checkpoint(read: ReadTable) -> None:
@@ -188,10 +159,10 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
     """
     directory, names = read.copy / LOG_DIRECTORY, read.names
     wanted = [file.name for checkpoint in names.checkpoints[-1:] for file in checkpoint.files]
-    wanted += [name for name in (LAST_CHECKPOINT,) if name in names.times]
+    wanted += [name for name in (LAST_CHECKPOINT,) if name in names.files]
     wanted = [name for name in wanted if not (directory / name).exists()]
     try:
-        _copied(read.root.store, wanted, directory, names.times)
+        _copied(read.root.store, wanted, directory, names.files)
         _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
     except (StoreError, UnreadableCheckpoint) as error:
         raise UsageMistake(
@@ -200,14 +171,14 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
         ) from None
 
 
-def _copied(store: Store, names: Iterable[str], directory: Path, times: Mapping[str, int] = FrozenMap({})) -> None:
+def _copied(store: Store, names: Iterable[str], directory: Path, listed: Mapping[str, Stored] = FrozenMap({})) -> None:
     """Copy files of the log, by their names there, with their times. Raises StoreError."""
 
     def one(name: str) -> None:
         with store.read(f"{LOG_DIRECTORY}/{name}") as source, open(directory / name, "wb") as target:
             shutil.copyfileobj(source, target, 1 << 16)
-        if name in times:
-            set_modified(directory / name, milliseconds(times[name]))
+        if name in listed:
+            set_modified(directory / name, milliseconds(listed[name].modified_ns))
 
     # In local files there is no answer to wait for.
     with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
@@ -215,7 +186,7 @@ def _copied(store: Store, names: Iterable[str], directory: Path, times: Mapping[
             pass
 
 
-def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
+def _replayed(root: Root, copy: Path, names: LogListing) -> tuple[Log, Snapshot]:
     """The log, and its latest version as stored.
 
     A checkpoint is copied only if commits are missing: the oldest that suffices, as it has most tombstones and leads to most
@@ -223,9 +194,9 @@ def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
     """
     directory = copy / LOG_DIRECTORY
     failed: UnreadableCheckpoint | None = None
-    for base in names.bases():
+    for base in reversed(names.bases()):
         files = () if base is None else base.files
-        _copied(root.store, (file.name for file in files), directory, names.times)
+        _copied(root.store, (file.name for file in files), directory, names.files)
         try:
             _copy_sidecars(root.store, (file.name for file in files), directory)
             log = replace(read_log(copy), root=Path(root.path))
@@ -270,20 +241,13 @@ def _document(path: Path) -> Mapping[str, object] | None:
 
 def listed(store: Store) -> Iterator[tuple[str, Entry]]:
     """Everything below the root except the log, by path; links are not followed. Raises StoreError."""
-    left = [""]
-    while left:
-        directory = left.pop()
-        for found in store.list(directory):
-            path = f"{directory}/{found.name}" if directory else found.name
-            if path == LOG_DIRECTORY and found.target is None:
-                continue
-            if found.target is not None:
-                yield path, Entry(EntryKind.LINK, 0, found.modified_ns, None, found.target)
-            elif found.is_directory:
-                yield path, Entry(EntryKind.DIRECTORY, 0, found.modified_ns, None)
-                left.append(path)
-            else:
-                yield path, Entry(EntryKind.FILE, found.size, found.modified_ns, None)
+    for path, found in walk(store, without=LOG_DIRECTORY):
+        if found.target is not None:
+            yield path, Entry(EntryKind.LINK, 0, found.modified_ns, None, found.target)
+        elif found.is_directory:
+            yield path, Entry(EntryKind.DIRECTORY, 0, found.modified_ns, None)
+        else:
+            yield path, Entry(EntryKind.FILE, found.size, found.modified_ns, None)
 
 
 def _require_links_inside(listing: Mapping[str, Entry], root: str) -> None:

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 
 from deltalog.entries.actions import Action
 from deltalog.entries.codec import from_json
-from deltalog.errors import MalformedAction, UnreadableCheckpoint
+from deltalog.errors import MalformedAction, StoreError, UnreadableCheckpoint
+from deltalog.storage.store import Store
 from shapes.logged_files import MEMBERS, NO_STATISTICS, LoggedFile, LoggedStatistics, Vector, pairs
-from shapes.store import Store
 
 _ROWS = 8192  # of a batch
 _BUFFER = 1 << 20  # bytes of a column that are read at once
@@ -41,6 +41,8 @@ def rows_of(store: Store, path: str) -> Iterator[Action | LoggedFile]:
             members = _members_of_struct(file.schema_arrow)
             for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
                 yield from _rows(batch, members)
+    except StoreError:
+        raise
     except (OSError, ValueError, OverflowError, KeyError, TypeError, pa.ArrowException) as error:
         raise UnreadableCheckpoint(f"the checkpoint file {name} cannot be read: {error}") from error
     except MalformedAction as error:

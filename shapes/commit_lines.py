@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from deltalog.entries.actions import Action
 from deltalog.entries.codec import from_json
 from deltalog.errors import MalformedAction, UnreadableCommit
-from shapes.store import Store
+from deltalog.storage.store import Store
 
 _BUFFER = 1 << 20  # bytes that are read at once
 

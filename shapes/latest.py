@@ -16,17 +16,17 @@ from deltalog.errors import (
     IncompleteState,
     MalformedAction,
     MalformedPath,
+    StoreError,
     UnreadableCheckpoint,
     UnreadableCommit,
 )
+from deltalog.log_files import LogListing
 from deltalog.storage.names import LOG_DIRECTORY, SIDECARS, commit_name
 from deltalog.storage.paths import decode
+from deltalog.storage.store import Store
 from shapes.checkpoint_rows import rows_of
 from shapes.commit_lines import actions_of
-from shapes.log_files import LogListing
 from shapes.logged_files import LoggedFile, of_action
-from shapes.refusals import StoreError
-from shapes.store import Store
 from shapes.tally import FileTally
 
 
@@ -81,7 +81,7 @@ def latest_of(store: Store, root: str, log: LogListing) -> Latest:
 
 def _read(latest: Latest, store: Store, log: LogListing) -> None:
     oldest = -1 if latest.base is None else latest.base.version
-    for version in reversed(log.commits):
+    for version in reversed(list(log.commits)):
         if version <= oldest:
             break
         latest.infos[version] = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.storage.store import Store
 from shapes.shape import Listing
 from shapes.sizes import size_class
-from shapes.store import Store
 
 
 def listing_of(store: Store) -> Listing:

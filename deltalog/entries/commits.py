@@ -80,9 +80,8 @@ def write_commit(root: Path, version: int, actions: Iterable[Action], *, modifie
     return path
 
 
-def read_commit(path: Path, version: int, *, unit: int = 1) -> LoggedCommit:
+def read_commit(path: Path, version: int, modified_ns: int, *, unit: int = 1) -> LoggedCommit:
     """Read one commit file. Its time is in whole ``unit`` ms, rounded down. Raises UnreadableCommit and OSError."""
-    with open(path, "rb") as file:
-        data = file.read()
-    modified = milliseconds(rounded_down(path.stat().st_mtime_ns, unit))
+    data = path.read_bytes()
+    modified = milliseconds(rounded_down(modified_ns, unit))
     return LoggedCommit(version, parse_commit(data, path.name), modified, digest(data))

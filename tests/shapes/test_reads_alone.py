@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import shapes
+from deltalog.storage.store import LocalFiles, Store, Stored
 from shapes.__main__ import main
 from shapes.reading import ReadTable, Wanted, read_table
-from shapes.store import ArrowStore, Root, Store, Stored, root_of
+from shapes.store import ArrowStore, LocalStore, Root, root_of
 from tests.builders.recording_bucket import recording_bucket
 from tests.shapes.tables import SECRET, write_table
 
@@ -95,7 +96,8 @@ def test_each_file_of_the_log_is_asked_for_once_and_no_other(table: Path, listin
 
 
 def test_a_store_can_only_list_and_read() -> None:
-    assert {name for name in vars(ArrowStore) if not name.startswith("_")} == {"list", "read"}
+    for store in (ArrowStore, LocalFiles, LocalStore):
+        assert {name for name in vars(store) if not name.startswith("_")} == {"list", "read"}
     file = root_of(str(Path(__file__).parent)).store.read("test_reads_alone.py")
     assert file.readable() and not file.writable()
     assert b"Nothing of a user" in file.read(100)
