@@ -1,6 +1,6 @@
 """Reads a user's table: its log, which is copied into a directory of the run, and the names below its root.
 
-The storage is read through a ``shapes.store.Store``, which can only list and read. Each directory is listed once, and the log
+The storage is read through a ``Store``, which can only list and read. Each directory is listed once, and the log
 first: files that another writer adds meanwhile look like young files without an action.
 """
 
@@ -15,17 +15,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deltalog.checkpoints.files import is_kind, read_file
-from deltalog.checkpoints.reading import sidecar_file
+from deltalog.checkpoints.reading import LoggedCheckpoint, sidecars_of
 from deltalog.entries.actions import Protocol
 from deltalog.errors import DeltaLogError, NotATable, StoreError, UnreadableCheckpoint
-from deltalog.frozen import FrozenMap
 from deltalog.log import Log, read_log
 from deltalog.log_files import LogListing, list_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind
-from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
-from deltalog.storage.store import Store, Stored, walk
+from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY
+from deltalog.storage.store import LocalFiles, Store, walk
 from deltalog.storage.times import milliseconds, set_modified
 from harness.observing.table.not_read import UnreadByKey
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
@@ -37,6 +35,8 @@ from rehearsal.definition import definition_of
 from reports.text.quantities import counted
 from shapes.features import protocol_of, unknown_features
 from shapes.store import LocalStore, Root
+
+LOG = Path(LOG_DIRECTORY)
 
 #: How many files of the log are copied at once: a request takes longer than what it brings.
 _AT_ONCE = 8
@@ -89,7 +89,10 @@ def _on_one_line(error: Exception) -> str:
 
 
 def _read(root: Root, copy: Path) -> ReadTable:
-    names = _copy_commits(root.store, copy)
+    names = list_log(root.store)
+    (copy / LOG).mkdir(parents=True)
+    _copy(root.store, (LOG / one.name for one in names.commits.values()), copy, names)
+    _copy(root.store, (LOG / name for name in (LAST_VACUUM_INFO,) if name in names.files), copy, names)
     log, stored = _replayed(root, copy, names)
     _require_known(stored.protocol)
     snapshot = relative_snapshot(stored, root.path)
@@ -116,7 +119,7 @@ def _read(root: Root, copy: Path) -> ReadTable:
         changes=unread,
         columns=unread,
         by_uri=named_by_uri(stored.adds.values(), root.path),
-        last_vacuum=_document(copy / LOG_DIRECTORY / LAST_VACUUM_INFO),
+        last_vacuum=_document(copy / LOG / LAST_VACUUM_INFO),
     )
     properties = stored.metadata.configuration
     formats = properties.get("delta.universalFormat.enabledFormats", "").split(",")
@@ -143,47 +146,20 @@ def _require_known(protocol: Protocol) -> None:
 # The log --------------------------------------------------------------------------------------------------------------
 
 
-def _copy_commits(store: Store, copy: Path) -> LogListing:
-    """Copies all commits, and the file that the last LITE VACUUM left."""
-    listing = list_log(store)
-    (copy / LOG_DIRECTORY).mkdir(parents=True)
-    wanted = [one.name for one in listing.commits.values()]
-    wanted += [name for name in (LAST_VACUUM_INFO,) if name in listing.files]
-    _copied(store, wanted, copy / LOG_DIRECTORY, listing.files)
-    return listing
-
-
 def copy_newest_checkpoint(read: ReadTable) -> None:
     """Copy the newest checkpoint and the file that names it: the part of the log that engines read besides the commits. Raises
     UsageMistake.
     """
-    directory, names = read.copy / LOG_DIRECTORY, read.names
-    wanted = [file.name for checkpoint in names.checkpoints[-1:] for file in checkpoint.files]
-    wanted += [name for name in (LAST_CHECKPOINT,) if name in names.files]
-    wanted = [name for name in wanted if not (directory / name).exists()]
+    store, names = read.root.store, read.names
     try:
-        _copied(read.root.store, wanted, directory, names.files)
-        _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
+        _copy(store, (LOG / name for name in (LAST_CHECKPOINT,) if name in names.files), read.copy, names)
+        for checkpoint in names.checkpoints[-1:]:
+            _copy_checkpoint(store, checkpoint, read.copy, names)
     except (StoreError, UnreadableCheckpoint) as error:
         raise UsageMistake(
             f"The newest checkpoint of {read.root.path} cannot be read ({_on_one_line(error)}), so that no engine is run "
             "on a copy: add --model-only."
         ) from None
-
-
-def _copied(store: Store, names: Iterable[str], directory: Path, listed: Mapping[str, Stored] = FrozenMap({})) -> None:
-    """Copy files of the log, by their names there, with their times. Raises StoreError."""
-
-    def one(name: str) -> None:
-        with store.read(f"{LOG_DIRECTORY}/{name}") as source, open(directory / name, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 16)
-        if name in listed:
-            set_modified(directory / name, milliseconds(listed[name].modified_ns))
-
-    # In local files there is no answer to wait for.
-    with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
-        for _ in pool.map(one, names):
-            pass
 
 
 def _replayed(root: Root, copy: Path, names: LogListing) -> tuple[Log, Snapshot]:
@@ -192,39 +168,49 @@ def _replayed(root: Root, copy: Path, names: LogListing) -> tuple[Log, Snapshot]
     A checkpoint is copied only if commits are missing: the oldest that suffices, as it has most tombstones and leads to most
     versions. Raises DeltaLogError and StoreError.
     """
-    directory = copy / LOG_DIRECTORY
     failed: UnreadableCheckpoint | None = None
     for base in reversed(names.bases()):
-        files = () if base is None else base.files
-        _copied(root.store, (file.name for file in files), directory, names.files)
         try:
-            _copy_sidecars(root.store, (file.name for file in files), directory)
+            if base is not None:
+                _copy_checkpoint(root.store, base, copy, names)
             log = replace(read_log(copy), root=Path(root.path))
             return log, log.snapshot()
         except UnreadableCheckpoint as error:
             failed = failed or error
-        except StoreError as error:
-            if not error.missing:
-                raise
-            failed = failed or UnreadableCheckpoint("a sidecar of the checkpoint is not there")
-        for file in files:
-            (directory / file.name).unlink()
+        for file in () if base is None else base.files:
+            (copy / file).unlink(missing_ok=True)
     assert failed is not None, "there is a base"
     raise failed
 
 
-def _copy_sidecars(store: Store, checkpoint: Iterable[str], directory: Path) -> None:
-    """The sidecars of a copied checkpoint with these files. Raises UnreadableCheckpoint and StoreError."""
-    if sidecars := [name for file in checkpoint for name in _sidecars(directory / file)]:
-        (directory / SIDECARS).mkdir(exist_ok=True)
-        _copied(store, (f"{SIDECARS}/{name}" for name in sidecars), directory)
+def _copy_checkpoint(store: Store, checkpoint: LoggedCheckpoint, copy: Path, names: LogListing) -> None:
+    """With its sidecars. Raises UnreadableCheckpoint and StoreError."""
+    try:
+        _copy(store, checkpoint.files, copy, names)
+        _copy(store, sidecars_of(checkpoint, LocalFiles(str(copy))), copy, names)
+    except StoreError as error:
+        if not error.missing:
+            raise
+        raise UnreadableCheckpoint("a file of the checkpoint is not there") from None
 
 
-def _sidecars(checkpoint: Path) -> list[str]:
-    """The names of the sidecars of a checkpoint. Raises UnreadableCheckpoint."""
-    if LogFileKind.CHECKPOINT_PART is getattr(parse_name(checkpoint.name), "kind", None):
-        return []
-    return [sidecar_file(checkpoint, action).name for action in read_file(checkpoint) if is_kind(action, "sidecar")]
+def _copy(store: Store, files: Iterable[Path], copy: Path, names: LogListing) -> None:
+    """Copy files of the log that are not in ``copy`` yet, with their times. Raises StoreError."""
+
+    def one(path: Path) -> None:
+        place = copy / path
+        if place.exists():
+            return
+        place.parent.mkdir(exist_ok=True)
+        with store.read(path.as_posix()) as source, open(place, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 16)
+        if path.parent == LOG:
+            set_modified(place, milliseconds(names.files[path.name].modified_ns))
+
+    # In local files there is no answer to wait for.
+    with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
+        for _ in pool.map(one, files):
+            pass
 
 
 def _document(path: Path) -> Mapping[str, object] | None:

@@ -9,10 +9,9 @@ from deltalog.entries.actions import Metadata, Protocol
 from deltalog.errors import DeltaLogError, NotATable, StoreError, UnreadableCommit
 from deltalog.log_files import LogListing, list_log
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, commit_name, parse_name
-from deltalog.storage.store import Store
+from deltalog.storage.store import Store, lines_of
 from deltalog.values.schemas import parse_schema
 from shapes.columns import columns_of
-from shapes.commit_lines import lines_of
 from shapes.features import protocol_of, unknown_features
 from shapes.history import Seen, infos_of
 from shapes.latest import Latest, latest_of

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
-from deltalog.checkpoints.files import is_kind, read_file
+from deltalog.checkpoints.files import Choice, is_kind, read_file, read_rows
 from deltalog.checkpoints.parsed_columns import STATISTICS
 from deltalog.entries.actions import Action, Add, Metadata, Unknown
 from deltalog.errors import MalformedPath, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.storage.names import SIDECARS, LogFileKind, parse_name
 from deltalog.storage.paths import decode
+from deltalog.storage.store import Store
 from deltalog.values.schemas import parse_schema, timestamp_ntz_paths
 from deltalog.values.statistics import struct_statistics
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,30 @@ def read_parts(checkpoint: LoggedCheckpoint) -> CheckpointParts:
                 fields = action.value if isinstance(action.value, Mapping) else {}
                 sidecars.append(Sidecar(fields, file, read_file(file)))
     return CheckpointParts(tuple(own), tuple(sidecars))
+
+
+def read_items(
+    checkpoint: LoggedCheckpoint, store: Store, read: Callable[[dict[str, Any]], Iterable[T]], choose: Choice
+) -> Iterator[T]:
+    """What ``read_rows`` yields of the files of a checkpoint and of its sidecars, each read once. Raises UnreadableCheckpoint and
+    StoreError.
+    """
+    for path in checkpoint.files:
+        sidecars: list[Path] = []
+        for item in read_rows(path, store, read, choose):
+            if isinstance(item, Unknown) and item.kind == "sidecar":
+                sidecars.append(sidecar_file(path, item))
+            yield item
+        for sidecar in sidecars:
+            yield from read_rows(sidecar, store, read, choose)
+
+
+def sidecars_of(checkpoint: LoggedCheckpoint, store: Store) -> list[Path]:
+    """The files of its sidecars; a checkpoint in parts has none, and is not read. Raises UnreadableCheckpoint."""
+    files = checkpoint.files if len(checkpoint.files) == 1 else ()
+    return [
+        sidecar_file(path, action) for path in files for action in read_file(path, store) if is_kind(action, "sidecar")
+    ]
 
 
 def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:

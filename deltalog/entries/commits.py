@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -49,23 +49,25 @@ def commit_bytes(actions: Iterable[Action]) -> bytes:
     return "".join(f"{to_line(action)}\n" for action in actions).encode("utf-8")
 
 
-@lru_cache(maxsize=1024)
-def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
-    """The actions of a commit file; empty lines are skipped. Raises UnreadableCommit with ``name`` and the line's number.
-
-    Cached, as the log of a table is read for every observation.
+def read_lines(lines: Iterable[bytes], name: str) -> Iterator[Action]:
+    """The actions in the lines of a commit file; empty lines are skipped. Raises UnreadableCommit with ``name`` and the line's
+    number.
     """
-    actions: list[Action] = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            actions += from_json(json.loads(line.decode("utf-8")))
+            yield from from_json(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError) as error:
             raise UnreadableCommit(f"{name}, line {number}, is not JSON: {error}") from None
         except MalformedAction as error:
             raise UnreadableCommit(f"{name}, line {number}, is not an action: {error}") from None
-    return tuple(actions)
+
+
+@lru_cache(maxsize=1024)
+def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
+    """The actions of a commit file. Raises UnreadableCommit. Cached, as the log of a table is read for every observation."""
+    return tuple(read_lines(data.split(b"\n"), name))
 
 
 def write_commit(root: Path, version: int, actions: Iterable[Action], *, modified: int | None = None) -> Path:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+BUFFER = 1 << 20  # bytes of a large file that are read at once
+
 
 @dataclass(frozen=True, slots=True)
 class Stored:
@@ -53,6 +55,12 @@ class LocalFiles:
 
     def _at(self, path: str) -> str:
         return os.path.join(self._directory, path)
+
+
+def lines_of(store: Store, path: str) -> Iterator[bytes]:
+    """The lines of a file, one at a time. Raises what ``store`` raises."""
+    with io.BufferedReader(store.read(path), BUFFER) as file:
+        yield from file
 
 
 #: Local files by their absolute paths.

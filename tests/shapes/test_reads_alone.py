@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 import shapes
+from deltalog.errors import StoreError
 from deltalog.storage.store import LocalFiles, Store, Stored
 from shapes.__main__ import main
-from shapes.reading import ReadTable, Wanted, read_table
+from shapes.reading import ReadTable, RefusedTable, Wanted, read_table
+from shapes.refusals import RefusalReason
 from shapes.store import ArrowStore, LocalStore, Root, root_of
 from tests.builders.recording_bucket import recording_bucket
 from tests.shapes.tables import SECRET, write_table
@@ -119,6 +121,25 @@ def test_only_the_store_touches_storage_and_only_the_command_writes() -> None:
         if name in touching
     }
     assert found == {("store.py", "open_input_file"), ("__main__.py", "mkdir"), ("__main__.py", "write_text")}
+
+
+class Failing(Recording):
+    """A store whose Parquet files cannot be read to their ends."""
+
+    def read(self, path: str) -> Any:
+        source = super().read(path)
+        if path.endswith(".parquet"):
+            source.readinto = fail  # type: ignore[method-assign]
+        return source
+
+
+def fail(_: object) -> int:
+    raise StoreError(PermissionError("no more"))
+
+
+def test_storage_that_fails_is_no_damaged_checkpoint(table: Path) -> None:
+    found = read_table("a", Root(Failing(root_of(str(table)).store), str(table)), Wanted())
+    assert isinstance(found, RefusedTable) and found.reason is RefusalReason.NO_ACCESS
 
 
 @pytest.mark.parametrize("listing", [False, True])
