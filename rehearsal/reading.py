@@ -178,20 +178,20 @@ def _replayed(root: Root, copy: Path, names: LogListing) -> tuple[Log, Snapshot]
         except UnreadableCheckpoint as error:
             failed = failed or error
         for file in () if base is None else base.files:
-            (copy / file).unlink(missing_ok=True)
+            (copy / file).unlink()
     assert failed is not None, "there is a base"
     raise failed
 
 
 def _copy_checkpoint(store: Store, checkpoint: LoggedCheckpoint, copy: Path, names: LogListing) -> None:
     """With its sidecars. Raises UnreadableCheckpoint and StoreError."""
+    _copy(store, checkpoint.files, copy, names)
     try:
-        _copy(store, checkpoint.files, copy, names)
         _copy(store, sidecars_of(checkpoint, LocalFiles(str(copy))), copy, names)
     except StoreError as error:
         if not error.missing:
             raise
-        raise UnreadableCheckpoint("a file of the checkpoint is not there") from None
+        raise UnreadableCheckpoint("a sidecar of the checkpoint is not there") from None
 
 
 def _copy(store: Store, files: Iterable[Path], copy: Path, names: LogListing) -> None:

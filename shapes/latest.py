@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from deltalog.checkpoints.reading import LoggedCheckpoint, read_items
-from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_parts
+from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
 from deltalog.entries.commits import read_lines
 from deltalog.errors import IncompleteState, UnreadableCheckpoint
 from deltalog.log_files import LogListing
@@ -35,22 +35,20 @@ class Latest:
     domains: dict[str, bool] = field(default_factory=dict)  # whether it is there still
     applications: set[int] = field(default_factory=set)  # digests
 
-    def take(self, item: Action, version: int) -> None:
+    def take(self, action: Action, version: int) -> None:
         """Commits come from the newest to the oldest."""
-        if isinstance(item, (Add, Remove)):
-            self.tally.take(of_action(item), last=False)
-        elif isinstance(item, Protocol):
-            self.protocol = self.protocol or item
-        elif isinstance(item, Metadata):
-            self.metadata = self.metadata or item
-        elif isinstance(item, Txn):
-            self.applications.add(hash(item.app_id))
-        elif isinstance(item, DomainMetadata):
-            self.domains.setdefault(item.domain, not item.removed)
-        elif isinstance(item, CommitInfo) and self.infos.get(version) is None:
-            self.infos[version] = item.fields
-        elif isinstance(item, Unknown) and item.kind == "sidecar":
-            self.sidecars += 1
+        if isinstance(action, (Add, Remove)):
+            self.tally.take(of_action(action), last=False)
+        elif isinstance(action, Protocol):
+            self.protocol = self.protocol or action
+        elif isinstance(action, Metadata):
+            self.metadata = self.metadata or action
+        elif isinstance(action, Txn):
+            self.applications.add(hash(action.app_id))
+        elif isinstance(action, DomainMetadata):
+            self.domains.setdefault(action.domain, not action.removed)
+        elif isinstance(action, CommitInfo) and self.infos.get(version) is None:
+            self.infos[version] = action.fields
 
 
 def latest_of(store: Store, root: str, log: LogListing) -> Latest:
@@ -80,5 +78,7 @@ def _read(latest: Latest, store: Store, log: LogListing) -> None:
             latest.take(action, version)
     if latest.base is not None:
         rows = Rows(partial(latest.tally.take, last=True))
-        for item in read_items(latest.base, store, rows.read, rows.columns):
-            latest.take(item, oldest)
+        found = read_parts(latest.base, store, rows.read, rows.columns)
+        latest.sidecars = len(found.sidecars)
+        for action in found.actions:
+            latest.take(action, oldest)

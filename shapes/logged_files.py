@@ -32,7 +32,7 @@ class LoggedStatistics(NamedTuple):
 
 
 class LoggedFile(NamedTuple):  # there may be a million
-    """A file, or its tombstone. ``path`` is as in the log, ``file`` decoded; only files have ``partitions``, ``statistics``."""
+    """A file, or its tombstone, of which only the paths and the vector count. ``path`` is as in the log, ``file`` decoded."""
 
     path: str
     file: str
@@ -40,14 +40,13 @@ class LoggedFile(NamedTuple):  # there may be a million
     size: int
     partitions: Mapping[str, str | None]
     vector: DeletionVectorDescriptor | None
-    statistics: LoggedStatistics | None
+    statistics: LoggedStatistics
 
 
 def of_action(action: Add | Remove) -> LoggedFile:
-    if isinstance(action, Remove):
-        return LoggedFile(action.path, action.file, True, 0, {}, action.deletion_vector, None)
-    values, vector = action.partition_values, action.deletion_vector
-    return LoggedFile(action.path, action.file, False, action.size, values, vector, _form(_members(action.stats)))
+    values, form = action.partition_values or {}, _form(_members(action.stats))
+    removed = isinstance(action, Remove)
+    return LoggedFile(action.path, action.file, removed, action.size or 0, values, action.deletion_vector, form)
 
 
 class Rows:
@@ -83,10 +82,8 @@ class Rows:
             raise MalformedAction(str(error)) from None
         logged = value.get("deletionVector")
         vector = None if logged is None else _vector(logged)
-        if removed:
-            return LoggedFile(path, file, True, 0, {}, vector, None)
         form = _form(_members(value.get("stats")), None if value.get("stats_parsed") is None else self._struct)
-        return LoggedFile(path, file, False, size, value.get("partitionValues") or {}, vector, form)
+        return LoggedFile(path, file, removed, size, value.get("partitionValues") or {}, vector, form)
 
 
 def _vector(logged: Mapping[str, Any]) -> DeletionVectorDescriptor | None:

@@ -51,8 +51,7 @@ class FileTally:
             self._partitions.add(hash(frozenset(file.partitions.items())))
         if file.vector is not None:
             self._take_vector(file.vector)
-        if file.statistics is not None:
-            self._statistics.add(file.statistics)
+        self._statistics.add(file.statistics)
 
     def _take_path(self, path: str, file: str) -> None:
         """Files of a directory whose names have nothing special are written alike."""

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -44,8 +44,8 @@ _MAGIC = b"PAR1"
 #: The rows that are in memory at once: of more, Python looks for garbage in too many.
 _ROWS = 1024
 
-T = TypeVar("T")
-Choice = Callable[[Sequence[str]], Sequence[str]]
+Read = Callable[[dict[str, Any]], Iterable[Action]]
+Choose = Callable[[Sequence[str]], Sequence[str]]
 
 
 def is_kind(action: Action, kind: str) -> TypeGuard[Unknown]:
@@ -73,7 +73,7 @@ def file_bytes(
     return parquet_bytes(pa.Table.from_pylist(rows, schema=schema), compression=compression)
 
 
-def _actions_of(row: Mapping[str, Any]) -> tuple[Action, ...]:
+def actions_of(row: Mapping[str, Any]) -> tuple[Action, ...]:
     """The actions of a row; ``stats_parsed`` without ``stats`` is in ``extra``, without its other parsed columns."""
     add = row.get("add")
     if isinstance(add, Mapping):
@@ -84,19 +84,16 @@ def _actions_of(row: Mapping[str, Any]) -> tuple[Action, ...]:
     return from_json(row)
 
 
-def read_file(path: Path, store: Store = LOCAL) -> tuple[Action, ...]:
-    """The actions in a file of a checkpoint. Raises UnreadableCheckpoint and StoreError."""
-    return tuple(read_rows(path, store, _actions_of))
-
-
-def read_rows(
-    path: Path, store: Store, read: Callable[[dict[str, Any]], Iterable[T]], choose: Choice | None = None
-) -> Iterator[T]:
-    """What ``read`` makes of each row, a JSON object. A large file is never in memory as a whole.
+def read_file(
+    path: Path, store: Store = LOCAL, read: Read = actions_of, choose: Choose | None = None
+) -> tuple[Action, ...]:
+    """The actions that ``read`` finds in each row, a JSON object. What it keeps for itself of a large file is never in memory as
+    a whole.
 
     ``choose`` gets the paths of the leaves of a Parquet file's columns, and returns those that are read. Raises
     UnreadableCheckpoint, also if the file is not there, and StoreError.
     """
+    actions: list[Action] = []
     try:
         with store.read(path.as_posix()) as source:
             is_json = path.suffix == ".json"
@@ -104,7 +101,7 @@ def read_rows(
                 try:
                     if is_json:
                         from_json(row)  # nothing else says of which types its values are
-                    yield from read(row)
+                    actions += read(row)
                 except MalformedAction as error:
                     raise UnreadableCheckpoint(f"{path.name}, row {number}, is not an action: {error}") from None
     except StoreError as error:
@@ -113,6 +110,7 @@ def read_rows(
         raise UnreadableCheckpoint(f"{path.name} is not there") from None
     except (OSError, ValueError, OverflowError, RecursionError, pa.ArrowException) as error:
         raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from error
+    return tuple(actions)
 
 
 def _json_rows(source: io.RawIOBase) -> Iterator[dict[str, Any]]:
@@ -121,7 +119,7 @@ def _json_rows(source: io.RawIOBase) -> Iterator[dict[str, Any]]:
             yield json.loads(line.decode("utf-8"))
 
 
-def _parquet_rows(source: io.RawIOBase, choose: Choice | None) -> Iterator[dict[str, Any]]:
+def _parquet_rows(source: io.RawIOBase, choose: Choose | None) -> Iterator[dict[str, Any]]:
     if source.read(len(_MAGIC)) != _MAGIC:  # pyarrow looks at the end only
         raise ValueError("it does not begin as a Parquet file")
     file = pq.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False, coerce_int96_timestamp_unit="us")
