@@ -44,7 +44,8 @@ class LoggedFile(NamedTuple):  # there may be a million
 
 
 def of_action(action: Add | Remove) -> LoggedFile:
-    values, form = action.partition_values or {}, _form(_members(action.stats))
+    values = action.partition_values or {}
+    form = _form(None if action.stats is None else _members(action.stats))
     removed = isinstance(action, Remove)
     return LoggedFile(action.path, action.file, removed, action.size or 0, values, action.deletion_vector, form)
 
@@ -82,7 +83,8 @@ class Rows:
             raise MalformedAction(str(error)) from None
         logged = value.get("deletionVector")
         vector = None if logged is None else _vector(logged)
-        form = _form(_members(value.get("stats")), None if value.get("stats_parsed") is None else self._struct)
+        text, struct = value.get("stats"), value.get("stats_parsed")
+        form = _form(None if text is None else _members(text), None if struct is None else self._struct)
         return LoggedFile(path, file, removed, size, value.get("partitionValues") or {}, vector, form)
 
 
@@ -99,12 +101,12 @@ def _vector(logged: Mapping[str, Any]) -> DeletionVectorDescriptor | None:
     )
 
 
-def _members(text: str | None) -> int | None:
+def _members(text: str) -> int:
     """The bits of ``MEMBERS`` in the JSON of statistics.
 
     The text is searched, not parsed: bounds may be long, and a file whose statistics are about columns has all these members.
     """
-    return None if text is None else sum([bit for bit, name in _QUOTED if name in text])
+    return sum([bit for bit, name in _QUOTED if name in text])
 
 
 @cache
