@@ -7,6 +7,15 @@ class DeltaLogError(Exception):
     """The base class of these errors."""
 
 
+class StoreError(OSError):
+    """Storage did not give what it was asked for, which says nothing about the file."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+        self.denied = isinstance(error, PermissionError) or "ACCESS_DENIED" in str(error)
+
+
 class MalformedPath(DeltaLogError):
     """The path of an action is not the URI of a file."""
 

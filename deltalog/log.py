@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints, read_checkpoint, read_parts
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint, read_parts
 from deltalog.entries.actions import Action, Add, Cdc, FileKey, Metadata, Protocol, Remove
 from deltalog.entries.commits import LoggedCommit, read_commit
 from deltalog.errors import DeltaLogError, MissingVersion, NotATable, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
+from deltalog.log_files import LogFiles, list_log
 from deltalog.snapshot import Snapshot, replay
-from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, parse_name
+from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.storage.store import LOCAL, walk
 
 
 @dataclass(frozen=True)
@@ -26,19 +28,12 @@ class Rebuilt:
 
 
 @dataclass(frozen=True)
-class Log:
-    """The contents of ``_delta_log``: commits by version, complete checkpoints (read when needed) in the order of
-    versions, and the paths of all other files, relative to ``_delta_log``."""
+class Log(LogFiles[LoggedCommit]):
+    """The contents of ``_delta_log``: the commits, the checkpoints (read when needed), and the paths of all other files, relative
+    to ``_delta_log``."""
 
     root: Path
-    commits: Mapping[int, LoggedCommit]
-    checkpoints: tuple[LoggedCheckpoint, ...]
     others: tuple[str, ...]
-
-    @property
-    def version(self) -> int:
-        """The latest version."""
-        return max([*self.commits, *(checkpoint.version for checkpoint in self.checkpoints)])
 
     @property
     def half_checkpoint(self) -> bool:
@@ -82,14 +77,16 @@ class Log:
         Raises MissingVersion, IncompleteState and UnreadableCheckpoint.
         """
         wanted = self.version if version is None else version
-        if self._has_commits(-1, wanted):
-            return replay((number, self.commits[number].actions) for number in range(wanted + 1))
-        for checkpoint in reversed(self.checkpoints):
-            if checkpoint.version <= wanted and self._has_commits(checkpoint.version, wanted):
-                base = replay([(checkpoint.version, read_checkpoint(checkpoint))])
-                later = range(checkpoint.version + 1, wanted + 1)
-                return replay(((number, self.commits[number].actions) for number in later), base=base)
-        raise MissingVersion(self._gap(wanted))
+        if not 0 <= wanted <= self.version:
+            raise MissingVersion(f"the table at {self.root} has no version {wanted}; its latest is {self.version}")
+        try:
+            bases = self.bases(wanted)
+        except MissingVersion as error:
+            raise MissingVersion(f"version {wanted} of the table at {self.root} cannot be rebuilt: {error}") from None
+        base = None if bases[-1] is None else bases[0]
+        state = None if base is None else replay([(base.version, read_checkpoint(base))])
+        later = range(0 if base is None else base.version + 1, wanted + 1)
+        return replay(((number, self.commits[number].actions) for number in later), base=state)
 
     def rebuilt(self) -> Iterator[Rebuilt]:
         """Every version for which ``snapshot`` raises nothing, in order, from the same commits and checkpoints.
@@ -118,18 +115,6 @@ class Log:
             yield Rebuilt(version, tuple(pending), from_nothing)
             pending, from_nothing = [], False
 
-    def _has_commits(self, base: int, wanted: int) -> bool:
-        return wanted >= 0 and all(number in self.commits for number in range(base + 1, wanted + 1))
-
-    def _gap(self, wanted: int) -> str:
-        if wanted < 0 or wanted > self.version:
-            return f"the table at {self.root} has no version {wanted}; its latest is {self.version}"
-        missing = max(number for number in range(wanted + 1) if number not in self.commits)
-        return (
-            f"version {wanted} of the table at {self.root} cannot be rebuilt: the commit of version {missing} is "
-            "missing, and there is no complete checkpoint after it"
-        )
-
 
 def _actions_in(checkpoint: LoggedCheckpoint) -> list[Action] | None:
     """None if it cannot be read."""
@@ -145,20 +130,20 @@ def read_log(root: Path, *, unit: int = 1) -> Log:
     Raises NotATable if there is no commit and no checkpoint, UnreadableCommit and OSError.
     """
     directory = root / LOG_DIRECTORY
-    if not directory.is_dir():
-        raise NotATable(f"there is no Delta table at {root}: it has no directory {LOG_DIRECTORY}")
-    files = sorted(path for path in directory.rglob("*") if not path.is_dir())
-    top = [path for path in files if path.parent == directory]
-    checkpoints = find_checkpoints(top)
-    used = {file for checkpoint in checkpoints for file in checkpoint.files}
-    commits: dict[int, LoggedCommit] = {}
+    try:
+        listing = list_log(LOCAL, directory)
+    except NotATable as error:
+        raise NotATable(f"there is no Delta table at {root}: {error}") from None
+    commits = {
+        version: read_commit(directory / one.name, version, one.modified_ns, unit=unit)
+        for version, one in listing.commits.items()
+    }
     others: list[str] = []
-    for path in files:
-        name = parse_name(path.name) if path.parent == directory else None
-        if name is not None and name.kind is LogFileKind.COMMIT:
-            commits[name.version] = read_commit(path, name.version, unit=unit)
-        elif path not in used:
-            others.append(path.relative_to(directory).as_posix())
-    if not commits and not checkpoints:
-        raise NotATable(f"there is no Delta table at {root}: {LOG_DIRECTORY} has neither a commit nor a checkpoint")
-    return Log(root, FrozenMap(commits), checkpoints, tuple(others))
+    for one in listing.others:
+        if not one.is_directory:
+            others.append(one.name)
+        elif one.target is None:
+            found = walk(LOCAL, str(directory / one.name))
+            others += (Path(path).relative_to(directory).as_posix() for path, below in found if not below.is_directory)
+    others.sort(key=lambda path: path.split("/"))
+    return Log(FrozenMap(commits), listing.checkpoints, root, tuple(others))

@@ -128,7 +128,7 @@ def rehearsed(
         statement=text_of(predictions[0].vacuum) if predictions else "",
         at=written(predictions[0].at if predictions else deletions[0].at),
         retention_ms=read.table.retention,
-        log_files=len(read.names.times),
+        log_files=len(read.names.files),
         readable=versions.readable,
         missing=versions.missing,
         releases=tuple(one.rehearsed(faults.concerns()) for one, faults in zip(predictions, known, strict=True)),

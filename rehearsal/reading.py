@@ -1,6 +1,6 @@
 """Reads a user's table: its log, which is copied into a directory of the run, and the names below its root.
 
-The storage is read through a ``shapes.store.Store``, which can only list and read. Each directory is listed once, and the log
+The storage is read through a ``Store``, which can only list and read. Each directory is listed once, and the log
 first: files that another writer adds meanwhile look like young files without an action.
 """
 
@@ -15,15 +15,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deltalog.checkpoints.files import is_kind, read_file
-from deltalog.checkpoints.reading import LoggedCheckpoint, find_checkpoints, sidecar_file
+from deltalog.checkpoints.reading import LoggedCheckpoint, sidecars_of
 from deltalog.entries.actions import Protocol
-from deltalog.errors import DeltaLogError, NotATable, UnreadableCheckpoint
-from deltalog.frozen import FrozenMap
+from deltalog.errors import DeltaLogError, NotATable, StoreError, UnreadableCheckpoint
 from deltalog.log import Log, read_log
+from deltalog.log_files import LogListing, list_log
 from deltalog.snapshot import Snapshot
 from deltalog.storage.listing import Entry, EntryKind
-from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY, SIDECARS, LogFileKind, parse_name
+from deltalog.storage.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LOG_DIRECTORY
+from deltalog.storage.store import LocalFiles, Store, walk
 from deltalog.storage.times import milliseconds, set_modified
 from harness.observing.table.not_read import UnreadByKey
 from harness.observing.table.root_paths import named_by_uri, relative_log, relative_snapshot
@@ -34,9 +34,9 @@ from records.mistakes import UsageMistake
 from rehearsal.definition import definition_of
 from reports.text.quantities import counted
 from shapes.features import protocol_of, unknown_features
-from shapes.log_files import LogListing
-from shapes.refusals import StoreError
-from shapes.store import LocalStore, Root, Store
+from shapes.store import LocalStore, Root
+
+LOG = Path(LOG_DIRECTORY)
 
 #: How many files of the log are copied at once: a request takes longer than what it brings.
 _AT_ONCE = 8
@@ -51,21 +51,6 @@ _ELSEWHERE = frozenset(
 
 
 @dataclass(frozen=True)
-class LogNames:
-    """The files of a log: the commits by version, and the complete checkpoints in the order of versions."""
-
-    commits: Mapping[int, str]
-    checkpoints: tuple[LoggedCheckpoint, ...]
-    times: Mapping[str, int]  # of all files in it, in ns since the epoch
-
-    def bases(self) -> Iterator[LoggedCheckpoint | None]:
-        """The checkpoints from which the latest version can be rebuilt, the oldest first; None if it needs none. Raises
-        MissingVersion.
-        """
-        return reversed([*LogListing(tuple(sorted(self.commits)), self.checkpoints, ()).bases()])
-
-
-@dataclass(frozen=True)
 class ReadTable:
     """A table as it was read. The listing of ``state`` is without the log."""
 
@@ -73,7 +58,7 @@ class ReadTable:
     state: TableState
     table: Table
     iceberg: bool  # whether Delta also keeps the metadata of an Iceberg table in the directory
-    names: LogNames
+    names: LogListing
     copy: Path  # a directory with the copied log
     stored: Log  # with its paths as they are written
 
@@ -104,7 +89,10 @@ def _on_one_line(error: Exception) -> str:
 
 
 def _read(root: Root, copy: Path) -> ReadTable:
-    names = _copy_commits(root.store, copy)
+    names = list_log(root.store)
+    (copy / LOG).mkdir(parents=True)
+    _copy(root.store, (LOG / one.name for one in names.commits.values()), copy, names)
+    _copy(root.store, (LOG / name for name in (LAST_VACUUM_INFO,) if name in names.files), copy, names)
     log, stored = _replayed(root, copy, names)
     _require_known(stored.protocol)
     snapshot = relative_snapshot(stored, root.path)
@@ -131,7 +119,7 @@ def _read(root: Root, copy: Path) -> ReadTable:
         changes=unread,
         columns=unread,
         by_uri=named_by_uri(stored.adds.values(), root.path),
-        last_vacuum=_document(copy / LOG_DIRECTORY / LAST_VACUUM_INFO),
+        last_vacuum=_document(copy / LOG / LAST_VACUUM_INFO),
     )
     properties = stored.metadata.configuration
     formats = properties.get("delta.universalFormat.enabledFormats", "").split(",")
@@ -158,41 +146,15 @@ def _require_known(protocol: Protocol) -> None:
 # The log --------------------------------------------------------------------------------------------------------------
 
 
-def _copy_commits(store: Store, copy: Path) -> LogNames:
-    """Copies all commits, and the file that the last LITE VACUUM left."""
-    directory = copy / LOG_DIRECTORY
-    directory.mkdir(parents=True)
-    commits: dict[int, str] = {}
-    others: list[str] = []
-    times: dict[str, int] = {}
-    for entry in store.list(LOG_DIRECTORY):
-        if entry.is_directory:
-            continue
-        times[entry.name] = entry.modified_ns
-        name = parse_name(entry.name)
-        if name is not None and name.kind is LogFileKind.COMMIT:
-            commits[name.version] = entry.name
-        else:
-            others.append(entry.name)
-    checkpoints = find_checkpoints(map(Path, others))
-    if not commits and not checkpoints:
-        raise NotATable("neither a commit nor a checkpoint")
-    wanted = [*commits.values(), *(name for name in (LAST_VACUUM_INFO,) if name in times)]
-    _copied(store, wanted, directory, times)
-    return LogNames(commits, checkpoints, times)
-
-
 def copy_newest_checkpoint(read: ReadTable) -> None:
     """Copy the newest checkpoint and the file that names it: the part of the log that engines read besides the commits. Raises
     UsageMistake.
     """
-    directory, names = read.copy / LOG_DIRECTORY, read.names
-    wanted = [file.name for checkpoint in names.checkpoints[-1:] for file in checkpoint.files]
-    wanted += [name for name in (LAST_CHECKPOINT,) if name in names.times]
-    wanted = [name for name in wanted if not (directory / name).exists()]
+    store, names = read.root.store, read.names
     try:
-        _copied(read.root.store, wanted, directory, names.times)
-        _copy_sidecars(read.root.store, [name for name in wanted if name != LAST_CHECKPOINT], directory)
+        _copy(store, (LOG / name for name in (LAST_CHECKPOINT,) if name in names.files), read.copy, names)
+        for checkpoint in names.checkpoints[-1:]:
+            _copy_checkpoint(store, checkpoint, read.copy, names)
     except (StoreError, UnreadableCheckpoint) as error:
         raise UsageMistake(
             f"The newest checkpoint of {read.root.path} cannot be read ({_on_one_line(error)}), so that no engine is run "
@@ -200,60 +162,55 @@ def copy_newest_checkpoint(read: ReadTable) -> None:
         ) from None
 
 
-def _copied(store: Store, names: Iterable[str], directory: Path, times: Mapping[str, int] = FrozenMap({})) -> None:
-    """Copy files of the log, by their names there, with their times. Raises StoreError."""
-
-    def one(name: str) -> None:
-        with store.read(f"{LOG_DIRECTORY}/{name}") as source, open(directory / name, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 16)
-        if name in times:
-            set_modified(directory / name, milliseconds(times[name]))
-
-    # In local files there is no answer to wait for.
-    with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
-        for _ in pool.map(one, names):
-            pass
-
-
-def _replayed(root: Root, copy: Path, names: LogNames) -> tuple[Log, Snapshot]:
+def _replayed(root: Root, copy: Path, names: LogListing) -> tuple[Log, Snapshot]:
     """The log, and its latest version as stored.
 
     A checkpoint is copied only if commits are missing: the oldest that suffices, as it has most tombstones and leads to most
     versions. Raises DeltaLogError and StoreError.
     """
-    directory = copy / LOG_DIRECTORY
     failed: UnreadableCheckpoint | None = None
-    for base in names.bases():
-        files = () if base is None else base.files
-        _copied(root.store, (file.name for file in files), directory, names.times)
+    for base in reversed(names.bases()):
         try:
-            _copy_sidecars(root.store, (file.name for file in files), directory)
+            if base is not None:
+                _copy_checkpoint(root.store, base, copy, names)
             log = replace(read_log(copy), root=Path(root.path))
             return log, log.snapshot()
         except UnreadableCheckpoint as error:
             failed = failed or error
-        except StoreError as error:
-            if not error.missing:
-                raise
-            failed = failed or UnreadableCheckpoint("a sidecar of the checkpoint is not there")
-        for file in files:
-            (directory / file.name).unlink()
+        for file in () if base is None else base.files:
+            (copy / file).unlink()
     assert failed is not None, "there is a base"
     raise failed
 
 
-def _copy_sidecars(store: Store, checkpoint: Iterable[str], directory: Path) -> None:
-    """The sidecars of a copied checkpoint with these files. Raises UnreadableCheckpoint and StoreError."""
-    if sidecars := [name for file in checkpoint for name in _sidecars(directory / file)]:
-        (directory / SIDECARS).mkdir(exist_ok=True)
-        _copied(store, (f"{SIDECARS}/{name}" for name in sidecars), directory)
+def _copy_checkpoint(store: Store, checkpoint: LoggedCheckpoint, copy: Path, names: LogListing) -> None:
+    """With its sidecars. Raises UnreadableCheckpoint and StoreError."""
+    _copy(store, checkpoint.files, copy, names)
+    try:
+        _copy(store, sidecars_of(checkpoint, LocalFiles(str(copy))), copy, names)
+    except StoreError as error:
+        if not error.missing:
+            raise
+        raise UnreadableCheckpoint("a sidecar of the checkpoint is not there") from None
 
 
-def _sidecars(checkpoint: Path) -> list[str]:
-    """The names of the sidecars of a checkpoint. Raises UnreadableCheckpoint."""
-    if LogFileKind.CHECKPOINT_PART is getattr(parse_name(checkpoint.name), "kind", None):
-        return []
-    return [sidecar_file(checkpoint, action).name for action in read_file(checkpoint) if is_kind(action, "sidecar")]
+def _copy(store: Store, files: Iterable[Path], copy: Path, names: LogListing) -> None:
+    """Copy files of the log that are not in ``copy`` yet, with their times. Raises StoreError."""
+
+    def one(path: Path) -> None:
+        place = copy / path
+        if place.exists():
+            return
+        place.parent.mkdir(exist_ok=True)
+        with store.read(path.as_posix()) as source, open(place, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 16)
+        if path.parent == LOG:
+            set_modified(place, milliseconds(names.files[path.name].modified_ns))
+
+    # In local files there is no answer to wait for.
+    with ThreadPoolExecutor(1 if isinstance(store, LocalStore) else _AT_ONCE) as pool:
+        for _ in pool.map(one, files):
+            pass
 
 
 def _document(path: Path) -> Mapping[str, object] | None:
@@ -270,20 +227,13 @@ def _document(path: Path) -> Mapping[str, object] | None:
 
 def listed(store: Store) -> Iterator[tuple[str, Entry]]:
     """Everything below the root except the log, by path; links are not followed. Raises StoreError."""
-    left = [""]
-    while left:
-        directory = left.pop()
-        for found in store.list(directory):
-            path = f"{directory}/{found.name}" if directory else found.name
-            if path == LOG_DIRECTORY and found.target is None:
-                continue
-            if found.target is not None:
-                yield path, Entry(EntryKind.LINK, 0, found.modified_ns, None, found.target)
-            elif found.is_directory:
-                yield path, Entry(EntryKind.DIRECTORY, 0, found.modified_ns, None)
-                left.append(path)
-            else:
-                yield path, Entry(EntryKind.FILE, found.size, found.modified_ns, None)
+    for path, found in walk(store, without=LOG_DIRECTORY):
+        if found.target is not None:
+            yield path, Entry(EntryKind.LINK, 0, found.modified_ns, None, found.target)
+        elif found.is_directory:
+            yield path, Entry(EntryKind.DIRECTORY, 0, found.modified_ns, None)
+        else:
+            yield path, Entry(EntryKind.FILE, found.size, found.modified_ns, None)
 
 
 def _require_links_inside(listing: Mapping[str, Entry], root: str) -> None:

@@ -6,27 +6,18 @@ remembered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from deltalog.checkpoints.reading import LoggedCheckpoint
-from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.errors import (
-    DeltaLogError,
-    IncompleteState,
-    MalformedAction,
-    MalformedPath,
-    UnreadableCheckpoint,
-    UnreadableCommit,
-)
-from deltalog.storage.names import LOG_DIRECTORY, SIDECARS, commit_name
-from deltalog.storage.paths import decode
-from shapes.checkpoint_rows import rows_of
-from shapes.commit_lines import actions_of
-from shapes.log_files import LogListing
-from shapes.logged_files import LoggedFile, of_action
-from shapes.refusals import StoreError
-from shapes.store import Store
+from deltalog.checkpoints.reading import LoggedCheckpoint, read_parts
+from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
+from deltalog.entries.commits import read_lines
+from deltalog.errors import IncompleteState, UnreadableCheckpoint
+from deltalog.log_files import LogListing
+from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.storage.store import Store, lines_of
+from shapes.logged_files import Rows, of_action
 from shapes.tally import FileTally
 
 
@@ -44,22 +35,20 @@ class Latest:
     domains: dict[str, bool] = field(default_factory=dict)  # whether it is there still
     applications: set[int] = field(default_factory=set)  # digests
 
-    def take(self, item: Action | LoggedFile, version: int, *, last: bool) -> None:
-        """Commits come from the newest to the oldest. Raises MalformedAction."""
-        if isinstance(item, LoggedFile):
-            self.tally.take(item, last=last)
-        elif isinstance(item, (Add, Remove)):
-            self.tally.take(of_action(item), last=last)
-        elif isinstance(item, Protocol):
-            self.protocol = self.protocol or item
-        elif isinstance(item, Metadata):
-            self.metadata = self.metadata or item
-        elif isinstance(item, Txn):
-            self.applications.add(hash(item.app_id))
-        elif isinstance(item, DomainMetadata):
-            self.domains.setdefault(item.domain, not item.removed)
-        elif isinstance(item, CommitInfo) and self.infos.get(version) is None:
-            self.infos[version] = item.fields
+    def take(self, action: Action, version: int) -> None:
+        """Commits come from the newest to the oldest."""
+        if isinstance(action, (Add, Remove)):
+            self.tally.take(of_action(action), last=False)
+        elif isinstance(action, Protocol):
+            self.protocol = self.protocol or action
+        elif isinstance(action, Metadata):
+            self.metadata = self.metadata or action
+        elif isinstance(action, Txn):
+            self.applications.add(hash(action.app_id))
+        elif isinstance(action, DomainMetadata):
+            self.domains.setdefault(action.domain, not action.removed)
+        elif isinstance(action, CommitInfo) and self.infos.get(version) is None:
+            self.infos[version] = action.fields
 
 
 def latest_of(store: Store, root: str, log: LogListing) -> Latest:
@@ -81,61 +70,15 @@ def latest_of(store: Store, root: str, log: LogListing) -> Latest:
 
 def _read(latest: Latest, store: Store, log: LogListing) -> None:
     oldest = -1 if latest.base is None else latest.base.version
-    for version in reversed(log.commits):
+    for version, commit in reversed([*log.commits.items()]):
         if version <= oldest:
             break
         latest.infos[version] = None
-        path = f"{LOG_DIRECTORY}/{commit_name(version)}"
-        try:
-            for action in actions_of(store, path):
-                latest.take(action, version, last=False)
-        except MalformedAction as error:
-            raise UnreadableCommit(f"{commit_name(version)}: {error}") from None
+        for action in read_lines(lines_of(store, f"{LOG_DIRECTORY}/{commit.name}"), commit.name):
+            latest.take(action, version)
     if latest.base is not None:
-        for file in latest.base.files:
-            _read_checkpoint(latest, store, f"{LOG_DIRECTORY}/{file.name}")
-
-
-def _read_checkpoint(latest: Latest, store: Store, path: str) -> None:
-    """With its sidecars. Raises UnreadableCheckpoint and StoreError."""
-    sidecars = []
-    for item in _items(store, path):
-        if isinstance(item, Unknown) and item.kind == "sidecar":
-            sidecars.append(_sidecar(item))
-        else:
-            _take_last(latest, item)
-    for sidecar in sidecars:
-        for item in _items(store, sidecar):
-            _take_last(latest, item)
-    latest.sidecars += len(sidecars)
-
-
-def _items(store: Store, path: str) -> Iterator[Action | LoggedFile]:
-    """A missing file makes the checkpoint incomplete, like a damaged one."""
-    try:
-        yield from actions_of(store, path) if path.endswith(".json") else rows_of(store, path)
-    except UnreadableCommit as error:
-        raise UnreadableCheckpoint(str(error)) from None
-    except StoreError as error:
-        if not error.missing:
-            raise
-        raise UnreadableCheckpoint(f"{path.rpartition('/')[2]} is not there") from None
-
-
-def _take_last(latest: Latest, item: Action | LoggedFile) -> None:
-    try:
-        latest.take(item, -1, last=True)
-    except DeltaLogError as error:
-        raise UnreadableCheckpoint(str(error)) from None
-
-
-def _sidecar(action: Unknown) -> str:
-    """Its path from the table's root. The log has a name, or a path whose last part counts."""
-    path = action.value.get("path") if isinstance(action.value, Mapping) else None
-    try:
-        name = decode(str(path or "")).rpartition("/")[2]
-    except MalformedPath:
-        name = ""
-    if not name:
-        raise UnreadableCheckpoint("a sidecar action has no usable path")
-    return f"{LOG_DIRECTORY}/{SIDECARS}/{name}"
+        rows = Rows(partial(latest.tally.take, last=True))
+        found = read_parts(latest.base, store, rows.read, rows.columns)
+        latest.sidecars = len(found.sidecars)
+        for action in found.actions:
+            latest.take(action, oldest)

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from deltalog.storage.names import LOG_DIRECTORY
+from deltalog.storage.store import Store, walk
 from shapes.shape import Listing
 from shapes.sizes import size_class
-from shapes.store import Store
 
 
 def listing_of(store: Store) -> Listing:
-    """Without the log, which has been listed. Raises StoreError."""
+    """Without the log, which has been listed; links are not followed, as they may lead in a circle. Raises StoreError."""
     files = size = directories = depth = 0
     hidden = False
-    left = [""]
-    while left:
-        directory = left.pop()
-        for entry in store.list(directory):
-            path = f"{directory}/{entry.name}" if directory else entry.name
-            if not entry.is_directory:
-                files, size = files + 1, size + entry.size
-                depth = max(depth, path.count("/"))
-            elif path != LOG_DIRECTORY:
-                directories += 1
-                hidden = hidden or entry.name[:1] in ("_", ".")
-                left.append(path)
+    for path, found in walk(store, without=LOG_DIRECTORY):
+        if not found.is_directory:
+            files, size, depth = files + 1, size + found.size, max(depth, path.count("/"))
+        elif path != LOG_DIRECTORY:  # it may be a link
+            directories, hidden = directories + 1, hidden or found.name[:1] in ("_", ".")
     return Listing(size_class(files), size_class(size), size_class(directories), depth, hidden)

@@ -6,21 +6,22 @@ from dataclasses import dataclass
 
 from deltalog.checkpoints.reading import LoggedCheckpoint
 from deltalog.entries.actions import Metadata, Protocol
-from deltalog.errors import DeltaLogError, NotATable, UnreadableCommit
+from deltalog.errors import DeltaLogError, NotATable, StoreError, UnreadableCommit
+from deltalog.log_files import LogListing, list_log
 from deltalog.storage.names import LOG_DIRECTORY, LogFileKind, commit_name, parse_name
+from deltalog.storage.store import Store, lines_of
 from deltalog.values.schemas import parse_schema
 from shapes.columns import columns_of
-from shapes.commit_lines import lines_of
 from shapes.features import protocol_of, unknown_features
 from shapes.history import Seen, infos_of
 from shapes.latest import Latest, latest_of
 from shapes.listing import listing_of
-from shapes.log_files import LogListing, list_log
+from shapes.log_files import others_of
 from shapes.properties import properties_of, unknown_properties
-from shapes.refusals import RefusalReason, StoreError, reason_of
+from shapes.refusals import RefusalReason, reason_of
 from shapes.shape import CheckpointForm, HistoryShape, KeptNames, LogFiles, Shape
 from shapes.sizes import size_class
-from shapes.store import Root, Store
+from shapes.store import Root
 
 _DOMAINS = frozenset({"delta.clustering", "delta.rowTracking"})
 
@@ -92,7 +93,7 @@ def _read(table: str, root: Root, wanted: Wanted) -> ReadTable:
 def _history(store: Store, log: LogListing, latest: Latest, most: int | None) -> HistoryShape:
     """The newest ``most`` commits; before the checkpoint only commitInfo is looked for."""
     seen = Seen()
-    for version in log.commits if most is None else log.commits[max(len(log.commits) - most, 0) :]:
+    for version in [*log.commits][0 if most is None else max(len(log.commits) - most, 0) :]:
         if version in latest.infos:
             seen.add(latest.infos[version])
             continue
@@ -111,13 +112,13 @@ def _log_files(log: LogListing, latest: Latest) -> LogFiles:
     return LogFiles(
         versions=size_class(log.version + 1),
         commits=size_class(len(log.commits)),
-        cleaned=0 not in log.commits[:1],
-        gap=bool(log.commits) and log.commits[-1] - log.commits[0] + 1 != len(log.commits),
+        cleaned=0 not in log.commits,
+        gap=bool(log.commits) and max(log.commits) - min(log.commits) + 1 != len(log.commits),
         checkpoint=_form(latest.base),
         sidecars=size_class(latest.sidecars),
         since_checkpoint=size_class(log.version - base),
         damaged_checkpoint=latest.damaged,
-        others=log.others,
+        others=others_of(log.others),
     )
 
 

@@ -19,15 +19,6 @@ class RefusalReason(str, Enum):
     UNKNOWN_FORM = "unknown-form"
 
 
-class StoreError(Exception):
-    """Storage did not give what it was asked for. It is no OSError: pyarrow raises those for damaged Parquet files too."""
-
-    def __init__(self, error: OSError) -> None:
-        super().__init__(str(error))
-        self.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
-        self.denied = isinstance(error, PermissionError) or "ACCESS_DENIED" in str(error)
-
-
 class UnknownForm(errors.DeltaLogError):
     """The table has what this release cannot read."""
 
@@ -41,7 +32,7 @@ _REASONS: Mapping[type[errors.DeltaLogError], RefusalReason] = {
 }
 
 
-def reason_of(error: errors.DeltaLogError | StoreError) -> RefusalReason:
-    if isinstance(error, StoreError):
+def reason_of(error: errors.DeltaLogError | errors.StoreError) -> RefusalReason:
+    if isinstance(error, errors.StoreError):
         return RefusalReason.NO_ACCESS if error.denied else RefusalReason.NOT_REACHABLE
     return _REASONS.get(type(error), RefusalReason.UNKNOWN_FORM)

@@ -1,4 +1,4 @@
-"""Where tables lie: two requests, to list a directory and to read a file. There is no third one, so nothing here can write.
+"""Where users' tables lie: in local files and in buckets.
 
 ``pyarrow.fs`` serves them: it is there for Parquet already, has local files, S3, Azure and Google Cloud Storage in its wheels,
 takes credentials from where each of them keeps them, and reads parts of files, which checkpoints need.
@@ -10,37 +10,16 @@ import io
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
 
+from deltalog.errors import StoreError
+from deltalog.storage.store import LocalFiles, Store, Stored
 from records.mistakes import UsageMistake
-from shapes.refusals import StoreError
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A file or a directory, by its name in the listed directory; ``size`` is in bytes. ``target`` is the text of a symbolic
-    link: its size and kind are those of the target, ``modified_ns`` is the link's.
-    """
-
-    name: str
-    size: int
-    is_directory: bool
-    modified_ns: int = 0  # since the epoch; 0 where storage has no such time
-    target: str | None = None
-
-
-class Store(Protocol):
-    """A table's storage. Paths are relative to the table's root, with ``/`` between their parts."""
-
-    def list(self, directory: str) -> Iterator[Stored]:
-        """What is in a directory, not what is below its directories; nothing if it is not there. Raises StoreError."""
-
-    def read(self, path: str) -> io.RawIOBase:
-        """A file to read from any place. Raises StoreError, as reading from it does."""
 
 
 @dataclass(frozen=True)
@@ -69,50 +48,39 @@ class ArrowStore:
         self._directory = directory.rstrip("/")
 
     def list(self, directory: str) -> Iterator[Stored]:
-        try:
+        with _told():
             found = self._list(fs.FileSelector(self._at(directory), allow_not_found=True))
-        except (OSError, pa.ArrowException) as error:
-            raise StoreError(_as_os_error(error)) from None
         return (
             Stored(one.base_name, one.size or 0, one.type == fs.FileType.Directory, one.mtime_ns or 0) for one in found
         )
 
     def read(self, path: str) -> io.RawIOBase:
-        try:
+        with _told():
             return _Reading(self._read(self._at(path)))
-        except (OSError, pa.ArrowException) as error:
-            raise StoreError(_as_os_error(error)) from None
 
     def _at(self, path: str) -> str:
         return f"{self._directory}/{path}" if path else self._directory or "/"
 
 
-class LocalStore(ArrowStore):
+class LocalStore(LocalFiles):
     """What lies below a local directory, with its symbolic links, which pyarrow follows without a word."""
 
-    def __init__(self, directory: str) -> None:
-        super().__init__(fs.LocalFileSystem(), directory)
-
     def list(self, directory: str) -> Iterator[Stored]:
-        try:
-            with os.scandir(self._at(directory)) as found:
-                return iter([_stored(one) for one in found])
-        except FileNotFoundError:
-            return iter(())
-        except OSError as error:
-            raise StoreError(error) from None
+        with _told():
+            return super().list(directory)
+
+    def read(self, path: str) -> io.RawIOBase:
+        with _told():
+            return _Reading(super().read(path))
 
 
-def _stored(entry: os.DirEntry[str]) -> Stored:
-    """Raises OSError."""
-    status = entry.stat(follow_symlinks=False)
-    if not entry.is_symlink():
-        return Stored(entry.name, status.st_size, entry.is_dir(), status.st_mtime_ns)
+@contextmanager
+def _told() -> Iterator[None]:
+    """Raises StoreError."""
     try:
-        size, is_directory = entry.stat().st_size, entry.is_dir()
-    except OSError:
-        size, is_directory = 0, False  # it leads nowhere, or in a circle
-    return Stored(entry.name, size, is_directory, status.st_mtime_ns, os.readlink(entry.path))
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise StoreError(error) from None
 
 
 class _Reading(io.RawIOBase):
@@ -128,10 +96,8 @@ class _Reading(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        try:
+        with _told():
             data = self._file.read(len(buffer))
-        except (OSError, pa.ArrowException) as error:
-            raise StoreError(_as_os_error(error)) from None
         buffer[: len(data)] = data
         return len(data)
 
@@ -184,7 +150,3 @@ def root_of(path: str) -> Root:
         return Root(LocalStore(directory.rstrip("/")), directory.rstrip("/"))
     own = "/" + directory.partition("/")[2]  # without the bucket
     return Root(ArrowStore(system, directory), own.rstrip("/"))
-
-
-def _as_os_error(error: BaseException) -> OSError:
-    return error if isinstance(error, OSError) else OSError(str(error))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deltalog.errors import MalformedAction, MalformedPath
-from deltalog.storage.paths import decode
-from shapes.logged_files import MEMBERS, LoggedFile, LoggedStatistics, Vector
+from deltalog.entries.descriptors import DeletionVectorDescriptor
+from shapes.logged_files import MEMBERS, LoggedFile, LoggedStatistics
 from shapes.path_forms import PathForm, WrittenPath, written
 from shapes.shape import PathShape, Sizes, StatisticsForms, VectorKind, Vectors
 from shapes.sizes import size_class
@@ -35,29 +34,24 @@ class FileTally:
         self._known: dict[str, WrittenPath] = {}
 
     def take(self, file: LoggedFile, *, last: bool) -> None:
-        """``last``: no older actions follow, as in a checkpoint, which has one for each file. Raises MalformedAction."""
-        try:
-            decoded = decode(file.path)
-        except MalformedPath as error:
-            raise MalformedAction(str(error)) from None
+        """``last``: no older actions follow, as in a checkpoint, which has one for each file."""
         if self._decided or not last:
-            key = hash((decoded, file.vector and file.vector.unique_id))
+            key = hash((file.file, file.vector and file.vector.unique_id))
             if key in self._decided:
                 return
             if not last:
                 self._decided.add(key)
-        self._take_path(file.path, decoded)
+        self._take_path(file.path, file.file)
         if file.removed:
             self._tombstones += 1
             return
         self._files += 1
         self._bytes += file.size
         if file.partitions:
-            self._partitions.add(hash(file.partitions))
+            self._partitions.add(hash(frozenset(file.partitions.items())))
         if file.vector is not None:
             self._take_vector(file.vector)
-        if file.statistics is not None:
-            self._statistics.add(file.statistics)
+        self._statistics.add(file.statistics)
 
     def _take_path(self, path: str, file: str) -> None:
         """Files of a directory whose names have nothing special are written alike."""
@@ -73,7 +67,7 @@ class FileTally:
         if found.scheme is not None:
             self._schemes.add(found.scheme)
 
-    def _take_vector(self, vector: Vector) -> None:
+    def _take_vector(self, vector: DeletionVectorDescriptor) -> None:
         self._vectors += 1
         self._kinds.add(_KINDS.get(vector.storage, "other"))
         self._rows, self._size = max(self._rows, vector.cardinality), max(self._size, vector.size)

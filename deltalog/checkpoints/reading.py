@@ -6,13 +6,14 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deltalog.checkpoints.files import is_kind, read_file
+from deltalog.checkpoints.files import Choose, Read, actions_of, is_kind, read_file
 from deltalog.checkpoints.parsed_columns import STATISTICS
 from deltalog.entries.actions import Action, Add, Metadata, Unknown
 from deltalog.errors import MalformedPath, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.storage.names import SIDECARS, LogFileKind, parse_name
 from deltalog.storage.paths import decode
+from deltalog.storage.store import LOCAL, Store
 from deltalog.values.schemas import parse_schema, timestamp_ntz_paths
 from deltalog.values.statistics import struct_statistics
 
@@ -89,22 +90,32 @@ def read_checkpoint(checkpoint: LoggedCheckpoint) -> tuple[Action, ...]:
     return tuple(_with_statistics(action, local) if isinstance(action, Add) else action for action in actions)
 
 
-def read_parts(checkpoint: LoggedCheckpoint) -> CheckpointParts:
-    """The actions of a checkpoint as they are, by where they are. Raises UnreadableCheckpoint.
+def read_parts(
+    checkpoint: LoggedCheckpoint, store: Store = LOCAL, read: Read = actions_of, choose: Choose | None = None
+) -> CheckpointParts:
+    """The actions of a checkpoint as they are, by where they are: see ``read_file``. Each file is read once.
 
-    Source: PROTOCOL.md, "V2 Spec" and "Sidecar Files".
+    Raises UnreadableCheckpoint and StoreError. Source: PROTOCOL.md, "V2 Spec" and "Sidecar Files".
     """
     own: list[Action] = []
     sidecars: list[Sidecar] = []
     for path in checkpoint.files:
-        actions = read_file(path)
+        actions = read_file(path, store, read, choose)
         own += actions
         for action in actions:
             if is_kind(action, "sidecar"):
                 file = sidecar_file(path, action)
                 fields = action.value if isinstance(action.value, Mapping) else {}
-                sidecars.append(Sidecar(fields, file, read_file(file)))
+                sidecars.append(Sidecar(fields, file, read_file(file, store, read, choose)))
     return CheckpointParts(tuple(own), tuple(sidecars))
+
+
+def sidecars_of(checkpoint: LoggedCheckpoint, store: Store) -> list[Path]:
+    """The files of its sidecars; a checkpoint in parts has none, and is not read. Raises UnreadableCheckpoint."""
+    files = checkpoint.files if len(checkpoint.files) == 1 else ()
+    return [
+        sidecar_file(path, action) for path in files for action in read_file(path, store) if is_kind(action, "sidecar")
+    ]
 
 
 def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:
@@ -117,11 +128,13 @@ def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:
 
 
 def sidecar_file(checkpoint: Path, action: Unknown) -> Path:
-    """The sidecar that an action of a checkpoint names. Raises UnreadableCheckpoint."""
+    """The sidecar that an action of a checkpoint names, by its name or its whole path, of which only the name counts in a table
+    that may lie anywhere: one whose checkpoint has a relative path. Raises UnreadableCheckpoint.
+    """
     try:
         name = decode(str(action.value["path"])) if isinstance(action.value, Mapping) else ""
     except (KeyError, MalformedPath):
         name = ""
     if not name:
         raise UnreadableCheckpoint(f"{checkpoint.name} has a sidecar action without a usable path: {action.value!r}")
-    return checkpoint.parent / SIDECARS / name
+    return checkpoint.parent / SIDECARS / (name if checkpoint.is_absolute() else name.rpartition("/")[2])

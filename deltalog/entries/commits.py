@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -49,23 +49,25 @@ def commit_bytes(actions: Iterable[Action]) -> bytes:
     return "".join(f"{to_line(action)}\n" for action in actions).encode("utf-8")
 
 
-@lru_cache(maxsize=1024)
-def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
-    """The actions of a commit file; empty lines are skipped. Raises UnreadableCommit with ``name`` and the line's number.
-
-    Cached, as the log of a table is read for every observation.
+def read_lines(lines: Iterable[bytes], name: str) -> Iterator[Action]:
+    """The actions in the lines of a commit file; empty lines are skipped. Raises UnreadableCommit with ``name`` and the line's
+    number.
     """
-    actions: list[Action] = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            actions += from_json(json.loads(line.decode("utf-8")))
+            yield from from_json(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError) as error:
             raise UnreadableCommit(f"{name}, line {number}, is not JSON: {error}") from None
         except MalformedAction as error:
             raise UnreadableCommit(f"{name}, line {number}, is not an action: {error}") from None
-    return tuple(actions)
+
+
+@lru_cache(maxsize=1024)
+def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
+    """The actions of a commit file. Raises UnreadableCommit. Cached, as the log of a table is read for every observation."""
+    return tuple(read_lines(data.split(b"\n"), name))
 
 
 def write_commit(root: Path, version: int, actions: Iterable[Action], *, modified: int | None = None) -> Path:
@@ -80,9 +82,8 @@ def write_commit(root: Path, version: int, actions: Iterable[Action], *, modifie
     return path
 
 
-def read_commit(path: Path, version: int, *, unit: int = 1) -> LoggedCommit:
+def read_commit(path: Path, version: int, modified_ns: int, *, unit: int = 1) -> LoggedCommit:
     """Read one commit file. Its time is in whole ``unit`` ms, rounded down. Raises UnreadableCommit and OSError."""
-    with open(path, "rb") as file:
-        data = file.read()
-    modified = milliseconds(rounded_down(path.stat().st_mtime_ns, unit))
+    data = path.read_bytes()
+    modified = milliseconds(rounded_down(modified_ns, unit))
     return LoggedCommit(version, parse_commit(data, path.name), modified, digest(data))

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 import shapes
+from deltalog.errors import StoreError
+from deltalog.storage.store import LocalFiles, Store, Stored
 from shapes.__main__ import main
-from shapes.reading import ReadTable, Wanted, read_table
-from shapes.store import ArrowStore, Root, Store, Stored, root_of
+from shapes.reading import ReadTable, RefusedTable, Wanted, read_table
+from shapes.refusals import RefusalReason
+from shapes.store import ArrowStore, LocalStore, Root, root_of
 from tests.builders.recording_bucket import recording_bucket
 from tests.shapes.tables import SECRET, write_table
 
@@ -95,7 +98,8 @@ def test_each_file_of_the_log_is_asked_for_once_and_no_other(table: Path, listin
 
 
 def test_a_store_can_only_list_and_read() -> None:
-    assert {name for name in vars(ArrowStore) if not name.startswith("_")} == {"list", "read"}
+    for store in (ArrowStore, LocalFiles, LocalStore):
+        assert {name for name in vars(store) if not name.startswith("_")} == {"list", "read"}
     file = root_of(str(Path(__file__).parent)).store.read("test_reads_alone.py")
     assert file.readable() and not file.writable()
     assert b"Nothing of a user" in file.read(100)
@@ -117,6 +121,25 @@ def test_only_the_store_touches_storage_and_only_the_command_writes() -> None:
         if name in touching
     }
     assert found == {("store.py", "open_input_file"), ("__main__.py", "mkdir"), ("__main__.py", "write_text")}
+
+
+class Failing(Recording):
+    """A store whose Parquet files cannot be read to their ends."""
+
+    def read(self, path: str) -> Any:
+        source = super().read(path)
+        if path.endswith(".parquet"):
+            source.readinto = fail  # type: ignore[method-assign]
+        return source
+
+
+def fail(_: object) -> int:
+    raise StoreError(PermissionError("no more"))
+
+
+def test_storage_that_fails_is_no_damaged_checkpoint(table: Path) -> None:
+    found = read_table("a", Root(Failing(root_of(str(table)).store), str(table)), Wanted())
+    assert isinstance(found, RefusedTable) and found.reason is RefusalReason.NO_ACCESS
 
 
 @pytest.mark.parametrize("listing", [False, True])

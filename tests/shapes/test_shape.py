@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from deltalog.checkpoints.files import read_file
+from deltalog.entries.actions import Action, Unknown
+from deltalog.entries.commits import commit_bytes
 from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from records.json_form import to_json
@@ -106,6 +109,22 @@ def test_each_form_of_a_checkpoint_gives_the_same(
     assert dataclasses.replace(found, log=shape.log, statistics=shape.statistics) == shape
 
 
+def test_a_sidecar_named_by_its_path_in_a_checkpoint_in_json(tmp_path: Path, shape: Shape) -> None:
+    root = write_table(tmp_path / f"{SECRET} %", v2=True)
+    (checkpoint,) = (root / LOG_DIRECTORY).glob("*.checkpoint.*.parquet")
+    lines = b"".join(map(line_with_whole_path, read_file(checkpoint)))
+    checkpoint.with_suffix(".json").write_bytes(lines)
+    checkpoint.unlink()
+    found = shape_of(root)
+    assert (found.log.checkpoint, found.log.sidecars, found.sizes) == ("uuid-json", 1, shape.sizes)
+
+
+def line_with_whole_path(action: Action) -> bytes:
+    if isinstance(action, Unknown) and action.kind == "sidecar" and isinstance(action.value, dict):
+        action = Unknown("sidecar", {**action.value, "path": f"s3://a/b/_delta_log/_sidecars/{action.value['path']}"})
+    return commit_bytes([action])
+
+
 def test_a_log_that_was_cleaned_up(tmp_path: Path, shape: Shape) -> None:
     root = write_table(tmp_path / f"{SECRET} %")
     (root / LOG_DIRECTORY / commit_name(0)).unlink()
@@ -134,6 +153,7 @@ def test_the_listing(tmp_path: Path) -> None:
     root = write_table(tmp_path)
     (root / "_x" / "y").mkdir(parents=True)
     (root / "_x" / "y" / "a.parquet").write_bytes(b"0" * 12)
+    (root / "_x" / "circle").symlink_to(root)
     found = shape_of(root, Wanted(listing=True)).listing
     assert found is not None and dataclasses.astuple(found) == (1, 10, 1, 2, True)
 

@@ -50,7 +50,7 @@ class RelativeLog(Log):
 def relative_log(log: Log) -> RelativeLog:
     root = str(log.root)
     commits = {version: _relative_commit(commit, root) for version, commit in log.commits.items()}
-    return RelativeLog(log.root, commits, log.checkpoints, log.others, log)
+    return RelativeLog(commits, log.checkpoints, log.root, log.others, log)
 
 
 def _relative_commit(commit: LoggedCommit, root: str) -> LoggedCommit:

@@ -46,7 +46,7 @@ def observation(found: World) -> VacuumObservation:
     bookmark = found["bookmark"]
     state = TableState(
         {path: entry for path, entry in entries.items() if not path.startswith("../")},
-        relative_log(Log(Path(ROOT), FrozenMap(kept), (), ())),
+        relative_log(Log(FrozenMap(kept), (), Path(ROOT), ())),
         relative_snapshot(stored, ROOT),
         *({}, {}, {}, {}, {}, {}),
         beside={path: entry for path, entry in entries.items() if path.startswith("../")},
