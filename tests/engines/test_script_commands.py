@@ -42,6 +42,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.predicate import And, Compare, In, Not, Op, Or, Predicate, Relate
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
+    API_VACUUM_FORMS,
     Delete,
     DeleteMistake,
     EngineStep,
@@ -91,143 +92,52 @@ BOTH = And(A, Not(Compare("v", Op.GT, 1, Type.INTEGER)))
 TEXT = "`p` = 'a' AND NOT (`v` > 1)"
 NAME = "spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{ROOT}'\")"
 VIEW = 'spark.sql(\n    f"CREATE OR REPLACE TEMPORARY VIEW tombstone_view AS SELECT * FROM delta.`{ROOT}`"\n)'
-ROWS = "rows = spark.sql(\"SELECT * FROM VALUES (1, 'a') AS t("
 CLOCK = "opened_log.clock().setTime(T + 0)"
 
-#: What is printed for a step: what it needs, and the command.
+#: What is printed for a step: what it needs, and the command. The gate judges the command of every form, by the same calls.
 PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
     (Delete(BOTH), (f'spark.sql(f"DELETE FROM delta.`{{ROOT}}` WHERE {TEXT}")',)),
-    (Delete(A, Form.SQL_PATH_ALIAS), ("spark.sql(f\"DELETE FROM delta.`{ROOT}` AS x WHERE x.`p` = 'a'\")",)),
     (Delete(BOTH, Form.SQL_NAME), (NAME, f'spark.sql("DELETE FROM t WHERE {TEXT}")')),
-    (Delete(form=Form.TRUNCATE), (NAME, 'spark.sql("TRUNCATE TABLE t")')),
     (Delete(form=Form.SQL_MANAGED), ("make_managed(spark)", 'spark.sql("DELETE FROM d.`table`")')),
     (Delete(form=Form.VIEW), (VIEW, 'spark.sql("DELETE FROM tombstone_view")')),
-    (Delete(BOTH, Form.API_PATH), (f'DeltaTable.forPath(spark, ROOT).delete("{TEXT}")',)),
-    (
-        Delete(BOTH, Form.API_PATH_COLUMN),
-        ('DeltaTable.forPath(spark, ROOT).delete((F.col("`p`") == F.expr("\'a\'")) & ~(F.col("`v`") > F.expr("1")))',),
-    ),
-    (Delete(form=Form.API_NAME), (NAME, 'DeltaTable.forName(spark, "t").delete()')),
     (
         Delete(form=Form.API_NAME, cached=True),
         (NAME, 'spark.table("t").cache().count()', 'DeltaTable.forName(spark, "t").delete()'),
     ),
     (Delete(A, by_earlier=True), (CLOCK, "opened.delete(\"`p` = 'a'\")")),
-    (Vacuum(0, dry_run=True, logging=None), ('spark.sql(f"VACUUM delta.`{ROOT}` RETAIN 0 HOURS DRY RUN")',)),
-    (Vacuum(form=VacuumForm.SQL_QUOTED_PATH, logging=None), ("spark.sql(f\"VACUUM '{ROOT}'\")",)),
-    (Vacuum(form=VacuumForm.SQL_NAME, mode=Mode.LITE, logging=None), (NAME, 'spark.sql("VACUUM t LITE")')),
     (Vacuum(5.5, form=VacuumForm.API_PATH, logging=None), ("DeltaTable.forPath(spark, ROOT).vacuum(5.5)",)),
     (Vacuum(by_earlier=True, logging=None), (CLOCK, "opened.vacuum()")),
-    *(
-        (
-            Vacuum(mode=Mode.INVENTORY_QUERY, listing=listing, logging=None),
-            (
-                'inventory(spark, ROOT, False).createOrReplaceTempView("tombstone_inventory")',
-                (
-                    "spark.sql(\n"
-                    f'    f"VACUUM delta.`{{ROOT}}` USING INVENTORY (SELECT {selected} "\n'
-                    f'    "{rest}FROM tombstone_inventory)"\n'
-                    ")"
-                ),
-            ),
-        )
-        for listing, selected, rest in (
-            (Listing.NOT_NULL, "path, length, coalesce(isDir, false)", "AS isDir, modificationTime "),
-            (Listing.REORDERED, "modificationTime, isDir, length, path", ""),
-            (Listing.TWO_SLASHES, "replace(path, '{ROOT}/', '{ROOT}//')", "AS path, length, isDir, modificationTime "),
-        )
-    ),
-    (
-        Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES, logging=None),
-        (
-            'inventory(spark, ROOT, True).createOrReplaceTempView("tombstone_inventory")',
-            'spark.sql(f"VACUUM delta.`{ROOT}` USING INVENTORY (SELECT * FROM tombstone_inventory)")',
-        ),
-    ),
     (
         Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a", logging=None),
         ('failing_files(spark, "it cannot be deleted", "a")', 'spark.sql(f"VACUUM delta.`{ROOT}`")'),
     ),
-    (InvalidDelete(DeleteMistake.MISSING_PATH), ('spark.sql(f"DELETE FROM delta.`{ROOT}-target`")',)),
-    (InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), ('spark.sql(f"DELETE FROM delta.`{ROOT}/p=a`")',)),
     (
         InvalidVacuum(VacuumMistake.NOT_A_TABLE),
         ('os.makedirs(f"{ROOT}-target")', 'spark.sql(f"VACUUM delta.`{ROOT}-target`")'),
     ),
-    (InvalidVacuum(VacuumMistake.TEMPORARY_VIEW, dry_run=True), (VIEW, 'spark.sql("VACUUM tombstone_view DRY RUN")')),
-    (Insert(((1, "x"),)), ("spark.sql(f\"INSERT INTO delta.`{ROOT}` VALUES (1, 'x')\")",)),
-    (
-        OpenSession(),
+    (OtherCommand(Restore(0)), ('spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {before_0}")',)),
+    (OtherCommand(CompactLog(3, but_newest=1)), ("compact_log(spark, ROOT, 3, 1)",)),
+]
+
+#: One of each form and command, and those with more to say.
+STEPS: list[EngineStep] = [
+    *(step for step, _ in PRINTED),
+    *(Delete(where, form) for form in Form for where in ((None,) if form is Form.TRUNCATE else (None, BOTH))),
+    *(Vacuum(0, dry_run=form not in API_VACUUM_FORMS, form=form) for form in VacuumForm),
+    *(Vacuum(mode=mode, inventory=kind) for mode in Mode for kind in Inventory),
+    *(Vacuum(mode=Mode.INVENTORY_QUERY, listing=listing) for listing in Listing),
+    *(InvalidDelete(mistake) for mistake in DeleteMistake),
+    *(InvalidVacuum(mistake, dry_run=True) for mistake in VacuumMistake),
+    *(Insert(((1, "x"),)), OpenSession()),
+    *map(
+        OtherCommand,
         (
-            "earlier = spark.newSession()",
-            "opened = DeltaTable.forPath(earlier, ROOT)",
-            "opened_log = delta_log(spark, ROOT)",
-            "opened.toDF().count()",
+            *COMMANDS_OF_STEPS,
+            Overwrite(((1, "a"),), dynamic=True),
+            Overwrite((), adds=Column("n", Type.LONG)),
+            Optimize(target_size=99),
+            evolving(Column("n", Type.INTEGER), "p", (1, "a", 2), inserts=False),
         ),
-    ),
-    *(
-        (OtherCommand(command), lines)
-        for command, lines in (
-            (Restore(0), ('spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {before_0}")',)),
-            (
-                Overwrite(((1, "a"),), A),
-                (
-                    f'{ROWS}`v`, `p`)")',
-                    "replaced = \"`p` = 'a'\"",
-                    'rows.write.format("delta").mode("overwrite").option("replaceWhere", replaced).save(ROOT)',
-                ),
-            ),
-            (
-                Overwrite(((1, "a"),), dynamic=True),
-                (
-                    f'{ROWS}`v`, `p`)")',
-                    'rows.write.format("delta").mode("overwrite").option("partitionOverwriteMode", "dynamic").save(ROOT)',
-                ),
-            ),
-            (
-                Overwrite((), adds=Column("n", Type.LONG)),
-                (
-                    (
-                        "rows = spark.sql(\n"
-                        '    "SELECT * FROM VALUES (CAST(NULL AS INT), CAST(NULL AS STRING), CAST(NULL AS BIGINT)) "\n'
-                        '    "AS t(`v`, `p`, `n`) WHERE FALSE"\n'
-                        ")"
-                    ),
-                    (
-                        'rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").partitionBy("p").save(\n'
-                        "    ROOT,\n"
-                        ")"
-                    ),
-                ),
-            ),
-            (
-                StreamAppend(((1, "a"),)),
-                (f'{ROWS}`source_0`, `source_1`)")', "append_by_stream(spark, ROOT, rows)"),
-            ),
-            (Checkpoint(), ("delta_log(spark, ROOT).checkpoint()",)),
-            (CompactLog(2), ("compact_log(spark, ROOT, 2)",)),
-            (
-                Optimize(target_size=99),
-                (
-                    'spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "99")',
-                    'spark.sql(f"OPTIMIZE delta.`{ROOT}`")',
-                ),
-            ),
-            (
-                evolving(Column("n", Type.INTEGER), "p", (1, "a", 2), inserts=False),
-                (
-                    'spark.conf.set("spark.databricks.delta.schema.autoMerge.enabled", "true")',
-                    (
-                        "spark.sql(\n"
-                        "    f\"MERGE INTO delta.`{ROOT}` AS t USING (SELECT * FROM VALUES (2, 'a', 1) AS t(`n`, \"\n"
-                        '    "`p`, `v`)) AS s ON t.`p` = s.`p` WHEN MATCHED THEN UPDATE SET *"\n'
-                        ")"
-                    ),
-                ),
-            ),
-            (CompactLog(3, but_newest=1), ("compact_log(spark, ROOT, 3, 1)",)),
-            (Purge(), ('spark.sql(f"REORG TABLE delta.`{ROOT}` APPLY (PURGE)")',)),
-        )
     ),
 ]
 
@@ -289,7 +199,7 @@ AS_COLUMNS: list[Predicate] = [
 def test_what_is_printed_is_what_is_run() -> None:
     place = Place(ROOT, ROOT, "t", "m", "/i", lambda: [("v", Type.INTEGER), ("p", Type.STRING)], lambda: "p=a")
     conditions = [Delete(where, Form.API_PATH_COLUMN) for where in AS_COLUMNS]
-    for step in [*(step for step, _ in PRINTED), *map(OtherCommand, COMMANDS_OF_STEPS), *conditions]:
+    for step in [*STEPS, *conditions]:
         calls = calls_of(step, place)
         needed = [one.value if isinstance(one, Let) else one.call for one in calls.needed if isinstance(one, (Let, Do))]
         for one in [*needed, calls.command, calls.cached]:
@@ -327,19 +237,11 @@ def test_a_setting_ends_with_its_step_and_its_session() -> None:
 
 def test_the_library_has_what_a_command_uses() -> None:
     assert {kind_of(command) for command in COMMANDS_OF_STEPS} == set(CommandKind), "every kind has a script"
-    for step in (*map(OtherCommand, COMMANDS_OF_STEPS), *(step for step, _ in PRINTED)):
+    known = {"ROOT", "T", "spark", "before_0", "earlier", "opened", "opened_log", "FAILING_FILE_SYSTEM"}
+    for step in STEPS:
         (found,) = commands(step)
         text = scripts.runnable("\n".join([*found.setup, found.text, *found.cleanup]), scripts.SPARK(CASE))
-        assert free_names(text) <= {
-            "ROOT",
-            "T",
-            "spark",
-            "before_0",
-            "earlier",
-            "opened",
-            "opened_log",
-            "FAILING_FILE_SYSTEM",
-        }, step
+        assert free_names(text) <= known, step
 
 
 @pytest.mark.parametrize("text", ["plain", "it's", 'a "b"', "both ' and \"", "a \\ b", "it\\'s", "{ROOT}\n"])
