@@ -18,8 +18,6 @@ from engines.deltalake.answering import Failed
 from engines.deltalake.tables import Tables
 from engines.machine import MachineFailed, require_machine, trouble_in
 from engines.port import EngineDied, Outcome, now
-from harness.tables.plan import plan_table
-from harness.tables.storage import write_table
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import IsNull, Wrapped, Wrapper
 from model.vocabulary.steps import (
@@ -34,22 +32,13 @@ from model.vocabulary.steps import (
     Vacuum,
     VacuumMistake,
 )
-from tests.builders.observations import full_judge
+from tests.builders.observations import full_judge, make
 from tests.handmade.steps import IN_A, PARTITIONED
 
 
 @pytest.fixture
-def engine() -> Iterator[DeltalakeEngine]:
-    made = DeltalakeEngine()
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
-    made = tmp_path / "case-1" / "table"
-    write_table(plan_table(PARTITIONED, made, start=now()))
-    return made
+    return make(PARTITIONED, tmp_path, start=now())
 
 
 def run(engine: DeltalakeEngine, root: Path, step: EngineStep) -> Outcome:
@@ -66,13 +55,13 @@ def kill(engine: DeltalakeEngine) -> None:
 
 
 @pytest.mark.parametrize("step", [Read(by_earlier=True), Delete(by_earlier=True), Vacuum(by_earlier=True)], ids=str)
-def test_a_session_that_is_gone_is_no_refusal(step: EngineStep, engine: DeltalakeEngine, root: Path) -> None:
-    run(engine, root, OpenSession())
-    assert run(engine, root, Read(by_earlier=True)).error is None
-    kill(engine)
+def test_a_session_that_is_gone_is_no_refusal(step: EngineStep, mortal: DeltalakeEngine, root: Path) -> None:
+    run(mortal, root, OpenSession())
+    assert run(mortal, root, Read(by_earlier=True)).error is None
+    kill(mortal)
     with pytest.raises(EngineDied, match="The session that opened the table is gone, with the engine's process"):
-        run(engine, root, step)
-    assert run(engine, root, Read()).error is None, "the process goes on"
+        run(mortal, root, step)
+    assert run(mortal, root, Read()).error is None, "the process goes on"
 
 
 def test_the_case_of_a_session_that_is_gone_is_tried_again(tmp_path: Path) -> None:
@@ -101,12 +90,12 @@ def test_the_case_of_a_session_that_is_gone_is_tried_again(tmp_path: Path) -> No
     ids=["DELETE", "VACUUM", "condition"],
 )
 def test_a_step_that_cannot_be_asked_for_is_an_error_of_the_suite(
-    step: EngineStep, error: str, engine: DeltalakeEngine, root: Path
+    step: EngineStep, error: str, mortal: DeltalakeEngine, root: Path
 ) -> None:
     with pytest.raises(WorkerFailed, match=error) as found:
-        run(engine, root, step)
+        run(mortal, root, step)
     assert "Traceback" in str(found.value.__cause__)
-    assert run(engine, root, Read()).error is None, "the process goes on"
+    assert run(mortal, root, Read()).error is None, "the process goes on"
 
 
 def test_it_is_judged_as_one(engine: DeltalakeEngine, tmp_path: Path) -> None:
@@ -155,13 +144,13 @@ def test_rows_of_other_columns_are_its_answer(root: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limits of another process are Linux's")
-def test_no_file_handles_are_no_fault_of_it(engine: DeltalakeEngine, root: Path) -> None:
-    run(engine, root, Read())
-    assert engine._child is not None
-    pid = engine._child.pid
+def test_no_file_handles_are_no_fault_of_it(mortal: DeltalakeEngine, root: Path) -> None:
+    run(mortal, root, Read())
+    assert mortal._child is not None
+    pid = mortal._child.pid
     limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")), limits[1]))
-    outcome = run(engine, root, IN_A)
+    outcome = run(mortal, root, IN_A)
     with pytest.raises(MachineFailed, match="no file handles are left"):
         require_machine(outcome)
 
@@ -178,13 +167,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk_is_no_fault_of_it(engine: DeltalakeEngine, small_disk: Path) -> None:
-    root = small_disk / "case-1" / "table"
-    write_table(plan_table(PARTITIONED, root, start=now()))
+def test_a_full_disk_is_no_fault_of_it(mortal: DeltalakeEngine, small_disk: Path) -> None:
+    root = make(PARTITIONED, small_disk, start=now())
     with (small_disk / "filling").open("wb", buffering=0) as filling:
         assert filling.write(bytes(200_000)) < 100_000, "it takes as much as has room"
     with pytest.raises(MachineFailed, match="the disk is full"):
-        require_machine(run(engine, root, IN_A))
-    judged = full_judge(engine, small_disk / "other").judge(Case(PARTITIONED, (IN_A,)))
+        require_machine(run(mortal, root, IN_A))
+    judged = full_judge(mortal, small_disk / "other").judge(Case(PARTITIONED, (IN_A,)))
     assert not judged.violated and judged.failure is not None
     assert trouble_in(judged.failure.message) and "the disk is full" in judged.failure.message

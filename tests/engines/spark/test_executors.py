@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -130,41 +131,87 @@ LOST_TASK = (
     "An error occurred while calling o71.collect.\n: org.apache.spark.SparkException: Job aborted due to stage failure: Task "
     "0 in stage 2.0 failed 4 times, most recent failure: Lost task 0.3 in stage 2.0 (TID 8) (127.0.0.1 executor 0): {}\n\tat a"
 )
+NOT_FOUND = LOST_TASK.format("java.io.FileNotFoundException: File file:/a does not exist")
+NO_CLASS = (
+    f"{LOST_TASK.format('org.apache.spark.SparkException: failed')}\nCaused by: java.lang.reflect.InvocationTargetException"
+    "\nCaused by: java.lang.ClassNotFoundException: a.B\n\tat"
+)
+SHUT_DOWN = "o.collect.\n: SparkException: Job 0 cancelled because SparkContext was shut down\n\tat"
+STOPPED = "Cannot call methods on a stopped SparkContext."
 
 
-def test_executors_that_see_other_files(
-    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def denied() -> None:
+    raise PySparkException("Permission denied\nJVM stacktrace: …")
+
+
+#: What fails, what Spark's log says of it, and the beginning of the sentence.
+FAILURES: dict[str, tuple[Any, str, str]] = {
+    "they see other files": (
+        Job(0, raised(NOT_FOUND)),
+        "",
+        (
+            f"The executors of {MASTER} cannot read {{}}, where the tables are made (java.io.FileNotFoundException: File "
+            "file:/a does not exist): name a directory that they share with the driver: --table-root DIR."
+        ),
+    ),
+    "they have no Delta": (
+        Job(1, raised(NO_CLASS)),
+        "",
+        f"The executors of {MASTER} cannot load Delta's classes (java.lang.ClassNotFoundException: a.B): ",
+    ),
+    "they cannot write": (
+        Job(2, denied),
+        "",
+        f"The executors of {MASTER} cannot write and read a Delta table in {{}} (Permission denied): they need",
+    ),
+    "the master ended the application": (
+        Job(0, raised(SHUT_DOWN)),
+        f"{KILLED} Master removed our application: FAILED\nother\n",
+        f"{MASTER} ended the application, as no executor starts: see the logs of its workers.",
+    ),
+    "the master does not answer": (
+        raised(STOPPED),
+        f"{KILLED} All masters are unresponsive! Giving up.\n",
+        f"Spark did not start on {MASTER} (All masters are unresponsive! Giving up.): see that this is ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_why_executors_cannot_serve(
+    name: str, process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Job(0, raised(LOST_TASK.format("java.io.FileNotFoundException: File file:/a does not exist")))
-    assert sentence(process, tmp_path, monkeypatch, session) == (
-        f"The executors of {MASTER} cannot read {tmp_path}, where the tables are made (java.io.FileNotFoundException: File "
-        "file:/a does not exist): name a directory that they share with the driver: --table-root DIR."
-    )
+    session, log, words = FAILURES[name]
+    (tmp_path / "log").write_text(log)
+    assert sentence(process, tmp_path, monkeypatch, session).startswith(words.format(tmp_path))
 
 
-def test_executors_without_delta(
-    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("is_master", "words"),
+    [
+        (True, f"{MASTER} gave no executor that ran a job within 60 s: a worker needs a free core and 1g of "),
+        (False, f"Spark did not start on {MASTER} within 600 s: see that this is the address of a master of "),
+    ],
+)
+def test_nobody_waits_for_ever(
+    is_master: bool, words: str, process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    causes = "\nCaused by: java.lang.reflect.InvocationTargetException\nCaused by: java.lang.ClassNotFoundException: a.B\n\tat"
-    session = Job(1, raised(LOST_TASK.format("org.apache.spark.SparkException: failed") + causes))
-    text = sentence(process, tmp_path, monkeypatch, session)
-    assert text.startswith(
-        f"The executors of {MASTER} cannot load Delta's classes (java.lang.ClassNotFoundException: a.B): "
-    )
-    assert "spark.executor.extraClassPath" in text
+    """The time is up when the test says so."""
+    up: list[Callable[[], None]] = []
 
+    def timer(seconds: float, then: Callable[[], None]) -> Any:
+        up.append(then)
+        return SimpleNamespace(start=lambda: None, cancel=lambda: None)
 
-def test_executors_that_cannot_write(
-    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> None:
-        raise PySparkException("Permission denied\nJVM stacktrace: …")
+    def until_the_jvm_ends(*arguments: object) -> None:
+        up[-1]()
+        process.wait()
+        raise ConnectionError
 
-    text = sentence(process, tmp_path, monkeypatch, Job(2, fail))
-    assert (
-        f"The executors of {MASTER} cannot write and read a Delta table in {tmp_path} (Permission denied): they need"
-        in text
-    )
+    monkeypatch.setattr(threading, "Timer", timer)
+    session = Job(0, until_the_jvm_ends) if is_master else until_the_jvm_ends
+    assert sentence(process, tmp_path, monkeypatch, session).startswith(words)
+    assert process.returncode == -signal.SIGKILL
 
 
 def test_executors_that_do_not_reach_the_bucket(
@@ -177,79 +224,6 @@ def test_executors_that_do_not_reach_the_bucket(
         "they need Spark "
     )
     assert not [path for path in tmp_path.rglob("*") if path.is_file()], "they share no directory with the driver"
-
-
-def test_an_application_that_the_master_ended(
-    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "log").write_text(f"{KILLED} Master removed our application: FAILED\nother\n")
-    session = Job(0, raised("o.collect.\n: SparkException: Job 0 cancelled because SparkContext was shut down\n\tat"))
-    assert sentence(process, tmp_path, monkeypatch, session) == (
-        f"{MASTER} ended the application, as no executor starts: see the logs of its workers."
-    )
-
-
-def test_a_master_that_does_not_answer(
-    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "log").write_text(f"{KILLED} All masters are unresponsive! Giving up.\n")
-    text = sentence(process, tmp_path, monkeypatch, raised("Cannot call methods on a stopped SparkContext."))
-    assert text.startswith(
-        f"Spark did not start on {MASTER} (All masters are unresponsive! Giving up.): see that this is "
-    )
-
-
-class Clock:
-    """Instead of threading.Timer: the time is up when the test says so."""
-
-    latest: Clock
-
-    def __init__(self, seconds: float, then: Callable[[], None]) -> None:
-        self.seconds, self.then = seconds, then
-        Clock.latest = self
-
-    def start(self) -> None:
-        return
-
-    cancel = start
-
-
-@pytest.fixture
-def until_the_jvm_ends(process: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """What waits for the cluster until its time is up."""
-    monkeypatch.setattr(threading, "Timer", Clock)
-
-    def wait(*arguments: object) -> None:
-        Clock.latest.then()
-        process.wait()
-        raise ConnectionError
-
-    return wait
-
-
-def test_a_cluster_without_executors(
-    process: subprocess.Popen[bytes],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    until_the_jvm_ends: Callable[..., None],
-) -> None:
-    text = sentence(process, tmp_path, monkeypatch, Job(0, until_the_jvm_ends))
-    assert text.startswith(
-        f"{MASTER} gave no executor that ran a job within 60 s: a worker needs a free core and 1g of "
-    )
-    assert process.returncode == -signal.SIGKILL
-
-
-def test_an_address_that_is_no_master(
-    process: subprocess.Popen[bytes],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    until_the_jvm_ends: Callable[..., None],
-) -> None:
-    text = sentence(process, tmp_path, monkeypatch, until_the_jvm_ends)
-    assert text.startswith(
-        f"Spark did not start on {MASTER} within 600 s: see that this is the address of a master of "
-    )
 
 
 def test_ctrl_c_is_handled_as_before(
