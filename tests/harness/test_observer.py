@@ -22,8 +22,7 @@ from harness.observing.table.not_read import NotRead
 from harness.observing.table.table_state import TableState
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import Window
-from model.prediction.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
-from model.prediction.scans import FullScan, InventoryScan, LiteScan
+from model.prediction.scans import LiteScan
 from model.text.layout import file_path
 from model.vocabulary.steps import Inventory, IOFault, Mode, Vacuum
 from model.vocabulary.table import (
@@ -75,41 +74,35 @@ def test_a_file_has_one_name(tmp_path: Path) -> None:
     assert state.contents == {path: ((id,), (id + 100,)) for id, path in enumerate(PATHS)}
     assert state.rows == Counter({(v,): 1 for v in (0, 1, 2, 100, 101, 102)})
     assert not state.unreferenced
+    assert {add.file for add in state.log.snapshot(0).adds.values()} == set(PATHS), "the same in earlier versions"
 
 
-def test_a_file_has_the_same_name_in_earlier_versions(tmp_path: Path) -> None:
-    state = Observer(BY_URI, make(BY_URI, tmp_path)).observe()
-    assert {add.file for add in state.log.snapshot(0).adds.values()} == set(PATHS)
-
-
-#: What needs a value of a data file.
-ASKED: dict[str, Callable[[TableState], object]] = {
-    "rows": lambda state: state.rows,
-    "the rows of a file": lambda state: len(state.contents["a"] or ()),
-    "every file": lambda state: dict(state.contents),
-    "the names of files": lambda state: "a" in state.contents,
-    "rows that a vector hides": lambda state: 1 in state.vectors["a"],
-    "row ids": lambda state: state.row_ids["a"][0],
-    "changes": lambda state: list(state.changes.get("a") or ()),
-    "columns": lambda state: set(state.columns["a"]) & {"v"},
-    "a number of rows": lambda state: state.unreferenced["a"] == 0,
-    "a sum": lambda state: Counter({(1,): 1}) - state.contents["a"],  # type: ignore[operator]
-    "a key": lambda state: {state.contents["a"]},
-}
+#: What needs a value of a data file: rows, names of files, vectors, row ids, changes, columns, counts.
+ASKED: list[Callable[[TableState], object]] = [
+    lambda state: state.rows,
+    lambda state: len(state.contents["a"] or ()),
+    lambda state: dict(state.contents),
+    lambda state: "a" in state.contents,
+    lambda state: 1 in state.vectors["a"],
+    lambda state: state.row_ids["a"][0],
+    lambda state: list(state.changes.get("a") or ()),
+    lambda state: set(state.columns["a"]) & {"v"},
+    lambda state: state.unreferenced["a"] == 0,
+    lambda state: Counter({(1,): 1}) - state.contents["a"],  # type: ignore[operator]
+    lambda state: {state.contents["a"]},
+]
 
 
 def test_of_stand_ins_the_log_is_read_and_no_data(tmp_path: Path) -> None:
     root = make(BY_URI, tmp_path)
     read, unread = Observer(BY_URI, root).observe(), LogObserver(BY_URI, root).observe()
-    assert (
-        unread.live == read.live
-        and unread.tombstones == read.tombstones
-        and unread.listing.keys() == read.listing.keys()
-    )
+    for name in ("live", "tombstones"):
+        assert getattr(unread, name) == getattr(read, name)
+    assert unread.listing.keys() == read.listing.keys()
     in_log = {path for path, entry in unread.listing.items() if entry.digest is not None}
     assert in_log and all(path.startswith(f"{LOG_DIRECTORY}/") for path in in_log)
     assert read.is_read and not unread.is_read
-    for ask in ASKED.values():
+    for ask in ASKED:
         with pytest.raises(NotRead):
             ask(unread)
 
@@ -125,55 +118,34 @@ def test_what_lies_beside_the_root_is_listed_and_links_are_resolved(tmp_path: Pa
     state = Observer(BY_URI, make(replace(BY_URI, stray_files=stray_files), tmp_path)).observe()
     assert {path for path in state.beside if "elsewhere" not in path} == {"../around", "../around/f"}
     things = state.things
-    assert [things[path].target for path in ("in", "out", "nowhere", "d", "d/f")] == [
-        "d/f",
-        "../around",
-        None,
-        None,
-        None,
-    ]
+    targets = {path: things[path].target for path in ("in", "out", "nowhere", "d", "d/f")}
+    assert targets == {"in": "d/f", "out": "../around", "nowhere": None, "d": None, "d/f": None}
     assert [things[path].kind for path in ("in", "d", "d/f")] == [Kind.LINK, Kind.DIRECTORY, Kind.FILE]
     assert state.entry("../around/f") and state.entry("d/f") and state.entry("x") is None
 
 
-@pytest.mark.parametrize(
-    ("text", "version"),
-    [
-        (None, None),
-        ("{}", None),
-        ('{"latestCommitVersionOutsideOfRetentionWindow":3}', 3),
-        ('{"latestCommitVersionOutsideOfRetentionWindow":null}', None),
-        ('{"latest', None),
-        ("[3]", None),
-    ],
-)
-def test_the_bookmark_of_lite(text: str | None, version: int | None, tmp_path: Path) -> None:
-    root = make(BY_URI, tmp_path)
-    if text is not None:
-        (root / LOG_DIRECTORY / "_last_vacuum_info").write_text(text)
-    state = Observer(BY_URI, root).observe()
-    assert state.last_vacuumed == version
-    assert (state.last_vacuum is None) is (text is None or text in ('{"latest', "[3]"))
+def test_the_bookmark_of_lite(tmp_path: Path) -> None:
+    root, name = make(BY_URI, tmp_path), "latestCommitVersionOutsideOfRetentionWindow"
+    whole = {"{}": None, f'{{"{name}":3}}': 3, f'{{"{name}":null}}': None}
+    for text in (None, *whole, '{"latest', "[3]"):
+        if text is not None:
+            (root / LOG_DIRECTORY / "_last_vacuum_info").write_text(text)
+        state = Observer(BY_URI, root).observe()
+        assert state.last_vacuumed == whole.get(text or "")
+        assert (state.last_vacuum is None) is (text not in whole)
 
 
 def test_a_file_is_read_once_for_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = table(
-        files(RELATIVE, RELATIVE),
-        Commit(-DAY, adds=(0, 1)),
-        Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY),)),
-        features=(
-            Feature.DELETION_VECTORS,
-            Feature.ROW_TRACKING,
-            Feature.COLUMN_MAPPING_NAME,
-            Feature.CHANGE_DATA_FEED,
-        ),
-    )
+    features = (Feature.DELETION_VECTORS, Feature.ROW_TRACKING, Feature.COLUMN_MAPPING_NAME, Feature.CHANGE_DATA_FEED)
+    vectors = Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY),))
+    given = table(files(RELATIVE, RELATIVE), Commit(-DAY, adds=(0, 1)), vectors, features=features)
     root = make(given, tmp_path)
     write_commit(root, 2, [CommitInfo({}), Cdc("_change_data/x.parquet", {}, 1)])
     (root / "_change_data").mkdir()
     (root / "_change_data" / "x.parquet").write_bytes(b"no Parquet")
     read: list[str] = []
-    for name in ("read_stored_rows", "row_ids", "read_parquet", "read_vector", "read_change_file"):
+    times = {"read_stored_rows": 2, "row_ids": 2, "read_parquet": 2, "read_vector": 1, "read_change_file": 1}
+    for name in times:
         own = getattr(observer_module, name)
 
         def counted(*given: Any, own: Any = own, name: str = name) -> Any:
@@ -183,13 +155,7 @@ def test_a_file_is_read_once_for_its_bytes(tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(observer_module, name, counted)
     observer = Observer(given, root)
     first = observer.observe()
-    assert Counter(read) == {
-        "read_stored_rows": 2,
-        "row_ids": 2,
-        "read_parquet": 2,
-        "read_vector": 1,
-        "read_change_file": 1,
-    }
+    assert Counter(read) == times
     assert observer.observe(first) == first and len(read) == 8
     path = root / file_path(given, given.files[1])
     path.write_bytes(b"changed")
@@ -261,30 +227,6 @@ def test_vectors_are_referred_to_by_path_or_by_uri(tmp_path: Path) -> None:
     assert references.absolute_vectors == {shared: None, absolute: START - 2 * DAY}
 
 
-LITE = table(
-    files(RELATIVE, RELATIVE, RELATIVE, RELATIVE),
-    Commit(-5 * WEEK, adds=(0, 1, 2, 3)),
-    Commit(-4 * WEEK, removes=(Removal(0, -4 * WEEK),)),
-    Commit(-3 * WEEK, removes=(Removal(1, None),)),
-    Commit(-DAY, removes=(Removal(2, -DAY),)),
-)
-
-
-def test_lite_scans_the_removes_of_its_window(tmp_path: Path) -> None:
-    root = make(LITE, tmp_path)
-    v = vacuum_observation(LITE, root, Vacuum(mode=Mode.LITE))
-    paths = [file_path(LITE, file) for file in LITE.files]
-    assert v.window == Window(0, 2) and v.last_vacuumed is None
-    assert v.scan == LiteScan({paths[0]: START - 4 * WEEK, paths[1]: 0}, frozenset())
-    assert [v.fates[path].fate for path in paths] == [Fate.DELETE, Fate.DELETE, Fate.KEEP, Fate.KEEP]
-    (root / LOG_DIRECTORY / "_last_vacuum_info").write_text('{"latestCommitVersionOutsideOfRetentionWindow":1}')
-    later = vacuum_observation(LITE, root, Vacuum(mode=Mode.LITE_SETTING))
-    assert later.window == Window(2, 2) and later.last_vacuumed == 1
-    assert later.fates[paths[0]].reason is Reason.NOT_SCANNED
-    assert evidence.of_mode(later) == ("LITE reads versions 2 to 2; the bookmark is at version 1",)
-    assert vacuum_observation(LITE, root, Vacuum()).window is None
-
-
 def test_lite_scans_vectors_and_change_files_by_in_commit_timestamps(tmp_path: Path) -> None:
     given = table(
         files(RELATIVE, RELATIVE),
@@ -304,88 +246,18 @@ def test_lite_scans_vectors_and_change_files_by_in_commit_timestamps(tmp_path: P
     )
 
 
-def test_an_inventory_is_complete_or_of_files(tmp_path: Path) -> None:
-    root = make(LITE, tmp_path)
-    assert vacuum_observation(LITE, root, Vacuum(mode=Mode.FULL)).scan == FullScan()
-    assert vacuum_observation(LITE, root, Vacuum(mode=Mode.INVENTORY_QUERY)).scan == InventoryScan(False)
-    files_only = vacuum_observation(LITE, root, Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES))
-    assert files_only.scan == InventoryScan(True) and evidence.of_mode(files_only) == ("the inventory was files only",)
-
-
-# Refusals and failures -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("feature", [Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER])
-def test_an_unknown_feature_is_refused(feature: Feature, tmp_path: Path) -> None:
-    given = replace(LITE, features=(feature.value,))
-    for step in (Vacuum(), Vacuum(dry_run=True), Vacuum(retain_hours=0)):
-        assert vacuum_observation(given, make(given, tmp_path / str(hash(step))), step).due == UNKNOWN_PROTOCOL[feature]
-
-
-def test_lite_is_refused_on_a_log_that_has_lost_commits(tmp_path: Path) -> None:
-    commits = (*LITE.commits[:2], replace(LITE.commits[2], checkpoint=True), LITE.commits[3])
-    given = replace(LITE, commits=commits, pruned=2)
-    root = make(given, tmp_path)
-    lite = vacuum_observation(given, root, Vacuum(mode=Mode.LITE))
-    assert lite.due == CANNOT_VACUUM_LITE and lite.window is None
-    assert vacuum_observation(given, root, Vacuum()).due is None
-    too_short = vacuum_observation(given, root, Vacuum(mode=Mode.LITE, retain_hours=0))
-    assert too_short.due is None and too_short.too_short, "RETAIN is checked first"
-    assert not any(judged.fate is Fate.DELETE for judged in too_short.fates.values())
-    assert (
-        vacuum_observation(given, root, Vacuum(mode=Mode.LITE, retain_hours=0, safety_check=False)).due
-        == CANNOT_VACUUM_LITE
-    )
-
-
-FAULTY = replace(
-    LITE,
-    stray_files=(
-        StrayFile("old", modified=-4 * WEEK),
-        StrayFile("young"),
-        StrayFile("d/f", modified=-4 * WEEK),
-        StrayFile("_h/f"),
-    ),
-)
-
-
-@pytest.mark.parametrize(
-    ("io_fault", "path", "more", "fails"),
-    [
-        (IOFault.DELETE_CRASHES, "old", {}, True),
-        (IOFault.DELETE_CRASHES, "old", {"dry_run": True}, False),
-        (IOFault.DELETE_CRASHES, "old", {"mode": Mode.LITE}, False),
-        (IOFault.DELETE_CRASHES, "young", {}, False),
-        (IOFault.DELETE_CRASHES, "d/f", {"mode": Mode.INVENTORY_QUERY}, True),
-        (IOFault.DELETE_CRASHES, "old", {"retain_hours": 0}, False),
-        (IOFault.CANNOT_DELETE, "old", {}, False),
-        (IOFault.FILE_VANISHES, "old", {}, False),
-        (IOFault.DIRECTORY_VANISHES, "d", {}, False),
-        (IOFault.CANNOT_LIST, "d", {}, True),
-        (IOFault.CANNOT_LIST, "d", {"dry_run": True}, True),
-        (IOFault.CANNOT_LIST, "d", {"mode": Mode.LITE}, False),
-        (IOFault.CANNOT_LIST, "d", {"mode": Mode.INVENTORY_QUERY}, False),
-        (IOFault.CANNOT_LIST, "_h", {}, False),
-        (IOFault.CANNOT_LIST, "d/f", {}, False),
-        (IOFault.CANNOT_LIST, "nothing", {}, False),
-    ],
-)
-def test_which_io_fault_ends_a_run(
-    io_fault: IOFault, path: str, more: dict[str, Any], fails: bool, tmp_path: Path
-) -> None:
-    step = Vacuum(io_fault=io_fault, faulty_path=path, **more)
-    v = vacuum_observation(FAULTY, make(FAULTY, tmp_path), step)
-    assert v.fails is fails
-    assert f"I/O fault at {path}: {io_fault.value}" in evidence.of_mode(v)
-
-
-@pytest.mark.parametrize(("dry_run", "fate"), [(True, Fate.DELETE), (False, Fate.UNSPECIFIED)])
-def test_a_deletion_fails_in_a_real_run_only(dry_run: bool, fate: Fate, tmp_path: Path) -> None:
-    step = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old", dry_run=dry_run)
-    assert vacuum_observation(FAULTY, make(FAULTY, tmp_path), step).fates["old"].fate is fate
-
-
 # Evidence ------------------------------------------------------------------------------------------------------------
+
+
+def test_evidence_about_the_mode(tmp_path: Path) -> None:
+    root = make(BY_URI, tmp_path)
+    (root / LOG_DIRECTORY / "_last_vacuum_info").write_text('{"latestCommitVersionOutsideOfRetentionWindow":0}')
+    for step, fact in (
+        (Vacuum(mode=Mode.LITE), "LITE reads versions 0 to 0; the bookmark is at version 0"),
+        (Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES), "the inventory was files only"),
+        (Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="d"), "I/O fault at d: it cannot be listed"),
+    ):
+        assert evidence.of_mode(vacuum_observation(BY_URI, root, step)) == (fact,)
 
 
 def states(tmp_path: Path) -> tuple[TableState, TableState, Path]:

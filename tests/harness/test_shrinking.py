@@ -91,6 +91,7 @@ STEPS: tuple[Step, ...] = (
     Vacuum(),
     Read(before_step=5),
 )
+STRAY, APPENDED = AddStrayFiles((StrayFile("later"),)), Append((DataFile(7, ("b",), (), 0),))
 CASE = Case(TABLE, STEPS)
 MANY = 10_000
 
@@ -118,47 +119,6 @@ def test_only_what_matters_is_kept() -> None:
 def test_rows_are_removed_one_by_one() -> None:
     smallest = reduce(CASE, lambda case: any((12,) in file.rows for file in case.table.files), tries=MANY)
     assert [file.rows for file in smallest.table.files] == [((12,),)]
-
-
-def test_conditions_lose_their_parts() -> None:
-    smallest = smallest_with(lambda step: isinstance(step, Delete) and repr(EQ) in repr(step.where), CASE)
-    assert smallest.steps == (Delete(EQ),)
-
-
-@pytest.mark.parametrize(
-    ("fails", "expected"),
-    [
-        (
-            lambda step: isinstance(step, AddStrayFiles) and StrayFile("later") in step.stray_files,
-            AddStrayFiles((StrayFile("later"),)),
-        ),
-        (
-            lambda step: isinstance(step, Append) and any(file.id == 7 for file in step.files),
-            Append((DataFile(7, ("b",), (), 0),)),
-        ),
-    ],
-)
-def test_stray_and_appended_files_are_removed_from_their_step(fails: Callable[[Step], bool], expected: Step) -> None:
-    assert smallest_with(fails, CASE).steps == (expected,)
-
-
-def test_a_clock_that_is_relative_to_a_step_keeps_it() -> None:
-    smallest = smallest_with(lambda step: isinstance(step, SetClock) and step.to.removed_by_step is not None, CASE)
-    assert [type(step) for step in smallest.steps] == [Delete, SetClock]
-    assert smallest.steps[1] == SetClock(Moment(5, removed_by_step=0))
-
-
-@pytest.mark.parametrize(
-    ("index", "expected"),
-    [
-        (0, None),  # the clock refers to it
-        (1, (STEPS[0], STEPS[2], SetClock(Moment(5, 0)), STEPS[4], STEPS[5], Read(before_step=4))),
-        (5, (*STEPS[:5], Read(before_step=5))),
-        (6, STEPS[:6]),
-    ],
-)
-def test_references_move_with_their_steps(index: int, expected: tuple[Step, ...] | None) -> None:
-    assert without_step(STEPS, index) == expected
 
 
 #: A table with everything that a table of VACUUM may have, and VACUUMs of it.
@@ -205,46 +165,68 @@ def keeping(step: int, table: Callable[[Table], bool] = lambda table: True) -> C
     return reduce(case, lambda other: any(isinstance(s, kind) for s in other.steps) and table(other.table), tries=MANY)
 
 
-@pytest.mark.parametrize("case", [CASE, FULL_CASE])
-def test_the_cases_are_valid(case: Case) -> None:
-    assert from_json(to_json(case)) == case
+def of(kind: type[Step], **fields: object) -> Callable[[Step], bool]:
+    """Whether a step is of a kind, and has these fields."""
+    return lambda step: isinstance(step, kind) and all(getattr(step, name) == field for name, field in fields.items())
+
+
+#: What a case shrinks to that must have such a step: the plain form of it, or all that matters.
+SMALLEST: dict[str, tuple[Case, Callable[[Step], bool], tuple[Step, ...]]] = {
+    "a part of a condition": (
+        CASE,
+        lambda step: isinstance(step, Delete) and repr(EQ) in repr(step.where),
+        (Delete(EQ),),
+    ),
+    "a stray file": (CASE, lambda step: STRAY.stray_files[0] in getattr(step, "stray_files", ()), (STRAY,)),
+    "an appended file": (CASE, lambda step: APPENDED.files[0] in getattr(step, "files", ()), (APPENDED,)),
+    "a clock after a step": (CASE, of(SetClock, to=Moment(5, 0)), (Delete(EQ), SetClock(Moment(5, 0)))),
+    "a dry run": (FULL_CASE, of(Vacuum, dry_run=True), (Vacuum(dry_run=True),)),
+    "a VACUUM": (FULL_CASE, of(Vacuum, dry_run=False), (Vacuum(),)),
+    "a mistake": (FULL_CASE, of(InvalidVacuum), (InvalidVacuum(VacuumMistake.CLAUSE_TWICE),)),
+    "a DELETE": (FULL_CASE, of(Delete), (Delete(),)),
+    "a mode": (FULL_CASE, of(Vacuum, mode=Mode.INVENTORY_QUERY), (Vacuum(dry_run=True, mode=Mode.INVENTORY_QUERY),)),
+    "an I/O fault": (
+        FULL_CASE,
+        of(Vacuum, io_fault=IOFault.CANNOT_DELETE),
+        (Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="x"),),
+    ),
+    "parallel": (FULL_CASE, of(Vacuum, parallel=True), (Vacuum(parallel=True),)),
+    "logging": (FULL_CASE, of(Vacuum, logging=None), (Vacuum(logging=None),)),
+    "RETAIN": (FULL_CASE, of(Vacuum, retain_hours=0), (Vacuum(0),)),
+    "the check": (FULL_CASE, of(Vacuum, safety_check=False), (Vacuum(safety_check=False),)),
+}
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_a_case_shrinks_to_the_step_that_matters(name: str) -> None:
+    case, step, steps = SMALLEST[name]
+    assert from_json(to_json(case)) == case, "it is valid"
+    smallest = smallest_with(step, case)
+    assert smallest.steps == steps
+    assert not smallest.table.files and not smallest.table.stray_files and not smallest.table.features
 
 
 @pytest.mark.parametrize(
-    ("step", "plain"),
+    ("steps", "index", "expected"),
     [
-        (0, Vacuum(dry_run=True)),
-        (1, Vacuum()),
-        (2, Vacuum()),
-        (3, InvalidVacuum(VacuumMistake.CLAUSE_TWICE)),
-        (4, Delete()),
+        (STEPS, 0, None),  # the clock refers to it
+        (STEPS, 1, (STEPS[0], STEPS[2], SetClock(Moment(5, 0)), STEPS[4], STEPS[5], Read(before_step=4))),
+        (STEPS, 5, (*STEPS[:5], Read(before_step=5))),
+        (STEPS, 6, STEPS[:6]),
+        ((Read(),), 0, None),  # the last one
+        ((Read(), Delete(), ReadChanges(1)), 0, (Delete(), ReadChanges(0))),
+        ((Read(), Delete(), ReadChanges(1)), 1, None),
+        *(
+            ((Read(), Read(), OtherCommand(Restore(1)), Read()), index, (Read(), OtherCommand(Restore(back)), Read()))
+            for index, back in ((0, 0), (1, 1))
+        ),
+        ((OtherCommand(Restore(0)), Read()), 1, (OtherCommand(Restore(0)),)),
     ],
 )
-def test_a_step_shrinks_to_its_plain_form(step: int, plain: Step) -> None:
-    smallest = keeping(step)
-    assert smallest.steps == (plain,)
-    assert smallest.table == Table(FULL.columns, (), (), (Commit(-9 * HOUR),))
-
-
-@pytest.mark.parametrize(
-    ("fails", "left"),
-    [
-        (lambda step: step.io_fault is not None, Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="x")),
-        (lambda step: step.parallel, Vacuum(parallel=True)),
-        (lambda step: step.logging is None, Vacuum(logging=None)),
-        (lambda step: step.retain_hours == 0, Vacuum(0)),
-        (lambda step: not step.safety_check, Vacuum(safety_check=False)),
-    ],
-)
-def test_the_options_that_matter_to_a_vacuum_are_kept(fails: Callable[[Vacuum], bool], left: Vacuum) -> None:
-    smallest = smallest_with(lambda step: isinstance(step, Vacuum) and fails(step), Case(FULL, (FAULTY,)))
-    assert smallest.steps == (left,)
-
-
-def test_a_mode_loses_an_inventory_that_does_not_matter() -> None:
-    case = Case(FULL, FULL_CASE.steps[:1])
-    smallest = smallest_with(lambda step: getattr(step, "mode", None) is Mode.INVENTORY_QUERY, case)
-    assert smallest.steps == (Vacuum(dry_run=True, mode=Mode.INVENTORY_QUERY),)
+def test_references_move_with_their_steps(
+    steps: tuple[Step, ...], index: int, expected: tuple[Step, ...] | None
+) -> None:
+    assert without_step(steps, index) == expected
 
 
 def test_the_history_loses_what_does_not_matter() -> None:
@@ -271,12 +253,6 @@ def test_removes_get_their_metadata_back() -> None:
     assert removal == Removal(1, None)
 
 
-def test_a_read_of_changes_moves_with_its_step() -> None:
-    steps = (Read(), Delete(), ReadChanges(1))
-    assert without_step(steps, 0) == (Delete(), ReadChanges(0))
-    assert without_step(steps, 1) is None
-
-
 COMMANDS = (
     Delete(),
     OtherCommand(AddColumn(Column("w", Type.LONG))),
@@ -285,12 +261,6 @@ COMMANDS = (
     OtherCommand(Restore(before_step=3)),
     OtherCommand(VacuumClone()),
 )
-
-
-def test_a_restore_goes_back_to_the_version_before_the_same_step() -> None:
-    restored = [without_step(COMMANDS, index) for index in (0, 3, 5)]
-    steps = [step for found in restored for step in found or () if isinstance(step, OtherCommand)]
-    assert [step.command for step in steps if isinstance(step.command, Restore)] == [Restore(2), Restore(3), Restore(3)]
 
 
 def test_a_command_stays_that_a_later_step_needs() -> None:
@@ -331,10 +301,6 @@ SET_V = Assignment("v", Type.INTEGER, 1)
 def test_a_command_loses_what_does_not_matter(command: Command, smallest: Command) -> None:
     found = smallest_with(lambda step: isinstance(step, OtherCommand), Case(TABLE, (OtherCommand(command),)))
     assert found.steps == (OtherCommand(smallest),)
-
-
-def test_the_last_step_is_never_removed() -> None:
-    assert without_step((Read(),), 0) is None
 
 
 def test_a_case_is_cut_after_a_step() -> None:
