@@ -253,7 +253,7 @@ def test_evidence_about_the_mode(tmp_path: Path) -> None:
     root = make(BY_URI, tmp_path)
     (root / LOG_DIRECTORY / "_last_vacuum_info").write_text('{"latestCommitVersionOutsideOfRetentionWindow":0}')
     for step, fact in (
-        (Vacuum(mode=Mode.LITE), "LITE reads versions 0 to 0; the bookmark is at version 0"),
+        (Vacuum(mode=Mode.LITE), "LITE reads no version; the bookmark is at version 0"),
         (Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES), "the inventory was files only"),
         (Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="d"), "I/O fault at d: it cannot be listed"),
     ):
