@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -41,23 +42,24 @@ HERE = "tests.outside_engine"
 
 
 @pytest.mark.parametrize(
-    ("engine", "words"),
+    ("ask", "text", "words"),
     [
-        ("snowflake", "snowflake is not known: use one of spark, deltalake, or module:name"),
-        ("no_such_module:ENGINE", "cannot be loaded (ModuleNotFoundError: No module named 'no_such_module')"),
-        (f"{HERE}:NOTHING", "cannot be loaded (AttributeError: "),
-        (f"{HERE}:UNFINISHED", "Unfinished is not derived from EngineKind of engines/kind.py (docs/engines.md)."),
-        (
-            f"{HERE}:NO_CAPABILITIES",
-            "of its capabilities, they are {'deletes': True}, and no model.vocabulary.capabilities.Capab",
-        ),
-        (f"{HERE}:UNKNOWN_FORM", "delete_forms is 'sql by telepathy', and must be a frozenset of members of Form"),
-        (f"{HERE}:NO_BOOLEAN", "vacuum is 'no', and must be True or False"),
+        (kind_of, "snowflake", "snowflake is not known: use one of spark, deltalake, or module:name"),
+        (kind_of, "no_such_module:ENGINE", "cannot be loaded (ModuleNotFoundError: No module named 'no_such_module')"),
+        (kind_of, f"{HERE}:NOTHING", "cannot be loaded (AttributeError: "),
+        (kind_of, f"{HERE}:UNFINISHED", "is not derived from EngineKind of engines/kind.py (docs/engines.md)."),
+        (kind_of, f"{HERE}:NO_CAPABILITIES", "are {'deletes': True}, and no model.vocabulary.capabilities.Capab"),
+        (kind_of, f"{HERE}:UNKNOWN_FORM", "is 'sql by telepathy', and must be a frozenset of members of Form"),
+        (kind_of, f"{HERE}:NO_BOOLEAN", "vacuum is 'no', and must be True or False"),
+        (version_of, "snowflake==1.0", "snowflake is not known: use one of spark, deltalake, or module:name"),
+        (version_of, f"{WITH_ALL}==0.9", "Outside 0.9 is not judged: use 1.0 or newer."),
+        (version_of, WITH_ALL, f"{WITH_ALL} names no version of {WITH_ALL}: write, say, {WITH_ALL}==1.1."),
+        (version_of, f"{OUTSIDE}==1.0", "what its releases need: judge it where it is installed, with --engine"),
     ],
 )
-def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str, words: str) -> None:
+def test_what_cannot_be_judged_is_refused_in_one_sentence(ask: Callable[[str], object], text: str, words: str) -> None:
     with pytest.raises(EngineUnavailable) as refused:
-        kind_of(engine)
+        ask(text)
     assert words in str(refused.value)
 
 
@@ -97,24 +99,6 @@ def test_its_versions_are_named_by_it() -> None:
     assert judged_of(WITH_ALL) == (f"{WITH_ALL}==1.0", f"{WITH_ALL}==1.1")
     version = version_of(f"{WITH_ALL}==1.1")
     assert (version.engine, version.version, version.title) == (WITH_ALL, "1.1", "Outside 1.1")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (f"{WITH_ALL}==0.9", "Outside 0.9 is not judged: use 1.0 or newer."),
-        (WITH_ALL, f"{WITH_ALL} names no version of {WITH_ALL}: write, say, {WITH_ALL}==1.1."),
-        (
-            f"{OUTSIDE}==1.0",
-            f"{OUTSIDE} does not say what its releases need: judge it where it is installed, with --engine",
-        ),
-        ("snowflake==1.0", "snowflake is not known: use one of spark, deltalake, or module:name"),
-    ],
-)
-def test_a_version_that_cannot_be_judged_is_refused_in_one_sentence(text: str, words: str) -> None:
-    with pytest.raises(EngineUnavailable) as refused:
-        version_of(text)
-    assert str(refused.value).startswith(words)
 
 
 def test_an_engine_may_come_with_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,6 @@ from harness.observing.steps.vacuum_observation import VacuumObservation, Vacuum
 from harness.running.coverage import Cell
 from harness.running.judge import Judge
 from model.prediction.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
-from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, IsNull, Not, Op, Or
 from model.vocabulary.rules import DELTA_RS
@@ -27,11 +26,7 @@ from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
-    EngineStep,
     InvalidVacuum,
-    Inventory,
-    IOFault,
-    Listing,
     Mode,
     Moment,
     Read,
@@ -39,14 +34,13 @@ from model.vocabulary.steps import (
     SetClock,
     Step,
     Vacuum,
-    VacuumForm,
     VacuumMistake,
 )
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
 from records import run
 from reference_engine import ReferenceEngine
-from suites.catalogue import CATALOGUE, unsupported
+from suites.catalogue import CATALOGUE, promised
 from tests.builders.observations import full_judge
 
 ID = Column("id", Type.INTEGER)
@@ -138,8 +132,7 @@ def test_the_engine_is_given_the_clock_and_the_version(tmp_path: Path) -> None:
 
 
 def test_a_clock_after_a_step_that_removed_nothing_counts_from_its_start(tmp_path: Path) -> None:
-    engine = Watched()
-    nothing = Delete(Compare("id", Op.GT, 100, Type.INTEGER))
+    engine, nothing = Watched(), Delete(Compare("id", Op.GT, 100, Type.INTEGER))
     full_judge(engine, tmp_path).judge(Case(TABLE, (nothing, SetClock(Moment(7, 0)), Vacuum())))
     assert engine.calls[1][2] == engine.calls[0][2] + 7
 
@@ -238,30 +231,6 @@ def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
     assert "old" in vanished and len(vanished) == 2
 
 
-@pytest.mark.parametrize(
-    ("step", "text"),
-    [
-        (Vacuum(), "VACUUM t"),
-        (Vacuum(mode=Mode.LITE, dry_run=True), "VACUUM t LITE DRY RUN"),
-        (Vacuum(mode=Mode.LITE_SETTING, parallel=True), "VACUUM t (LITE by setting; in parallel)"),
-        (Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES), "VACUUM t USING INVENTORY (files only)"),
-        (
-            Vacuum(mode=Mode.INVENTORY_QUERY, listing=Listing.TWO_SLASHES),
-            "VACUUM t USING INVENTORY (complete, with two slashes after the root)",
-        ),
-        (Vacuum(form=VacuumForm.API_NAME), "VACUUM t (DeltaTable.forName)"),
-        (Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a b"), "VACUUM t (a b: it cannot be deleted)"),
-        (InvalidVacuum(VacuumMistake.CLAUSE_TWICE), "VACUUM with a mistake: clause that is said twice"),
-        (
-            InvalidVacuum(VacuumMistake.MISSING_PATH, dry_run=True),
-            "VACUUM with a mistake: missing path as the target (DRY RUN)",
-        ),
-    ],
-)
-def test_the_text_of_a_step(step: EngineStep, text: str) -> None:
-    assert step_text(step) == text
-
-
 # Where a case ends --------------------------------------------------------------------------------------------------
 
 
@@ -306,12 +275,6 @@ def test_an_error_in_the_suite_is_a_failure_of_the_harness(tmp_path: Path) -> No
 
 
 # What is judged -----------------------------------------------------------------------------------------------------
-
-
-def test_only_the_selected_clauses_are_judged(tmp_path: Path) -> None:
-    selected = [CATALOGUE["VAC-SAFE-1"], CATALOGUE["DEL-ROW-5A"]]
-    result = Judge(ReferenceEngine(), selected, tmp_path).judge(CASE)
-    assert set(result.tallies) == {"VAC-SAFE-1", "DEL-ROW-5A"}
 
 
 def test_a_clause_that_is_not_recorded_ends_the_case_too(tmp_path: Path) -> None:
@@ -361,8 +324,7 @@ def test_without_a_settable_clock_the_cutoff_lies_within_the_step(
     )
     monkeypatch.setattr("reference_engine.engine.now", lambda: now() + 3 * HOUR)
     engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)
-    clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
-    judged = Judge(engine, clauses, tmp_path).judge(Case(table, (Vacuum(),)))
+    judged = Judge(engine, promised(engine), tmp_path).judge(Case(table, (Vacuum(),)))
     assert judged.failure is None and not judged.violated
     assert judged.steps[0].observed.vanished, "the removed file is deleted"
 

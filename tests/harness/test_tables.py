@@ -16,7 +16,7 @@ from deltalog.log import read_log
 from deltalog.storage.listing import list_beside, list_tree
 from deltalog.storage.names import LOG_DIRECTORY
 from harness.observing.observer import Observer
-from harness.tables.plan import PlannedLink, plan_append, plan_strays, plan_table
+from harness.tables.plan import plan_append, plan_table
 from harness.tables.storage import write_files
 from harness.tables.table_metadata import UNKNOWN_FEATURE
 from model.vocabulary.table import (
@@ -183,13 +183,6 @@ def test_stray_files_lie_below_the_root_and_beside_it(tmp_path: Path) -> None:
     assert os.path.samefile(root.parent / "around" / "back", root / "d" / "f")
 
 
-def test_a_plan_of_stray_files() -> None:
-    files, directories, links = plan_strays(STRAY_FILES)
-    assert [planned.path for planned in files] == ["d/f", "../table-2/_delta_log/x"]
-    assert directories == ("empty/deep", "../around")
-    assert links[0] == PlannedLink("links/in", "d", -3 * DAY)
-
-
 # Checkpoints and pruned logs ------------------------------------------------------------------------------------------
 
 HISTORY = (
@@ -223,10 +216,6 @@ def test_a_pruned_log_begins_at_a_checkpoint(v2: bool, tmp_path: Path) -> None:
     assert log.snapshot().adds == full.adds and log.snapshot().removes.keys() == full.removes.keys()
 
 
-def test_a_log_that_is_not_pruned_is_complete(tmp_path: Path) -> None:
-    assert sorted(read_log(make(table(*HISTORY), tmp_path)).commits) == [0, 1, 2, 3]
-
-
 def test_the_pointer_to_the_last_checkpoint_may_be_broken(tmp_path: Path) -> None:
     for commits in (HISTORY, (Commit(-HOUR),)):
         root = make(table(*commits, features=(Feature.BROKEN_LAST_CHECKPOINT,)), tmp_path / str(len(commits)))
@@ -240,18 +229,19 @@ def test_the_pointer_to_the_last_checkpoint_may_be_broken(tmp_path: Path) -> Non
 # Metadata ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("hours", "text"),
-    [(168, "interval 1 week"), (240, "interval 10 days"), (1, "interval 1 hour"), (0, "interval 0 hours")],
-)
-def test_the_retention_is_written_in_the_largest_unit(hours: int, text: str, tmp_path: Path) -> None:
-    metadata = read_log(make(table(Commit(0), retention_hours=hours), tmp_path)).snapshot().metadata
-    assert metadata.configuration["delta.deletedFileRetentionDuration"] == text
-
-
-def test_the_checkpoint_interval_is_configured(tmp_path: Path) -> None:
-    root = make(table(Commit(0), features=(Feature.FREQUENT_CHECKPOINTS,)), tmp_path)
-    assert read_log(root).snapshot().metadata.configuration == {"delta.checkpointInterval": "2"}
+def test_properties_of_the_first_version(tmp_path: Path) -> None:
+    retention = "delta.deletedFileRetentionDuration"
+    for number, (made, configuration) in enumerate(
+        (
+            (table(Commit(0), retention_hours=168), {retention: "interval 1 week"}),
+            (table(Commit(0), retention_hours=240), {retention: "interval 10 days"}),
+            (table(Commit(0), retention_hours=1), {retention: "interval 1 hour"}),
+            (table(Commit(0), retention_hours=0), {retention: "interval 0 hours"}),
+            (table(Commit(0), features=(Feature.FREQUENT_CHECKPOINTS,)), {"delta.checkpointInterval": "2"}),
+        )
+    ):
+        root = make(made, tmp_path / str(number))
+        assert read_log(root).snapshot().metadata.configuration == configuration
 
 
 @pytest.mark.parametrize(
@@ -266,11 +256,6 @@ def test_the_protocol_names_the_features(feature: Feature, name: str, of_readers
     protocol = read_log(make(table(Commit(0), features=(feature,)), tmp_path)).snapshot().protocol
     assert (protocol.min_reader, protocol.min_writer) == (3, 7)
     assert name in (protocol.writer_features or ()) and (name in (protocol.reader_features or ())) is of_readers
-
-
-def test_an_add_has_the_files_time_and_statistics(tmp_path: Path) -> None:
-    (add,) = read_log(make(table(Commit(-HOUR, adds=(0,))), tmp_path)).commits[0].adds
-    assert isinstance(add, Add) and add.modification_time == START - DAY and '"numRecords":2' in str(add.stats)
 
 
 def test_the_last_commit_of_an_altered_table_sets_its_properties_and_adds_a_column(tmp_path: Path) -> None:

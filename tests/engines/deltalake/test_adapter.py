@@ -32,7 +32,7 @@ from engines.deltalake.tables import NONE, Tables
 from engines.dialect import ScriptedCase, ScriptRun
 from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
-from engines.provider import kind_of, open_adapter, provider_for
+from engines.provider import kind_of, provider_for
 from engines.restricted import Restricted
 from harness.campaigns.record import case_record
 from harness.running.judge import Judge, JudgedCase
@@ -294,10 +294,6 @@ def test_without_a_package_that_is_judged_the_message_has_the_remedy(
         provider.start()
 
 
-def test_the_adapter_is_opened_by_its_name() -> None:
-    assert isinstance(open_adapter("deltalake", lambda lost: None, time_limit=3), DeltalakeEngine)
-
-
 @pytest.mark.parametrize(
     ("version", "refused"),
     [
@@ -433,9 +429,6 @@ def test_an_unsupported_condition_is_an_error() -> None:
 )
 def test_types_of_arrow(arrow: pa.DataType, type: AnyType) -> None:
     assert type_of(arrow) == type
-
-
-def test_an_unknown_type_is_an_error() -> None:
     with pytest.raises(ValueError, match="no type for Arrow's time32"):
         type_of(pa.time32("s"))
 

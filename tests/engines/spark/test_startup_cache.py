@@ -105,29 +105,18 @@ def test_a_damaged_file_is_removed_and_recorded_anew(tmp_path: Path, directory: 
     assert again is not None and again.recording and not file.exists()
 
 
-def test_there_is_none_beside_the_users_own_options_for_it(tmp_path: Path, directory: Path) -> None:
-    """Java 25 does not start with both."""
-    java = a_jdk(tmp_path / "jdk")
-    said = f"Picked up JAVA_TOOL_OPTIONS: -Xshare:off\n{java.version}"
-    assert cache(Java(java.path, 25, said), a_jar(tmp_path)) is None
-
-
-def test_there_is_none_for_a_directory_of_classes(tmp_path: Path, directory: Path) -> None:
-    assert cache(a_jdk(tmp_path / "jdk"), a_jar(tmp_path), tmp_path) is None
-
-
-def test_there_is_none_without_the_archive_of_the_jdk(tmp_path: Path, directory: Path) -> None:
-    java = a_jdk(tmp_path / "jdk", 21)
-    (tmp_path / "jdk" / "lib" / "server" / "classes.jsa").unlink()
-    assert cache(java, a_jar(tmp_path)) is None
-
-
-def test_there_is_none_without_room(tmp_path: Path, directory: Path) -> None:
+def test_where_there_is_none(tmp_path: Path, directory: Path) -> None:
     java, jar = a_jdk(tmp_path / "jdk"), a_jar(tmp_path)
-    assert cache(java, jar, room=1 << 62) is None
+    own_options = Java(java.path, 25, f"Picked up JAVA_TOOL_OPTIONS: -Xshare:off\n{java.version}")
+    assert cache(own_options, jar) is None, "Java 25 does not start with both"
+    assert cache(java, jar, tmp_path) is None, "a directory of classes"
+    assert cache(java, jar, room=1 << 62) is None, "no room"
     kept(cache(java, jar))
     used = cache(java, jar, room=1 << 62)
     assert used is not None and used.used is not None, "to use a file needs no room"
+    without_archive = a_jdk(tmp_path / "other", 21)
+    (tmp_path / "other" / "lib" / "server" / "classes.jsa").unlink()
+    assert cache(without_archive, jar) is None
 
 
 def test_there_is_none_without_a_writable_home(tmp_path: Path, directory: Path) -> None:
@@ -155,49 +144,33 @@ def test_what_a_killed_run_left_is_removed_later(tmp_path: Path, directory: Path
     assert {*directory.iterdir()} == {new}
 
 
-def test_a_jvm_that_does_not_end_is_killed_and_nothing_kept(tmp_path: Path, directory: Path) -> None:
+class Interrupted(subprocess.Popen[bytes]):
+    """The user interrupts the first that waits for it."""
+
+    interrupts = 1
+
+    def wait(self, timeout: float | None = None) -> int:
+        self.interrupts -= 1
+        if self.interrupts >= 0:
+            raise KeyboardInterrupt
+        return super().wait(timeout)
+
+
+@pytest.mark.parametrize(("kind", "limit"), [(subprocess.Popen, 0.1), (Interrupted, 600)], ids=["hangs", "interrupted"])
+def test_a_jvm_that_does_not_end_is_killed_and_nothing_kept(
+    kind: type[subprocess.Popen[bytes]], limit: float, tmp_path: Path, directory: Path
+) -> None:
     found = cache(a_jdk(tmp_path / "jdk"), a_jar(tmp_path))
     assert found is not None
     script = "trap '' TERM; echo; while :; do sleep 600; done"
-    process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+    process = kind(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True)
     assert process.stdout is not None
     process.stdout.readline()
-    assert not found.keep(process, limit=0.1)
+    assert not found.keep(process, limit=limit)
     assert process.returncode == -9 and process.stdout.read() == b"", "what it started was killed too"
     process.stdout.close()
     assert list(directory.iterdir()) == []
-
-
-def test_an_interrupt_ends_the_jvm_and_keeps_nothing(tmp_path: Path, directory: Path) -> None:
-    found = cache(a_jdk(tmp_path / "jdk"), a_jar(tmp_path))
-    assert found is not None
-
-    class Interrupted(subprocess.Popen[bytes]):
-        """The user interrupts the first that waits for it."""
-
-        interrupts = 1
-
-        def wait(self, timeout: float | None = None) -> int:
-            self.interrupts -= 1
-            if self.interrupts >= 0:
-                raise KeyboardInterrupt
-            return super().wait(timeout)
-
-    script = "trap '' TERM; echo; while :; do sleep 600; done"
-    process = Interrupted(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True)
-    assert process.stdout is not None
-    process.stdout.readline()
-    assert not found.keep(process)
-    assert process.returncode == -9 and process.stdout.read() == b"", "what it started was killed too"
-    process.stdout.close()
-    assert list(directory.iterdir()) == []
-
-
-def test_a_jvm_that_wrote_nothing_keeps_nothing(tmp_path: Path, directory: Path) -> None:
-    found = cache(a_jdk(tmp_path / "jdk"), a_jar(tmp_path))
-    assert found is not None
-    process = subprocess.Popen(["true"], start_new_session=True)
-    assert not found.keep(process)
+    assert not found.keep(subprocess.Popen(["true"], start_new_session=True)), "one that wrote nothing keeps nothing"
 
 
 def test_a_jvm_that_does_not_start_with_the_file_starts_without_it(

@@ -104,15 +104,9 @@ def test_types_by_their_names() -> None:
     schema = StructType.fromDDL(
         "a ARRAY<MAP<STRING, DECIMAL(7, 2)>>, s STRUCT<x: TIMESTAMP_NTZ, `y z`: BYTE>, l BIGINT"
     )
+    inner = StructOf((("x", Type.TIMESTAMP_NTZ), ("y z", Type.BYTE)))
     assert type_of(schema) == StructOf(
-        (
-            ("a", ArrayOf(MapOf(Type.STRING, DecimalOf(7, 2)))),
-            ("s", StructOf((("x", Type.TIMESTAMP_NTZ), ("y z", Type.BYTE)))),
-            ("l", Type.LONG),
-        )
+        (("a", ArrayOf(MapOf(Type.STRING, DecimalOf(7, 2)))), ("s", inner), ("l", Type.LONG))
     )
-
-
-def test_an_unknown_type_is_an_error() -> None:
     with pytest.raises(ValueError, match="interval"):
         type_of(DayTimeIntervalType())
