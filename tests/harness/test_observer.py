@@ -246,6 +246,17 @@ def test_lite_scans_vectors_and_change_files_by_in_commit_timestamps(tmp_path: P
     )
 
 
+def test_retain_is_checked_before_all_else(tmp_path: Path) -> None:
+    lost = table(files(RELATIVE), Commit(-5 * WEEK, adds=(0,)), Commit(-3 * WEEK, checkpoint=True), pruned=1)
+    root = make(replace(lost, stray_files=(StrayFile("old", modified=-4 * WEEK),)), tmp_path)
+    crash = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
+    assert vacuum_observation(lost, root, crash).fails
+    for step in (replace(crash, retain_hours=0), Vacuum(mode=Mode.LITE, retain_hours=0)):
+        refused = vacuum_observation(lost, root, step)
+        assert refused.too_short and refused.due is None and not refused.fails
+        assert not any(judged.fate is Fate.DELETE for judged in refused.fates.values())
+
+
 # Evidence ------------------------------------------------------------------------------------------------------------
 
 
