@@ -92,33 +92,20 @@ def test_no_instant_is_counted_next_to_an_inexact_cutoff(tmp_path: Path) -> None
     assert "cutoff" not in nested(coverage(v))
 
 
-@pytest.mark.parametrize(
-    ("hours", "form"),
-    [
-        (None, "table's default"),
-        (0, "table's zero"),
-        (1, "table's hours"),
-        (25, "table's hours"),
-        (48, "table's days"),
-        (336, "table's weeks"),
-    ],
-)
-def test_the_form_of_a_tables_retention(hours: int | None, form: str) -> None:
-    assert retention_form(Vacuum(), table(retention_hours=hours)) == form
-
-
-@pytest.mark.parametrize(
-    ("hours", "form"),
-    [
-        (0, "zero"),
-        (0.4, "fraction"),
-        (168, "whole"),
-        (1.5, "fraction"),
-        (-1, "negative"),
-        (-0.4, "negative"),
-        (1e6, "huge"),
-    ],
-)
-def test_the_form_of_retain(hours: float, form: str) -> None:
-    assert retention_form(Vacuum(retain_hours=hours), table()) == f"RETAIN {form}, check on"
-    assert retention_form(Vacuum(retain_hours=hours, safety_check=False), table()) == f"RETAIN {form}, check off"
+def test_the_forms_of_retentions() -> None:
+    of_tables = {None: "default", 0: "zero", 1: "hours", 25: "hours", 48: "days", 336: "weeks"}
+    for hours, form in of_tables.items():
+        assert retention_form(Vacuum(), table(retention_hours=hours)) == f"table's {form}"
+    of_steps = {
+        0: "zero",
+        0.4: "fraction",
+        168: "whole",
+        1.5: "fraction",
+        -1: "negative",
+        -0.4: "negative",
+        1e6: "huge",
+    }
+    for retain, form in of_steps.items():
+        for check, word in ((True, "on"), (False, "off")):
+            step = Vacuum(retain_hours=retain, safety_check=check)
+            assert retention_form(step, table()) == f"RETAIN {form}, check {word}"

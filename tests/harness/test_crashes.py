@@ -13,7 +13,6 @@ import pytest
 from engines.port import Engine, Outcome
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.shrinking import candidates
-from harness.judging.clause import Clause
 from harness.observing.steps.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.steps.observation import Observation
 from harness.observing.steps.vacuum_observation import VacuumObservation
@@ -30,15 +29,14 @@ from reference_engine import ReferenceEngine
 from reports.counterexamples.plan import ScriptPlan
 from strategies.restriction.capabilities import restricted_to
 from suites.catalogue import CATALOGUE
-from tests.builders.observations import listener
+from tests.builders.observations import full_judge, listener
 from tests.handmade.crashes import CRASHES, PARTITION, ROWS, TABLE
 from tests.scripts import outcome, plans, recorded
 
 
 def judged(case: Case, directory: Path, engine: Engine | None = None) -> tuple[JudgedCase, list[Observation]]:
     seen: list[Observation] = []
-    clauses: list[Clause[Observation]] = [*CATALOGUE.values(), listener(seen.append)]
-    return Judge(engine or ReferenceEngine(), clauses, directory).judge(case), seen
+    return Judge(engine or ReferenceEngine(), [*CATALOGUE.values(), listener(seen.append)], directory).judge(case), seen
 
 
 @cache
@@ -207,43 +205,26 @@ def test_a_crash_is_shrunk_away_or_to_an_earlier_effect() -> None:
 
 
 def script_of(fault: str, case: str, clause: str, directory: Path) -> tuple[ScriptPlan, Case]:
-    engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
-    judge = Judge(engine, list(CATALOGUE.values()), directory)
+    judge = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), directory)
     return next(plan for plan in plans(CRASHES[case], judge) if plan.clause == clause), CRASHES[case]
 
 
 @pytest.mark.parametrize(
-    ("fault", "case", "clause"),
+    ("fault", "case", "clause", "healthy"),
     [
-        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A"),
-        ("crash-commits-before-it-writes", "rows: committed 0 whole", "CRASH-1A"),
-        ("crash-removes-before-it-adds", "rows: committed 0 whole", "CRASH-1A"),
-        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A"),
+        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A", 1),
+        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A", 1),
+        ("reads-less-after-a-crash", "rows: commit written 0 whole", "CRASH-3", 0),  # a later step goes on from it
     ],
 )
 def test_a_script_restores_what_was_left_and_shows_the_fault(
-    fault: str, case: str, clause: str, tmp_path: Path
+    fault: str, case: str, clause: str, healthy: int, tmp_path: Path
 ) -> None:
     plan, told = script_of(fault, case, clause, tmp_path)
-    code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
-    assert code == 1 and said.startswith("VIOLATED: "), said
-
-
-@pytest.mark.parametrize(
-    ("fault", "case", "clause"),
-    [
-        ("reads-less-after-a-crash", "rows: commit written 0 whole", "CRASH-3"),
-        ("vacuum-starts-over-with-live-files", "full: start", "VAC-SAFE-1"),
-    ],
-)
-def test_a_script_of_a_later_step_goes_on_from_what_was_left(
-    fault: str, case: str, clause: str, tmp_path: Path
-) -> None:
-    name = next(name for name in CRASHES if name.lower().startswith(case.replace("start", "vacuum start")))
-    plan, told = script_of(fault, name, clause, tmp_path)
-    engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
-    assert outcome(plan, engine, told, tmp_path / "bad")[0] == 1
-    assert outcome(plan, ReferenceEngine(), told, tmp_path / "good")[0] == 0
+    bad = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
+    for engine, expected in ((bad, 1), (ReferenceEngine(), healthy)):
+        code, said = outcome(plan, engine, told, tmp_path / engine.name / str(expected))
+        assert code == expected and said.startswith("VIOLATED: ") is (expected == 1), said
 
 
 def test_a_script_cannot_compare_with_what_was_there_before_the_kill(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from engines.deltalake.adapter import DeltalakeEngine
-from engines.port import Engine, EngineError, Outcome
-from engines.wrapped import WrappedEngine
+from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
 from harness.running.judge import Judge
 from model import codec
@@ -22,7 +21,7 @@ from model.text.sql import insert_sql
 from model.text.steps import step_text
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
-from model.vocabulary.steps import Delete, Insert, Read, Request, Vacuum
+from model.vocabulary.steps import Delete, Insert, Read, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
@@ -85,32 +84,6 @@ def test_what_is_appended_is_part_of_the_table(tmp_path: Path) -> None:
     assert (append.kind, append.text) == ("insert", "INSERT INTO t (3 rows)")
     assert len(delete.observed.removed) == 4, "the file of the table, and one of each partition"
     assert last.outcome.rows == [] and len(before.outcome.rows or ()) == 5
-
-
-class BadInserts(WrappedEngine):
-    """Appends the first row only, or fails."""
-
-    def __init__(self, engine: Engine, error: EngineError | None) -> None:
-        super().__init__(engine)
-        self._error = error
-
-    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-        if isinstance(step, Insert) and self._error is not None:
-            return Outcome((), self._error, clock, clock)
-        short = Insert(step.rows[:1]) if isinstance(step, Insert) else step
-        return self._engine.run(root, short, clock=clock, version=version)
-
-
-@pytest.mark.parametrize(
-    ("error", "clause"),
-    [(None, "LIFE-6A"), (EngineError("E", None, None, "the disk is full"), "LIFE-6B")],
-    ids=["wrong", "failing"],
-)
-def test_a_wrong_append_is_a_violation_and_ends_the_case(
-    error: EngineError | None, clause: str, tmp_path: Path
-) -> None:
-    judged = Judge(BadInserts(ReferenceEngine(), error), list(CATALOGUE.values()), tmp_path).judge(CASE)
-    assert judged.failure is None and set(judged.violated) == {clause} and len(judged.steps) == 1
 
 
 def test_the_json_form_and_the_sql() -> None:

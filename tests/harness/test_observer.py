@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from deltalog.entries.actions import Add, Cdc, CommitInfo, Remove
+from deltalog.entries.actions import Add, Cdc, CommitInfo
 from deltalog.entries.commits import write_commit
-from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY
 from deltalog.storage.parquet import write_data_file
 from harness.observing import evidence
@@ -21,13 +20,10 @@ from harness.observing.observer import LogObserver, Observer
 from harness.observing.table.not_read import NotRead
 from harness.observing.table.table_state import TableState
 from model.prediction.fates import Fate, Reason
-from model.prediction.lite import Window
-from model.prediction.scans import LiteScan
 from model.text.layout import file_path
 from model.vocabulary.steps import Inventory, IOFault, Mode, Vacuum
 from model.vocabulary.table import (
     DAY,
-    HOUR,
     WEEK,
     Column,
     Commit,
@@ -42,7 +38,7 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from model.vocabulary.values import Type
-from tests.builders.observations import START, make, vacuum_observation
+from tests.builders.observations import make, vacuum_observation
 
 RELATIVE, ABSOLUTE, OUTSIDE = Reference.RELATIVE, Reference.ABSOLUTE, Reference.OUTSIDE
 
@@ -189,61 +185,11 @@ def test_without_a_log_the_state_is_broken(tmp_path: Path) -> None:
 # What the model gets ---------------------------------------------------------------------------------------------------
 
 
-def test_references_are_those_below_the_root(tmp_path: Path) -> None:
+def test_files_beside_the_root_have_no_fate(tmp_path: Path) -> None:
     v = vacuum_observation(BY_URI, make(BY_URI, tmp_path), Vacuum())
-    assert v.references.live == {PATHS[0], PATHS[1]} and v.references.by_uri == {PATHS[1]}
-    assert v.references.tombstones == {PATHS[3]: START - DAY}
     assert v.outside == {PATHS[2], PATHS[4]}
     assert v.fates[PATHS[1]].reason is Reason.LIVE_BY_URI and v.fates[PATHS[1]].fate is Fate.KEEP
     assert not any(path.startswith("../") for path in v.fates)
-
-
-def test_vectors_are_referred_to_by_path_or_by_uri(tmp_path: Path) -> None:
-    def vector(file: int, row: int, storage: VectorStorage, deleted: int = -DAY) -> DeletionVector:
-        return DeletionVector(file, tuple(range(row + 1)), deleted, storage)
-
-    given = table(
-        files(RELATIVE, RELATIVE, RELATIVE, RELATIVE),
-        Commit(-3 * WEEK, adds=(0, 1, 2, 3)),
-        Commit(
-            -3 * WEEK, deletion_vectors=(vector(0, 0, VectorStorage.RELATIVE), vector(1, 0, VectorStorage.ABSOLUTE))
-        ),
-        Commit(-3 * WEEK, deletion_vectors=(vector(2, 0, VectorStorage.RELATIVE),), vector_prefix="ab"),
-        Commit(-3 * WEEK, deletion_vectors=(vector(3, 0, VectorStorage.ABSOLUTE),)),
-        Commit(
-            -DAY,
-            deletion_vectors=(vector(2, 1, VectorStorage.INLINE, -DAY), vector(3, 1, VectorStorage.INLINE, -2 * DAY)),
-        ),
-        Commit(-HOUR, removes=(Removal(2, -HOUR),)),
-        features=(Feature.DELETION_VECTORS,),
-    )
-    references = vacuum_observation(given, make(given, tmp_path), Vacuum()).references
-    shared, prefixed, absolute = (
-        f"{prefix}deletion_vector_{version:08x}-0000-4000-8000-000000000000.bin"
-        for prefix, version in (("", 1), ("ab/", 2), ("", 3))
-    )
-    assert references.live_vectors == {shared}
-    assert references.vector_tombstones == {prefixed: START - DAY}
-    assert references.absolute_vectors == {shared: None, absolute: START - 2 * DAY}
-
-
-def test_lite_scans_vectors_and_change_files_by_in_commit_timestamps(tmp_path: Path) -> None:
-    given = table(
-        files(RELATIVE, RELATIVE),
-        Commit(-5 * WEEK, adds=(0, 1)),
-        Commit(-5 * WEEK, deletion_vectors=(DeletionVector(0, (0,), -5 * WEEK),), vector_prefix="xy"),
-        features=(Feature.DELETION_VECTORS, Feature.IN_COMMIT_TIMESTAMPS),
-    )
-    root = make(given, tmp_path)
-    (vector,) = (add.deletion_vector for add in read_log(root).commits[1].adds)
-    again = Remove(file_path(given, given.files[0]), START - 3 * WEEK, True, deletion_vector=vector)
-    stamped = CommitInfo({"inCommitTimestamp": START - 3 * WEEK})
-    write_commit(root, 2, [stamped, again, Cdc("_change_data/c", {}, 1), Remove("../x", 5, True)], modified=START)
-    v = vacuum_observation(given, root, Vacuum(mode=Mode.LITE))
-    assert v.window == Window(0, 2), "the time in the commit counts, not the file's"
-    assert v.scan == LiteScan(
-        {again.file: START - 3 * WEEK, str(vector and vector.file): START - 3 * WEEK}, frozenset({"_change_data/c"})
-    )
 
 
 def test_retain_is_checked_before_all_else(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Crash, CrashPoint, Delete, Mode, Read, SetClock, Vacuum, Written
 from model.vocabulary.table import Feature
@@ -67,4 +66,3 @@ def test_a_killed_command_is_followed_by_a_read_a_delete_and_a_vacuum_beyond_the
         place = next(place for place, step in enumerate(case.steps) if getattr(step, "crash", None) is not None)
         later = case.steps[place + 1 :]
         assert {Read, Delete, SetClock, Vacuum} <= set(map(type, later)) and isinstance(later[-1], Read)
-        assert from_json(to_json(case)) == case

@@ -45,18 +45,6 @@ def tables_with_programs(draw: st.DrawFn, /, **arguments: int) -> Drawn:
 
 
 @pytest.mark.long
-@given(tables_with_programs())
-def test_programs_are_well_formed(program: Drawn) -> None:
-    table, steps = program
-    case = Case(table, steps)
-    assert codec.from_json(codec.to_json(case)) == case
-    assert isinstance(steps[-1], Read)
-    assert 1 <= sum(isinstance(step, ENGINE_STEPS) for step in steps) <= 6
-    added = [file.id for step in steps if isinstance(step, Append) for file in step.files]
-    assert added == list(range(len(table.files), len(table.files) + len(added)))
-
-
-@pytest.mark.long
 @given(tables_with_programs(length=3, engine_steps=2))
 def test_the_length_and_the_engine_steps_are_bounded(program: Drawn) -> None:
     _, steps = program
