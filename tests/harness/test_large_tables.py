@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +16,7 @@ from deltalog.entries.commits import write_commit
 from deltalog.errors import DeltaLogError
 from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
+from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce
@@ -26,9 +26,7 @@ from harness.observing.steps.expected_versions import ExpectedVersions
 from harness.observing.table.live_files import LiveFiles
 from harness.observing.table.table_state import Rows
 from harness.observing.table.version_rows import VersionRows
-from harness.running.judge import Judge, JudgedCase
-from harness.tables.plan import plan_table
-from harness.tables.storage import write_table
+from harness.running.judge import JudgedCase
 from model.codec import InvalidCase, case_id, from_json, to_json
 from model.prediction.history import hidden_rows, live_ids, visible_rows
 from model.vocabulary.case import Case
@@ -40,8 +38,8 @@ from reference_engine import ReferenceEngine
 from strategies.cases.large_tables import SIZES, large_case
 from strategies.tables.initial_tables import tables
 from suites.campaigns import SCALE, batches, left_out
-from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from tests.builders.observations import full_judge, make
 from tests.slow import all_slow, slow_after
 
 #: Large enough for what is limited.
@@ -53,8 +51,12 @@ sizes = pytest.mark.parametrize(
 )
 
 
-def judged_by(engine: Any, case: Case, directory: Path) -> JudgedCase:
-    judged = Judge(engine, [*CATALOGUE.values()], directory).judge(case)
+def written(table: Table, directory: Path) -> Path:
+    return make(table, directory, start=10**12)
+
+
+def judged_by(engine: Engine, case: Case, directory: Path) -> JudgedCase:
+    judged = full_judge(engine, directory).judge(case)
     assert judged.failure is None, judged.failure.log
     return judged
 
@@ -164,35 +166,30 @@ def rebuilt_in_a_row(root: Path) -> dict[int, dict[str, Add]]:
 def test_versions_are_rebuilt_in_a_row_as_one_by_one(
     features: tuple[str, ...], lost: tuple[int, ...], tmp_path: Path
 ) -> None:
-    root = tmp_path / "table"
-    write_table(plan_table(large_table(Size(60, versions=10, parts=1, features=features)), root, start=10**12))
+    root = written(large_table(Size(60, versions=10, parts=1, features=features)), tmp_path)
     for version in lost:
         (root / LOG_DIRECTORY / commit_name(version)).unlink()
     assert rebuilt_in_a_row(root) == rebuilt_one_by_one(root) != {}
 
 
-def test_a_checkpoint_that_cannot_be_read_is_no_base(tmp_path: Path) -> None:
-    root = tmp_path / "table"
-    write_table(plan_table(large_table(Size(60, versions=10, parts=1)), root, start=10**12))
+def test_what_is_no_base_is_not_rebuilt(tmp_path: Path) -> None:
+    """A checkpoint that cannot be read, and a version without a definition."""
+    root = written(large_table(Size(60, versions=10, parts=1)), tmp_path / "a")
     (root / LOG_DIRECTORY / commit_name(0)).unlink()
     (checkpoint, _) = sorted((root / LOG_DIRECTORY).glob("*.checkpoint.parquet"))
     checkpoint.write_bytes(b"none")
-    assert rebuilt_in_a_row(root) == rebuilt_one_by_one(root)
-    assert list(rebuilt_in_a_row(root)) == [8, 9]
-
-
-def test_a_version_without_a_definition_is_not_rebuilt(tmp_path: Path) -> None:
-    write_table(plan_table(large_table(Size(20, versions=2)), tmp_path / "a", start=10**12))
-    first, second = (read_log(tmp_path / "a").commits[version].actions for version in (0, 1))
-    write_commit(tmp_path / "b", 0, second)
-    write_commit(tmp_path / "b", 1, first)
-    assert rebuilt_in_a_row(tmp_path / "b") == rebuilt_one_by_one(tmp_path / "b")
-    assert list(rebuilt_in_a_row(tmp_path / "b")) == [1]
+    other = written(large_table(Size(20, versions=2)), tmp_path / "b")
+    first, second = (read_log(other).commits[version].actions for version in (0, 1))
+    write_commit(tmp_path / "c", 0, second)
+    write_commit(tmp_path / "c", 1, first)
+    for where, versions in ((root, [8, 9]), (tmp_path / "c", [1])):
+        assert rebuilt_in_a_row(where) == rebuilt_one_by_one(where)
+        assert list(rebuilt_in_a_row(where)) == versions
 
 
 def test_a_state_that_has_not_changed_is_not_read_again(tmp_path: Path) -> None:
-    table, root = large_table(Size(30)), tmp_path / "table"
-    write_table(plan_table(table, root, start=10**12))
+    table = large_table(Size(30))
+    root = written(table, tmp_path)
     observer = Observer(table, root)
     first = observer.observe()
     assert observer.observe(first) is first

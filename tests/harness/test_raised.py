@@ -137,32 +137,27 @@ def test_a_step_that_cannot_be_recorded_keeps_its_verdicts(tmp_path: Path, monke
     assert case_record(found, campaign="c", batch=0, index=0, origin="generated").violations[0].step == step.index
 
 
-def test_a_step_that_cannot_be_observed_keeps_what_was_judged(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("raised", "kind", "message"),
+    [
+        (KeyError("the adapter"), "harness", "Vacuum raised an error of the suite in step 2: KeyError: 'the adapter'"),
+        (EngineDied("VACUUM killed its process\nits log"), "engine-died", "VACUUM killed its process"),
+    ],
+)
+def test_a_step_that_cannot_be_observed_keeps_what_was_judged(
+    raised: Exception, kind: str, message: str, tmp_path: Path
+) -> None:
     """The step is named; the case ends there, as nobody knows what the table is."""
 
     class Odd(ReferenceEngine):
         def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
             if isinstance(step, Vacuum):
-                raise KeyError("the adapter")
+                raise raised
             return super().run(root, step, clock=clock, version=version)
 
     found = full_judge(Odd(), tmp_path).judge(CASE)
     assert found.tallies["DEL-ROW-1"].met == 1 and len(found.steps) == 2
-    assert found.failure is not None and found.failure.kind == "harness"
-    assert found.failure.message == "Vacuum raised an error of the suite in step 2: KeyError: 'the adapter'"
-
-
-def test_an_engine_that_dies_leaves_what_was_judged_before(tmp_path: Path) -> None:
-    class Dies(ReferenceEngine):
-        def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-            if isinstance(step, Vacuum):
-                raise EngineDied("VACUUM killed its process\nits log")
-            return super().run(root, step, clock=clock, version=version)
-
-    found = full_judge(Dies(), tmp_path).judge(CASE)
-    assert found.failure is not None
-    assert (found.failure.kind, found.failure.message) == ("engine-died", "VACUUM killed its process")
-    assert found.tallies["DEL-ROW-1"].met == 1 and len(found.steps) == 2
+    assert found.failure is not None and (found.failure.kind, found.failure.message) == (kind, message)
 
 
 def test_a_table_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,13 @@ def widened(kind: AnyType, narrow: AnyType, *values: Value) -> Table:
     return replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
 
 
+def widened_partition(kind: AnyType, narrow: AnyType, value: Value) -> Table:
+    """Two versions, each with a file in this partition, of a column that became this type then."""
+    columns = (Column("p", kind), Column("s", Type.STRING))
+    files = (DataFile(0, (value,), (("a",),), modified=-DAY), DataFile(1, (value,), (("b",),), modified=-DAY))
+    return replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
+
+
 @pytest.mark.parametrize(
     ("kind", "narrow", "value", "stored", "bound"),
     [
@@ -139,6 +146,15 @@ def test_what_the_protocol_does_not_widen_is_refused(kind: AnyType, narrow: AnyT
         table_read_back(table)
 
 
+def test_what_was_not_widened() -> None:
+    for kind, narrow, value in ((Type.DOUBLE, Type.FLOAT, 1.0), (Type.TIMESTAMP_NTZ, Type.DATE, datetime(2020, 1, 31))):
+        assert widened_partition(kind, narrow, value).widened_column is None, "its texts are others"
+    files = (replace(TABLE.files[0], rows=((2**31, None),)), TABLE.files[1])
+    assert replace(with_features(Feature.WIDENED), files=files).widened_column is None, "a value does not fit"
+    with pytest.raises(codec.InvalidCase, match="needs the feature widened"):
+        table_read_back(replace(widened(Type.DOUBLE, Type.FLOAT, 1.0), features=()))
+
+
 @pytest.mark.parametrize(
     ("kind", "narrow", "value", "text"),
     [
@@ -151,10 +167,8 @@ def test_what_the_protocol_does_not_widen_is_refused(kind: AnyType, narrow: AnyT
 def test_an_early_file_has_the_partition_value_of_then(
     kind: AnyType, narrow: AnyType, value: Value, text: str | None, tmp_path: Path
 ) -> None:
-    columns = (Column("p", kind), Column("s", Type.STRING))
-    files = (DataFile(0, (value,), (("a",),), modified=-DAY), DataFile(1, (value,), (("b",),), modified=-DAY))
-    table = replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
-    assert table.widened_column == columns[0]
+    table = widened_partition(kind, narrow, value)
+    assert table.widened_column == table.columns[0]
     assert table_read_back(table) == table
     root = make(table, tmp_path)
     snapshot = read_log(root).snapshot()
@@ -163,25 +177,6 @@ def test_an_early_file_has_the_partition_value_of_then(
     directories = sorted(path.parent.name for path in root.rglob("part-*.parquet"))
     assert directories.count(f"p={'__HIVE_DEFAULT_PARTITION__' if text is None else text}") == (1 if text else 2)
     assert sorted(read_rows(root, snapshot), key=str) == sorted([(value, "a"), (value, "b")], key=str)
-
-
-@pytest.mark.parametrize(
-    ("kind", "narrow", "value"),
-    [(Type.DOUBLE, Type.FLOAT, 1.0), (Type.TIMESTAMP_NTZ, Type.DATE, datetime(2020, 1, 31))],
-)
-def test_a_partition_column_whose_texts_are_others_was_not_widened(
-    kind: AnyType, narrow: AnyType, value: Value
-) -> None:
-    columns = (Column("p", kind), Column("s", Type.STRING))
-    files = (DataFile(0, (value,), (("a",),), modified=-DAY), DataFile(1, (value,), (("b",),), modified=-DAY))
-    table = replace(TABLE, columns=columns, files=files, features=("widened",), widened_from=narrow)
-    assert table.widened_column is None
-
-
-def test_a_type_from_before_needs_the_feature() -> None:
-    table = replace(widened(Type.DOUBLE, Type.FLOAT, 1.0), features=())
-    with pytest.raises(codec.InvalidCase, match="needs the feature widened"):
-        table_read_back(table)
 
 
 def test_an_engine_without_widening_gets_the_wider_type_from_the_start() -> None:
@@ -206,11 +201,6 @@ def test_a_file_from_before_a_type_was_widened_has_the_narrower_type(tmp_path: P
     # One feature went, and one came.
     assert first.protocol.writer_features == ("appendOnly", "deletionVectors", "invariants")
     assert last.protocol.writer_features == ("appendOnly", "invariants", "typeWidening")
-
-
-def test_a_value_that_does_not_fit_the_narrower_type_was_not_widened() -> None:
-    files = (replace(TABLE.files[0], rows=((2**31, None),)), TABLE.files[1])
-    assert replace(with_features(Feature.WIDENED), files=files).widened_column is None
 
 
 def test_the_newest_checkpoint_is_written_by_half(tmp_path: Path) -> None:

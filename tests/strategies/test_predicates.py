@@ -53,7 +53,7 @@ from strategies.tables.schemas import schemas
 from strategies.tables.types import types
 from strategies.weights import one_in
 from tests.builders.read_back import predicate_read_back
-from tests.sampling import sample
+from tests.sampling import check_shares, sample
 
 ZONE = st.sampled_from(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe"])
 
@@ -113,30 +113,30 @@ def measure(over: Over) -> dict[str, float]:
     return {name: count / len(examples) for name, count in seen.items()}
 
 
-@pytest.mark.slow
-def test_row_predicates_split_files() -> None:
-    shares = measure("data")
-    assert 0.15 <= shares["nothing matches"] <= 0.4, shares
-    assert shares["part of a file matches"] >= 0.42, shares
-    assert shares["a whole file matches"] >= 0.25, shares
-    assert shares["NULL"] >= 0.25, shares
+#: The least and the greatest share of examples.
+SHARES: dict[Over, dict[str, tuple[float, float]]] = {
+    "data": {
+        "nothing matches": (0.15, 0.4),
+        "part of a file matches": (0.42, 1),
+        "a whole file matches": (0.25, 1),
+        "NULL": (0.25, 1),
+    },
+    "mixed": {"nothing matches": (0.15, 0.55), "part of a file matches": (0.2, 1), "a whole file matches": (0.2, 1)},
+    "partition": {
+        "nothing matches": (0.15, 0.5),
+        "part of a file matches": (0, 0),
+        "one file whole, another not at all": (0.08, 1),
+        "NULL": (0.1, 1),
+    },
+}
 
 
 @pytest.mark.slow
-def test_mixed_predicates_match_often() -> None:
-    shares = measure("mixed")
-    assert 0.15 <= shares["nothing matches"] <= 0.55, shares
-    assert shares["part of a file matches"] >= 0.2, shares
-    assert shares["a whole file matches"] >= 0.2, shares
-
-
-@pytest.mark.slow
-def test_partition_predicates_match_some_files_and_not_others() -> None:
-    shares = measure("partition")
-    assert 0.15 <= shares["nothing matches"] <= 0.5, shares
-    assert shares["part of a file matches"] == 0
-    assert shares["one file whole, another not at all"] >= 0.08, shares
-    assert shares["NULL"] >= 0.1, shares
+@pytest.mark.parametrize("over", SHARES)
+def test_predicates_match_some_rows_and_not_others(over: Over) -> None:
+    found = measure(over)
+    bounds = SHARES[over].items()
+    assert {name: found[name] for name, (least, most) in bounds if not least <= found[name] <= most} == {}, found
 
 
 @pytest.mark.long
@@ -213,20 +213,19 @@ def typed_answers(draw: DrawFn) -> list[bool | WouldFail | None]:
 
 @pytest.mark.slow
 def test_functions_match_often_and_fail_rarely() -> None:
-    seen: Counter[str] = Counter()
     examples = sample(typed_answers())
-    for found in examples:
-        seen["nothing matches"] += True not in found
-        seen["some rows match"] += True in found and not all(answer is True for answer in found)
-        seen["all rows match"] += bool(found) and all(answer is True for answer in found)
-        seen["NULL"] += None in found
-        seen["would fail"] += any(isinstance(answer, WouldFail) for answer in found)
-    share = {name: count / len(examples) for name, count in seen.items()}
-    assert 0.1 <= share["nothing matches"] <= 0.6, share
-    assert share["some rows match"] >= 0.2, share
-    assert share["all rows match"] >= 0.05, share
-    assert share["NULL"] >= 0.1, share
-    assert share["would fail"] <= 0.08, share
+
+    def conditions(found: list[bool | WouldFail | None]) -> dict[str, tuple[float, bool]]:
+        return {
+            "nothing matches": (10, True not in found),
+            "something matches": (40, True in found),
+            "some rows match": (20, True in found and not all(answer is True for answer in found)),
+            "all rows match": (5, bool(found) and all(answer is True for answer in found)),
+            "NULL": (10, None in found),
+            "nothing fails": (92, not any(isinstance(answer, WouldFail) for answer in found)),
+        }
+
+    check_shares(examples, conditions)
 
 
 #: Types, with values for the functions of each.

@@ -63,7 +63,7 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Table
-from model.vocabulary.values import ArrayOf, DecimalOf, Type
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, Type, Value
 from strategies.restriction.capabilities import (
     can_be_judged,
     fits,
@@ -119,25 +119,24 @@ def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilit
                 assert step.mistake in capabilities.delete_mistakes
 
 
-def test_partition_values_keep_their_zeros_for_an_engine_that_needs_them() -> None:
-    file = DataFile(0, (Decimal("1.50"),), ((1,),), 0, trimmed=True)
-    columns = (Column("p", DecimalOf(10, 2)), Column("v", Type.INTEGER))
-    table = Table(columns, ("p",), (file,), (Commit(-1, adds=(0,)),))
+@pytest.mark.parametrize(
+    ("type", "value", "way", "others", "problem"),
+    [
+        (DecimalOf(10, 2), Decimal("1.50"), "trimmed", (), "needs a DECIMAL partition column"),
+        (Type.STRING, None, "empty_nulls", ("a",), "needs a partition value that is NULL"),
+    ],
+)
+def test_partition_values_are_plain_in_the_log_for_an_engine_that_needs_it(
+    type: AnyType, value: Value, way: str, others: tuple[Value, ...], problem: str
+) -> None:
+    file = replace(DataFile(0, (value,), ((1,),), 0), **{way: True})  # type: ignore[arg-type]
+    table = Table((Column("p", type), Column("v", Type.INTEGER)), ("p",), (file,), (Commit(-1, adds=(0,)),))
     assert table_read_back(table) == table
-    assert restricted_table(table, capabilities=DELTALAKE).files == (replace(file, trimmed=False),)
-    with pytest.raises(codec.InvalidCase, match="needs a DECIMAL partition column"):
-        table_read_back(replace(table, partition_by=(), files=(replace(file, partition=(), rows=()),)))
-
-
-def test_null_partition_values_are_null_in_the_log_for_an_engine_that_needs_it() -> None:
-    file = DataFile(0, (None,), ((1,),), 0, empty_nulls=True)
-    columns = (Column("p", Type.STRING), Column("v", Type.INTEGER))
-    table = Table(columns, ("p",), (file,), (Commit(-1, adds=(0,)),))
-    assert table_read_back(table) == table
-    capabilities = replace(EVERYTHING, empty_nulls=False)
-    assert restricted_table(table, capabilities=capabilities).files == (replace(file, empty_nulls=False),)
-    with pytest.raises(codec.InvalidCase, match="needs a partition value that is NULL"):
-        table_read_back(replace(table, files=(replace(file, partition=("a",)),)))
+    plain = replace(DELTALAKE, empty_nulls=False)
+    assert restricted_table(table, capabilities=plain).files == (replace(file, **{way: False}),)  # type: ignore[arg-type]
+    other = replace(table, partition_by=("p",) if others else (), files=(replace(file, partition=others, rows=()),))
+    with pytest.raises(codec.InvalidCase, match=problem):
+        table_read_back(other)
 
 
 def test_without_vacuum_reads_stand_for_it_and_a_case_of_nothing_else_is_left_out() -> None:
