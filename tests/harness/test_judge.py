@@ -15,10 +15,8 @@ from engines.port import EngineDied, EngineError, Outcome, now
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
 from harness.observing.steps.observation import Observation, ReadObservation
-from harness.observing.steps.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from harness.running.coverage import Cell
 from harness.running.judge import Judge
-from model.prediction.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, IsNull, Not, Op, Or
 from model.vocabulary.rules import DELTA_RS
@@ -26,15 +24,12 @@ from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
-    InvalidVacuum,
-    Mode,
     Moment,
     Read,
     Request,
     SetClock,
     Step,
     Vacuum,
-    VacuumMistake,
 )
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
@@ -169,14 +164,6 @@ def test_appended_and_stray_files_are_judged(tmp_path: Path) -> None:
 # What is observed and recorded --------------------------------------------------------------------------------------
 
 
-def test_a_vacuum_is_observed_as_one_or_as_a_refusal(tmp_path: Path) -> None:
-    mistake = InvalidVacuum(VacuumMistake.CLAUSE_TWICE)
-    plain, lite, invalid = observations(tmp_path, Vacuum(), Vacuum(mode=Mode.LITE), mistake)
-    assert isinstance(plain, VacuumObservation) and plain.vanished
-    assert isinstance(lite, VacuumRefusalObservation) and lite.due == CANNOT_VACUUM_LITE and lite.refused
-    assert isinstance(invalid, VacuumRefusalObservation) and invalid.due == expected_vacuum_refusal(mistake.mistake)
-
-
 def test_a_record_has_every_step_of_the_engine(tmp_path: Path) -> None:
     result = full_judge(ReferenceEngine(), tmp_path).judge(CASE)
     assert not result.violated
@@ -263,15 +250,6 @@ def test_an_engine_that_dies_twice_is_a_failure_with_its_log(tmp_path: Path) -> 
     assert (result.failure.kind, result.failure.message) == ("engine-died", "DELETE took the JVM with it")
     assert result.failure.log.endswith("its log")
     assert not result.tallies and not result.steps
-
-
-def test_an_error_in_the_suite_is_a_failure_of_the_harness(tmp_path: Path) -> None:
-    absent = Delete(Compare("absent", Op.EQ, 1, Type.INTEGER))
-    result = full_judge(ReferenceEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
-    assert result.failure is not None and result.failure.kind == "harness"
-    assert result.failure.message == "Delete raised an error of the suite in step 0: KeyError: 'absent'"
-    assert "Traceback" in result.failure.log
-    assert not list(tmp_path.iterdir())
 
 
 # What is judged -----------------------------------------------------------------------------------------------------

@@ -29,7 +29,9 @@ ROOT = "/cases/case 1/table"
         ("/cases/case 10/f", "/cases/case 10/f"),
         ("/f", "/f"),
         ("s3://bucket/cases/case 1/table/f", "f"),
+        ("s3a://bucket/cases/case 1/elsewhere/f", "../elsewhere/f"),
         ("s3://bucket/cases/case 10/f", "s3://bucket/cases/case 10/f"),
+        ("s3a://bucket", "s3a://bucket"),
     ],
 )
 def test_paths_relative_to_the_root(file: str, path: str) -> None:

@@ -13,7 +13,6 @@ from deltalog.entries.actions import Add
 from deltalog.entries.commits import write_commit
 from deltalog.log import read_log
 from deltalog.storage.listing import list_beside, list_tree
-from deltalog.storage.paths import from_root
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.tables import Tables
 from engines.object_store import ObjectStore, Storage
@@ -191,21 +190,6 @@ def test_vacuum_commits_by_default_where_the_storage_is_known_for_it() -> None:
 
 
 # URIs of objects ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("file", "path"),
-    [
-        ("s3a://bucket/case/table/p=1/x", "p=1/x"),
-        ("s3://bucket/case/beside/x", "../beside/x"),
-        ("/case/table/x", "x"),
-        ("s3a://bucket/other/x", "s3a://bucket/other/x"),
-        ("s3a://bucket", "s3a://bucket"),
-        ("p=1/x", "p=1/x"),
-    ],
-)
-def test_an_object_is_a_file_at_the_path_of_its_key(file: str, path: str) -> None:
-    assert from_root(file, "/case/table") == path
 
 
 def test_the_log_of_a_table_in_a_bucket_has_uris_of_objects(tmp_path: Path) -> None:

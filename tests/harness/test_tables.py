@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltalog.data.deletion_vectors import read_vector
-from deltalog.entries.actions import Add, Remove
+from deltalog.entries.actions import Remove
 from deltalog.log import read_log
 from deltalog.storage.listing import list_beside, list_tree
 from deltalog.storage.names import LOG_DIRECTORY
 from harness.observing.observer import Observer
-from harness.tables.plan import plan_append, plan_table
-from harness.tables.storage import write_files
+from harness.tables.plan import plan_table
 from harness.tables.table_metadata import UNKNOWN_FEATURE
 from model.vocabulary.table import (
     DAY,
@@ -80,24 +79,6 @@ def test_files_are_named_by_uri_and_read_by_it(tmp_path: Path) -> None:
     ]
     assert len([path for path in list_tree(root) if path.endswith(".parquet")]) == 2
     assert values(root) == [("a b", v) for v in (0, 1, 2, 100, 101, 102)]
-
-
-def test_a_remove_names_a_file_as_its_add_does(tmp_path: Path) -> None:
-    removes = tuple(Removal(id, -HOUR) for id in (0, 1, 2))
-    root = make(table(Commit(-DAY, adds=(0, 1, 2)), Commit(-HOUR, removes=removes), files=MIXED), tmp_path)
-    log = read_log(root)
-    assert [add.path for add in log.commits[0].adds] == [remove.path for remove in log.commits[1].removes]
-    assert not log.snapshot().adds
-
-
-def test_another_writers_files_may_lie_outside(tmp_path: Path) -> None:
-    planned = table(Commit(-HOUR), files=())
-    root = make(planned, tmp_path)
-    files, actions = plan_append(planned, MIXED, root, start=START, at=0)
-    write_files(files, (), root, start=START)
-    adds = [action.path for action in actions if isinstance(action, Add)]
-    assert adds[2].startswith((root.parent / "elsewhere").as_uri()) and adds[1].startswith(root.as_uri())
-    assert any(path.startswith("../elsewhere/p=a b/part-00002") for path in list_beside(root))
 
 
 def test_files_that_cannot_be_read_have_the_sizes_in_the_log(tmp_path: Path) -> None:
