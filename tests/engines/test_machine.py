@@ -12,13 +12,10 @@ import pytest
 from deltalog.errors import UnreadableCheckpoint
 from engines.machine import MachineFailed, raise_if_of_the_machine, require_machine, trouble_in, trouble_of
 from engines.port import Answer, EngineError, Outcome
-from harness.observing import observer
-from harness.running.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.readings import Reading
 from model.vocabulary.steps import Delete, IOFault, Read, Request, Vacuum
 from reference_engine import ReferenceEngine
-from suites.catalogue import CATALOGUE
 from tests.builders.observations import full_judge
 from tests.handmade.steps import AGED, IN_A, PARTITIONED
 
@@ -58,49 +55,35 @@ def test_what_an_engine_says_of_the_machine(exception: str, message: str, cause:
             require_machine(outcome)
 
 
-@pytest.mark.parametrize(
-    ("exception", "message"),
-    [
+def test_what_an_engine_says_of_itself() -> None:
+    for exception, message in (
         ("OSError", "Input/output error: p=a/part-0.parquet"),  # the I/O faults of the suite
         ("OSError", "Permission denied (os error 13)"),
         ("OSError", "No such file or directory (os error 2)"),
         ("OSError", "Is a directory (os error 21)"),
-        (
-            "Aborted",
-            "memory allocation of 18446744073709551615 bytes failed",
-        ),  # nobody has that: a mistake of the engine
+        ("Aborted", f"memory allocation of {2**64} bytes failed"),  # nobody has that: a mistake of the engine
         ("StackOverflowError", "java.lang.StackOverflowError"),
         ("Exception", ""),
-    ],
-)
-def test_what_an_engine_says_of_itself(exception: str, message: str) -> None:
-    assert trouble_in(message, exception) is None
-    require_machine(Outcome((), EngineError(exception, None, None, message), 0, 0))
+    ):
+        assert trouble_in(message, exception) is None
+        require_machine(Outcome((), EngineError(exception, None, None, message), 0, 0))
     require_machine(Outcome((), None, 0, 0))
 
 
-@pytest.mark.parametrize(
-    "number", [errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENETUNREACH]
-)
-def test_an_exception_with_a_number_of_the_machine(number: int) -> None:
-    error = OSError(number, os.strerror(number))
-    assert trouble_of(error) is not None
-    with pytest.raises(MachineFailed):
-        raise_if_of_the_machine(error)
-    unreadable = UnreadableCheckpoint("it cannot be read")
-    unreadable.__cause__ = error
-    assert trouble_of(unreadable) == trouble_of(error), "also where it is the cause of another"
-
-
-def test_other_exceptions_are_not_the_machines() -> None:
+def test_which_exceptions_are_the_machines() -> None:
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENETUNREACH):
+        error = OSError(number, os.strerror(number))
+        assert trouble_of(error) is not None
+        with pytest.raises(MachineFailed):
+            raise_if_of_the_machine(error)
+        unreadable = UnreadableCheckpoint("it cannot be read")
+        unreadable.__cause__ = error
+        assert trouble_of(unreadable) == trouble_of(error), "also where it is the cause of another"
     assert trouble_of(MemoryError()) and trouble_of(pa.ArrowMemoryError("malloc of size 64 failed"))
-    for error in (
-        FileNotFoundError(errno.ENOENT, "x"),
-        PermissionError(errno.EACCES, "x"),
-        ValueError("No space left"),
-    ):
-        assert trouble_of(error) is None
-        raise_if_of_the_machine(error)
+    others = FileNotFoundError(errno.ENOENT, "x"), PermissionError(errno.EACCES, "x"), ValueError("No space left")
+    for other in others:
+        assert trouble_of(other) is None
+        raise_if_of_the_machine(other)
 
 
 # In a case --------------------------------------------------------------------------------------------------------------
@@ -116,9 +99,8 @@ class Troubled(ReferenceEngine):
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if isinstance(step, Delete) and self.times:
             self.times -= 1
-            return Outcome(
-                (), EngineError("OSError", None, None, "No space left on device (os error 28)"), clock, clock
-            )
+            error = EngineError("OSError", None, None, "No space left on device (os error 28)")
+            return Outcome((), error, clock, clock)
         return super().run(root, step, clock=clock, version=version)
 
 
@@ -137,26 +119,20 @@ def test_a_trouble_that_passes_costs_one_more_try(tmp_path: Path) -> None:
     assert judged.failure is None and not judged.violated and judged.tallies["DEL-ROW-1"].met == 1
 
 
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM])
-def test_a_file_that_the_suite_cannot_open_is_not_unreadable(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "where", ["harness.observing.observer.read_stored_rows", "suites.clauses.delete.rows.check_rows_left"]
+)
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.ENOSPC])
+def test_what_the_suite_cannot_do_is_not_the_engines(
+    number: int, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Neither is a file unreadable, nor does a clause hide it."""
+
     def fails(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    case, engine = Case(PARTITIONED, (IN_A, Read())), ReferenceEngine()
-    monkeypatch.setattr(observer, "read_stored_rows", fails)
-    judged = Judge(engine, list(CATALOGUE.values()), tmp_path).judge(case)
-    assert not judged.violated and judged.failure is not None and os.strerror(number) in judged.failure.message
-
-
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOSPC])
-def test_a_clause_that_meets_it_says_so(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr("suites.clauses.delete.rows.check_rows_left", fails)
-    judged = full_judge(ReferenceEngine(), tmp_path).judge(Case(PARTITIONED, (IN_A,)))
+    monkeypatch.setattr(where, fails)
+    judged = full_judge(ReferenceEngine(), tmp_path).judge(Case(PARTITIONED, (IN_A, Read())))
     assert judged.failure is not None and "The machine failed: " in judged.failure.message and not judged.violated
 
 

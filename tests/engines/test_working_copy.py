@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -88,31 +88,37 @@ def test_early_files_are_older_than_the_second_that_is_told(case: Path) -> None:
     assert copy.put_early(case, {}) is None
 
 
+class Doing(ReferenceEngine):
+    """An engine that does this instead."""
+
+    def __init__(self, do: Callable[[Path], Outcome | None]) -> None:
+        super().__init__()
+        self._do = do
+
+    def run(self, root: Path, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
+        return self._do(root) or Outcome((), None, 0, 0)
+
+
 def test_a_step_sees_the_objects_and_the_suite_what_it_left(case: Path) -> None:
     objects = MemoryObjects(CLOCK)
 
-    class Writes(ReferenceEngine):
-        def run(self, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
-            assert [path.removeprefix(f"{case}/") for path in objects.content] == ["table/p=a b%20/part.parquet"]
-            objects.put(f"{case}/table/new", b"new")
-            return Outcome((), None, 0, 0)
+    def writes(root: Path) -> None:
+        assert [path.removeprefix(f"{case}/") for path in objects.content] == ["table/p=a b%20/part.parquet"]
+        objects.put(f"{case}/table/new", b"new")
 
-    engine = CopyingEngine(Writes(), WorkingCopy(objects))
-    engine.run(case / "table", Read(), clock=0, version=None)
+    CopyingEngine(Doing(writes), WorkingCopy(objects)).run(case / "table", Read(), clock=0, version=None)
     assert files(case) == {"table/new": b"new", "table/p=a b%20/part.parquet": b"rows"}
 
 
 def test_what_a_known_bad_engine_changes_is_an_object_before_it_is_judged(case: Path) -> None:
-    class Bad(ReferenceEngine):
-        def run(self, *arguments: Any, **named: Any) -> Outcome:
-            (case / "table" / "made").write_bytes(b"by the fault")
-            os.unlink(case / "table" / "p=a b%20" / "part.parquet")
-            return Outcome((), None, 0, 0)
+    def spoils(root: Path) -> None:
+        (root / "made").write_bytes(b"by the fault")
+        os.unlink(root / "p=a b%20" / "part.parquet")
 
     objects = MemoryObjects(CLOCK)
     copy = WorkingCopy(objects)
     copy.put(case)
-    UploadingEngine(Bad(), copy).run(case / "table", Read(), clock=0, version=None)
+    UploadingEngine(Doing(spoils), copy).run(case / "table", Read(), clock=0, version=None)
     assert list(objects.content) == [str(case / "table" / "made")]
     (found,) = objects.list(str(case))
     assert os.stat(found.path).st_mtime_ns == found.modified * 1_000_000
@@ -121,12 +127,7 @@ def test_what_a_known_bad_engine_changes_is_an_object_before_it_is_judged(case: 
 def test_an_error_is_the_engines_only_if_the_server_serves(case: Path) -> None:
     objects = MemoryObjects(CLOCK)
     refused = Outcome((), EngineError("OSError", None, None, "ExpiredToken"), 0, 0)
-
-    class Refuses(ReferenceEngine):
-        def run(self, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
-            return refused
-
-    engine = CopyingEngine(Refuses(), WorkingCopy(objects))
+    engine = CopyingEngine(Doing(lambda root: refused), WorkingCopy(objects))
     assert engine.run(case / "table", Read(), clock=0, version=None) == refused
     assert [path.removeprefix(f"{case}/") for path in objects.content] == ["table/p=a b%20/part.parquet"]
 
@@ -145,14 +146,13 @@ def test_a_log_that_is_written_again_has_another_name_for_an_engine_that_remembe
     log.mkdir()
     (log / "0.json").write_bytes(b"one")
 
-    class Names(ReferenceEngine):
-        def run(self, root: Path, *arguments: object, **more: object) -> Outcome:  # type: ignore[override]
-            seen.append(root)
-            assert objects.get(f"{root}/_delta_log/0.json") == (log / "0.json").read_bytes()
-            objects.put(f"{root}/new", b"new")
-            return Outcome(((f"{root}/new", 1),), EngineError("Refused", None, None, f"{root} is refused"), 0, 0)
+    def names(root: Path) -> Outcome:
+        seen.append(root)
+        assert objects.get(f"{root}/_delta_log/0.json") == (log / "0.json").read_bytes()
+        objects.put(f"{root}/new", b"new")
+        return Outcome(((f"{root}/new", 1),), EngineError("Refused", None, None, f"{root} is refused"), 0, 0)
 
-    engine = CopyingEngine(Names(), copy)
+    engine = CopyingEngine(Doing(names), copy)
     engine.run(case / "table", Read(), clock=0, version=None)
     (log / "1.json").write_bytes(b"another")
     engine.run(case / "table", Read(), clock=0, version=None)

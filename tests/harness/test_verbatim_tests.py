@@ -104,21 +104,14 @@ def unsure(outcome: Outcome) -> Outcome:
     ids=["an error", "two answers", "fewer rows"],
 )
 def test_without_a_usable_answer_the_delete_is_not_run(change: Any, tmp_path: Path) -> None:
-    table = replace(TABLE, files=(replace(TABLE.files[0], rows=(("a", 1), ("a", 1))), TABLE.files[1]))
-    root = make(table, tmp_path)
-    observer = Observer(table, root)
-    state = observer.observe()
-    rows = tuple((*row, None) for row in state.rows.elements()) if state.rows else ()
-    outcome = Outcome(rows, None, START, START)
-    assert answered(Delete(TEST), outcome, state, table) is not None
-    assert answered(Delete(TEST), change(outcome), state, table) is None
-
-
-def test_a_file_without_visible_rows_says_nothing(tmp_path: Path) -> None:
-    table = replace(TABLE, files=(replace(TABLE.files[0], rows=()), TABLE.files[1]))
-    state = Observer(table, make(table, tmp_path)).observe()
-    rows = tuple((*row, True) for row in state.rows.elements()) if state.rows else ()
-    assert answered(Delete(TEST), Outcome(rows, None, START, START), state, table) is None
+    same = replace(TABLE, files=(replace(TABLE.files[0], rows=(("a", 1), ("a", 1))), TABLE.files[1]))
+    empty = replace(TABLE, files=(replace(TABLE.files[0], rows=()), TABLE.files[1]))
+    for table, usable in ((same, True), (empty, False)):  # a file without visible rows says nothing
+        state = Observer(table, make(table, tmp_path / str(usable))).observe()
+        rows = tuple((*row, None) for row in state.rows.elements()) if state.rows else ()
+        outcome = Outcome(rows, None, START, START)
+        assert (answered(Delete(TEST), outcome, state, table) is not None) is usable
+        assert answered(Delete(TEST), change(outcome), state, table) is None
 
 
 def test_a_wrong_read_that_stands_in_for_the_delete_is_judged(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import pytest
@@ -79,6 +80,15 @@ def hidden(table: Table, stray: StrayFile) -> bool:
     return any(part[0] in "_." and not part.startswith(visible) for part in stray.path.split("/"))
 
 
+def name(stray: StrayFile) -> str:
+    return stray.path.rpartition("/")[2]
+
+
+def begins(strays: Iterable[StrayFile], beginnings: Collection[str]) -> bool:
+    """Whether a part of a path begins with one of these."""
+    return any(part.startswith(tuple(beginnings)) for stray in strays for part in stray.path.split("/"))
+
+
 @st.composite
 def tables_with_strays(draw: st.DrawFn) -> tuple[Table, tuple[StrayFile, ...]]:
     table = draw(tables())
@@ -93,23 +103,14 @@ def test_every_kind_is_frequent() -> None:
         empty = [stray for stray in drawn if stray.kind is Kind.DIRECTORY]
         existing = {file_path(table, file).rpartition("/")[0] for file in table.files} - {""}
         underscored = tuple(name for name in table.partition_by if name[0] in "_.")
+        names = set(map(name, orphans))
         return {
             "at least six": (25, len(drawn) >= 6),
             "orphan in the root": (25, any("/" not in stray.path for stray in orphans)),
-            "orphan in an existing partition": (
-                15,
-                any(stray.path.rpartition("/")[0] in existing for stray in orphans),
-            ),
+            "orphan in an existing partition": (15, any(s.path.rpartition("/")[0] in existing for s in orphans)),
             "orphan in a plain directory": (15, any(stray.path.startswith(("dir/", "deep/")) for stray in orphans)),
-            "orphan in a partition with a hidden prefix": (
-                10,
-                bool(underscored)
-                and any(f"/{stray.path}".find(f"/{name}=") >= 0 for stray in orphans for name in underscored),
-            ),
-            "hidden directory similar to such a partition": (
-                5,
-                any(part.startswith(f"{name}s") for s in drawn for part in s.path.split("/") for name in underscored),
-            ),
+            "orphan in a partition with a hidden prefix": (10, begins(orphans, [f"{name}=" for name in underscored])),
+            "hidden directory similar to such a partition": (5, begins(drawn, [f"{name}s" for name in underscored])),
             "in _change_data": (18, any(stray.path.startswith("_change_data/") for stray in orphans)),
             "in _delta_index": (18, any(stray.path.startswith("_delta_index/") for stray in orphans)),
             "hidden file": (25, any(s.kind is Kind.FILE and hidden(table, s) for s in drawn)),
@@ -123,14 +124,7 @@ def test_every_kind_is_frequent() -> None:
             "old": (25, any(stray.modified < -AGE - 1 for stray in orphans)),
             "young": (25, any(-AGE + 1 < stray.modified <= 0 for stray in orphans)),
             "future": (25, any(stray.modified > 0 for stray in drawn)),
-            "checksum of a stray file": (
-                8,
-                any(
-                    stray.path.rpartition("/")[2][1:-4] in {orphan.path.rpartition("/")[2] for orphan in orphans}
-                    for stray in drawn
-                    if stray.path.endswith(".crc")
-                ),
-            ),
+            "checksum of a stray file": (8, bool({name(s)[1:-4] for s in drawn if s.path.endswith(".crc")} & names)),
             "a table inside": (3, any("inner/" in stray.path for stray in drawn)),
             "metadata": (8, any("metadata" in stray.path.split("/") for stray in drawn)),
             "a log that is not the table's": (8, any("_delta_log" in stray.path.split("/") for stray in drawn)),

@@ -67,18 +67,11 @@ def vacuum_conditions(case: Case) -> dict[str, tuple[int, int, bool]]:
     }
 
 
-def test_conditions_of_vacuum_retentions() -> None:
-    check_shares(
-        drawn("vacuum_retentions"),
-        lambda case: {name: (least, holds) for name, (least, _, holds) in vacuum_conditions(case).items()},
-    )
-
-
-def test_conditions_of_vacuum_stray_files() -> None:
-    check_shares(
-        drawn("vacuum_stray_files"),
-        lambda case: {name: (least, holds) for name, (_, least, holds) in vacuum_conditions(case).items()},
-    )
+def test_conditions_of_vacuum_retentions_and_of_stray_files() -> None:
+    for place, name in enumerate(("vacuum_retentions", "vacuum_stray_files")):
+        check_shares(
+            drawn(name), lambda case, at=place: {key: (one[at], one[2]) for key, one in vacuum_conditions(case).items()}
+        )  # type: ignore[misc]
 
 
 def test_stamped_deletes_often_remove_files() -> None:
@@ -143,6 +136,10 @@ def test_conditions_of_vacuum_modes() -> None:
         lite = [place for place, step in enumerate(steps) if isinstance(step, Vacuum) and step.mode.lite]
         full = [place for place, step in enumerate(steps) if isinstance(step, Vacuum) and not step.mode.lite]
         real = [place for place in lite if not steps[place].dry_run]  # type: ignore[union-attr]
+
+        def between(first: int) -> set[type]:
+            return set(map(type, steps[first + 1 : lite[-1]]))
+
         feed = case.table.has(Feature.CHANGE_DATA_FEED)
         instants = {commit.at for commit in case.table.commits}
         clocks = [step.to for step in steps if isinstance(step, SetClock)]
@@ -152,17 +149,8 @@ def test_conditions_of_vacuum_modes() -> None:
         return {
             "all modes": (9, {run.mode for run in runs} == set(Mode)),
             "LITE three times": (9, len(lite) >= 3),
-            "a clock between two LITEs": (
-                12,
-                any(
-                    isinstance(step, SetClock) and real and real[0] < place < lite[-1]
-                    for place, step in enumerate(steps)
-                ),
-            ),
-            "a DELETE between two LITEs": (
-                2,
-                any(isinstance(step, Delete) and lite[0] < place < lite[-1] for place, step in enumerate(steps)),
-            ),
+            "a clock between two LITEs": (12, bool(real) and SetClock in between(real[0])),
+            "a DELETE between two LITEs": (2, bool(lite) and Delete in between(lite[0])),
             "LITE after FULL": (2, any(f < last for f in full for last in lite) and bool(real)),
             "change files, then LITE": (5, feed and isinstance(steps[0], Delete) and bool(real)),
             "files-only inventory": (7, any(r.mode.inventory and r.inventory is Inventory.FILES for r in runs)),
@@ -206,6 +194,9 @@ def test_conditions_of_vacuum_vectors() -> None:
         deletion_vectors = [(commit, vector) for commit in table.commits for vector in commit.deletion_vectors]
         references = {(file.reference, file.id in live) for file in table.files}
         twice = [vector.file for _, vector in deletion_vectors]
+        in_files = Counter(
+            id(commit) for commit, vector in deletion_vectors if vector.storage is not VectorStorage.INLINE
+        )
         if loses_files(case):
             assert sum(not step.dry_run for step in vacuums_of((case,))) == 1
             assert not any(isinstance(step, Read) for step in case.steps)
@@ -214,13 +205,7 @@ def test_conditions_of_vacuum_vectors() -> None:
         )
         return {
             "vectors": (40, bool(deletion_vectors)),
-            "a shared vector file": (
-                12,
-                any(
-                    len([m for m in c.deletion_vectors if m.storage is not VectorStorage.INLINE]) > 1
-                    for c, _ in deletion_vectors
-                ),
-            ),
+            "a shared vector file": (12, any(count > 1 for count in in_files.values())),
             "a vector file in a directory": (12, any(commit.vector_prefix for commit, _ in deletion_vectors)),
             "two vectors of a file": (8, len(set(twice)) < len(twice)),
             "a removed file with a vector": (12, any(vector.file not in live for _, vector in deletion_vectors)),
