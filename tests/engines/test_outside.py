@@ -51,7 +51,6 @@ HERE = "tests.outside_engine"
         (kind_of, f"{HERE}:NO_CAPABILITIES", "are {'deletes': True}, and no model.vocabulary.capabilities.Capab"),
         (kind_of, f"{HERE}:UNKNOWN_FORM", "is 'sql by telepathy', and must be a frozenset of members of Form"),
         (kind_of, f"{HERE}:NO_BOOLEAN", "vacuum is 'no', and must be True or False"),
-        (version_of, "snowflake==1.0", "snowflake is not known: use one of spark, deltalake, or module:name"),
         (version_of, f"{WITH_ALL}==0.9", "Outside 0.9 is not judged: use 1.0 or newer."),
         (version_of, WITH_ALL, f"{WITH_ALL} names no version of {WITH_ALL}: write, say, {WITH_ALL}==1.1."),
         (version_of, f"{OUTSIDE}==1.0", "what its releases need: judge it where it is installed, with --engine"),

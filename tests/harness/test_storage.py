@@ -32,7 +32,6 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import AddStrayFiles, Delete, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Reference, StrayFile, Table
 from model.vocabulary.values import Type
-from records.mistakes import UsageMistake
 from runner.run.circumstances import set_up
 from runner.run.plan import limits_of
 from strategies.restriction.capabilities import restricted_to
@@ -115,10 +114,6 @@ def test_a_case_is_restricted_to_what_a_bucket_has() -> None:
 def test_storage_is_an_option() -> None:
     assert chosen().storage is Storage.LOCAL and not limits_of(chosen())
     assert len(limits_of(chosen("--storage=s3"))) == len(limits_in("spark", Storage.S3))
-    with pytest.raises(UsageMistake, match="--storage s4 is not known: use one of local, s3"):
-        chosen("--storage=s4")
-    with pytest.raises(EngineUnavailable):
-        chosen("--storage=s3", f"--engine={OUTSIDE}")
 
 
 @pytest.mark.parametrize("engine", ["spark", "deltalake"])
@@ -219,9 +214,3 @@ def test_what_delta_rs_returns_by_its_uri_is_a_path(returned: str) -> None:
 def test_a_case_starts_at_a_time_that_the_storage_can_tell(tmp_path: Path, unit: int) -> None:
     clock = CaseClock(tmp_path, settable=True, unit=unit)
     assert clock.start == clock.now and clock.start % unit == 0
-
-
-@pytest.mark.parametrize("place", ["--spark-cluster=2", "--spark-remote=local", "--spark-master=spark://host:7077"])
-def test_s3_is_judged_by_a_spark_in_one_process(place: str) -> None:
-    with pytest.raises(EngineUnavailable, match="works only with Spark in one process: leave out"):
-        chosen("--storage=s3", place)
