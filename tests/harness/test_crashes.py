@@ -21,7 +21,6 @@ from model.codec import InvalidCase, dumps, from_json, loads, to_json
 from model.text.steps import step_text
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
-from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Crash, CrashPoint, Delete, IOFault, Mode, Read, Request, Vacuum, Written
 from records.json_form import from_json as record_from_json
 from records.json_form import to_json as record_to_json
@@ -130,25 +129,6 @@ def test_what_is_wrong_with_the_commit_costs_what_it_costs_without_a_crash(tmp_p
     found, _ = judged(CRASHES["checkpoint: checkpoint 0 whole"], tmp_path, engine)
     (violation,) = found.tallies["CRASH-1D"].violations
     assert violation.message.startswith("DEL-CKPT-1 is violated: ") and violation.cause.startswith("DEL-CKPT-1: ")
-
-
-@pytest.mark.parametrize(
-    ("fault", "case", "clause", "severity"),
-    [
-        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A", Severity.UNREADABLE),
-        ("crash-commits-before-it-writes", "rows: committed 0 whole", "CRASH-1A", Severity.UNREADABLE),
-        ("crash-removes-before-it-adds", "rows: committed 0 whole", "CRASH-1A", Severity.DATA_LOSS),
-        ("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", Severity.DATA_LOSS),
-        ("crash-hides-what-it-leaves", "rows: file created 0 whole", "CRASH-1F", Severity.SPACE_KEPT),
-        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A", Severity.DATA_LOSS),
-        ("crash-of-vacuum-commits-another-version", "full: deletion 0 whole", "CRASH-2D", Severity.WRONG_WORDS),
-    ],
-)
-def test_a_violation_costs_what_its_cause_costs(
-    fault: str, case: str, clause: str, severity: Severity, tmp_path: Path
-) -> None:
-    found, _ = judged(CRASHES[case], tmp_path, KnownBadEngine(ReferenceEngine(), FAULTS[fault]))
-    assert {one.severity for one in found.wrong if one.clause == clause} == {severity}
 
 
 # The step -----------------------------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,7 +12,6 @@ from hypothesis import strategies as st
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Engine
-from faults import FAULTS, KnownBadEngine
 from harness.running.judge import Judge
 from model import codec
 from model.text.sql import insert_sql
@@ -25,14 +22,12 @@ from model.vocabulary.steps import Delete, Insert, Read, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
-from reports.counterexamples.script import reproduction
 from strategies.restriction.capabilities import restricted_to
 from strategies.steps.operations import operations
 from strategies.steps.program_state import Program
 from strategies.tables.program_tables import program_tables
 from suites.catalogue import CATALOGUE
 from tests.sampling import fifty
-from tests.scripts import DELTA_RS, SPARK, plans
 
 TABLE = Table(
     columns=(Column("p", Type.STRING), Column("v", Type.LONG)),
@@ -94,17 +89,3 @@ def test_the_json_form_and_the_sql() -> None:
     expected = "INSERT INTO t VALUES ('a', 3L), ('b c', 4L), (CAST(NULL AS STRING), CAST(NULL AS BIGINT))"
     assert insert_sql(Insert(ROWS), types, "t") == expected
     assert step_text(Insert(ROWS[:1])) == "INSERT INTO t (1 row)"
-
-
-def test_a_script_appends_the_same_rows(tmp_path: Path) -> None:
-    """On a healthy engine the script of a fault does not say VIOLATED."""
-    case = Case(TABLE, (Insert(ROWS), Delete()))
-    judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"]), list(CATALOGUE.values()), tmp_path)
-    # delta-rs may give the removes of one DELETE two times.
-    plan = next(one for one in plans(case, judge) if one.clause != "DEL-META-3")
-    assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(plan, SPARK)
-    written = tmp_path / "reproduce.py"
-    text = reproduction(plan, DELTA_RS)
-    written.write_text(text.replace(plan.scripted.root, str(tmp_path / "case" / "table")), encoding="utf-8")
-    ended = subprocess.run([sys.executable, str(written)], capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -146,21 +146,6 @@ def test_appended_and_stray_files_may_lie_beside_the_table(tmp_path: Path) -> No
     assert any("part-00009" in path for path in read.before.live) and len(read.outcome.rows) == 4
 
 
-def test_appended_and_stray_files_are_judged(tmp_path: Path) -> None:
-    steps = (
-        Append((DataFile(7, (), ((1,), (50,)), 0),)),
-        AddStrayFiles((StrayFile("young.tmp", modified=0), StrayFile("_hidden/x", modified=-9 * WEEK))),
-        SMALL,
-        Read(),
-        Vacuum(),
-        Read(),
-    )
-    result = full_judge(ReferenceEngine(), tmp_path).judge(Case(TABLE, steps))
-    assert not result.violated
-    assert result.steps[1].outcome.rows == [[2], [3], [50], [None]]
-    assert result.tallies["VAC-SAFE-4"].met == result.tallies["VAC-SAFE-3"].met == 1
-
-
 # What is observed and recorded --------------------------------------------------------------------------------------
 
 

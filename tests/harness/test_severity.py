@@ -77,6 +77,13 @@ CAUSES = [
     ("removes-with-wrong-size", "DEL-REM-1B", Severity.UNREADABLE, "another value: size"),
     ("corrupts-a-live-file", "VAC-SAFE-10B", Severity.DATA_LOSS, "a live file can no longer be read"),
     ("refuses-with-another-class", "DEL-REF-2A", Severity.WRONG_WORDS, "refused with another error"),
+    ("crash-tears-the-commit", "CRASH-1A", Severity.UNREADABLE, "the log cannot be replayed"),
+    ("crash-commits-before-it-writes", "CRASH-1A", Severity.UNREADABLE, "a live file cannot be read"),
+    ("crash-removes-before-it-adds", "CRASH-1A", Severity.DATA_LOSS, "rows that must stay are missing"),
+    ("crash-overwrites-in-place", "CRASH-1B", Severity.DATA_LOSS, "a file is changed"),
+    ("crash-hides-what-it-leaves", "CRASH-1F", Severity.SPACE_KEPT, "a file is written that nobody needs"),
+    ("crash-of-vacuum-loses-a-live-file", "CRASH-2A", Severity.DATA_LOSS, "a live file can no longer be read"),
+    ("crash-of-vacuum-commits-another-version", "CRASH-2D", Severity.WRONG_WORDS, "other versions are written"),
     ("metrics-count-a-file-too-many", "DEL-MET-1A", Severity.WRONG_NUMBERS, "another value: numRemovedFiles"),
 ]
 

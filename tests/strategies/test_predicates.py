@@ -151,15 +151,6 @@ def test_predicates_use_the_requested_columns(data: st.DataObject) -> None:
     assert mixed - partition
 
 
-@given(st.data())
-def test_predicates_are_well_typed_and_have_sql(data: st.DataObject) -> None:
-    table = data.draw(tables())
-    predicate = data.draw(predicates(table))
-    assert sql(predicate).isprintable()
-    assert predicate_read_back(predicate) == predicate
-    answers(table, predicate)
-
-
 @pytest.mark.slow
 def test_every_form_is_drawn() -> None:
     forms: Counter[type] = Counter()

@@ -67,11 +67,11 @@ def vacuum_conditions(case: Case) -> dict[str, tuple[int, int, bool]]:
     }
 
 
-def test_conditions_of_vacuum_retentions_and_of_stray_files() -> None:
-    for place, name in enumerate(("vacuum_retentions", "vacuum_stray_files")):
-        check_shares(
-            drawn(name), lambda case, at=place: {key: (one[at], one[2]) for key, one in vacuum_conditions(case).items()}
-        )  # type: ignore[misc]
+@pytest.mark.parametrize(("name", "at"), [("vacuum_retentions", 0), ("vacuum_stray_files", 1)])
+def test_conditions_of_vacuum_retentions_and_of_stray_files(name: str, at: int) -> None:
+    check_shares(
+        drawn(name), lambda case: {key: (float(one[at]), one[2]) for key, one in vacuum_conditions(case).items()}
+    )
 
 
 def test_stamped_deletes_often_remove_files() -> None:

@@ -268,7 +268,7 @@ def test_literals_of_all_types_are_set_and_inserted(
     table = Table(columns, (), (DataFile(0, (), rows, -DAY),), (Commit(-HOUR, adds=(0,)),))
     second, absent = (Compare("k", Op.EQ, key, Type.LONG) for key in (2, 9))
     to = Assignment("x", type, value)
-    commands = (
+    commands: tuple[Command, ...] = (
         Update(to, second),
         merge(second, to),
         merge(absent, None, ((3, value),)),
