@@ -83,7 +83,7 @@ TABLE = Table(
 )
 EQ = Compare("v", Op.EQ, 2, Type.INTEGER)
 STEPS: tuple[Step, ...] = (
-    Delete(And(Or(EQ, IsNull("p")), Not(IsNull("v")))),
+    Delete(And(Not(IsNull("v")), Or(EQ, IsNull("p")))),
     Read(),
     AddStrayFiles((StrayFile("late"), StrayFile("later"), StrayFile("latest", kind=Kind.DIRECTORY, size=0))),
     SetClock(Moment(5, removed_by_step=0)),
@@ -179,7 +179,7 @@ SMALLEST: dict[str, tuple[Case, Callable[[Step], bool], tuple[Step, ...]]] = {
     ),
     "a stray file": (CASE, lambda step: STRAY.stray_files[0] in getattr(step, "stray_files", ()), (STRAY,)),
     "an appended file": (CASE, lambda step: APPENDED.files[0] in getattr(step, "files", ()), (APPENDED,)),
-    "a clock after a step": (CASE, of(SetClock, to=Moment(5, 0)), (Delete(EQ), SetClock(Moment(5, 0)))),
+    "a clock after a step": (CASE, of(SetClock, to=Moment(5, 0)), (Delete(IsNull("v")), SetClock(Moment(5, 0)))),
     "a dry run": (FULL_CASE, of(Vacuum, dry_run=True), (Vacuum(dry_run=True),)),
     "a VACUUM": (FULL_CASE, of(Vacuum, dry_run=False), (Vacuum(),)),
     "a mistake": (FULL_CASE, of(InvalidVacuum), (InvalidVacuum(VacuumMistake.CLAUSE_TWICE),)),
