@@ -158,6 +158,7 @@ def test_a_step_that_cannot_be_observed_keeps_what_was_judged(
     found = full_judge(Odd(), tmp_path).judge(CASE)
     assert found.tallies["DEL-ROW-1"].met == 1 and len(found.steps) == 2
     assert found.failure is not None and (found.failure.kind, found.failure.message) == (kind, message)
+    assert not list(tmp_path.iterdir()), "nothing is left"
 
 
 def test_a_table_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
