@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.codec import value_from_json, value_to_json
+from model.codec.json_values import value_of, value_to_json
 from model.vocabulary.values import (
     NAN,
     WHOLE_NUMBERS,
@@ -62,7 +62,7 @@ def leaves(value: Value) -> Iterator[Value]:
 def test_values_are_canonical_distinct_and_of_their_type(type: AnyType) -> None:
     found = domain(type)
     assert [repr(canonical(value, type)) for value in found] == [repr(value) for value in found]
-    assert [repr(value_from_json(value_to_json(value), type)) for value in found] == list(map(repr, found))
+    assert [repr(value_of(type)(value_to_json(value))) for value in found] == list(map(repr, found))
     assert len(set(map(repr, found))) == len(found) >= 2
     assert None not in found
     assert all(value is NAN for whole in found for value in leaves(whole) if value != value)
