@@ -8,13 +8,14 @@ a control makes none, or a case cannot be judged.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
-from itertools import groupby
+from functools import reduce
 
 from engines.provider import DEFAULT
 from model.vocabulary.case import Case
@@ -32,8 +33,8 @@ from selfcheck.options import asked, number_of_processes
 from tombstone.commands import Word
 from tombstone.values import one_of
 
-#: How many run in one case: of what is run before its DELETEs, of what is refused, of conditions and of settings.
-TOGETHER, REFUSED_TOGETHER, CONDITIONS_TOGETHER, SETTINGS_TOGETHER = 8, 64, 12, 300
+#: How many run in one case: of calls and of statements before its DELETEs, of what is refused, of conditions and of settings.
+TOGETHER, STATEMENTS_TOGETHER, REFUSED_TOGETHER, CONDITIONS_TOGETHER, SETTINGS_TOGETHER = 8, 40, 64, 12, 300
 
 COLUMNS = (Column("id", Type.LONG), Column("d", Type.DOUBLE), Column("s", Type.STRING), Column("p", Type.INTEGER))
 FILE_ROWS = 40
@@ -93,13 +94,15 @@ class Trial:
     @property
     def together(self) -> int:
         """How many of its entry may run in one case."""
-        if self.entry.noticed_by:
+        if self.entry.noticed_by or _is_of_partitions(self.command):
             return 1
         if self.command is None:
             return SETTINGS_TOGETHER
         if self.entry.refused:
             return REFUSED_TOGETHER
-        return TOGETHER if isinstance(self.command, AsWritten) else CONDITIONS_TOGETHER
+        if isinstance(self.command, Verbatim):
+            return CONDITIONS_TOGETHER
+        return TOGETHER if self.command.python else STATEMENTS_TOGETHER
 
 
 @dataclass(frozen=True)
@@ -142,8 +145,12 @@ def _refused(text: str, language: Language) -> AsWritten:
 
 
 def _verbatim(text: str, language: Language) -> Verbatim:
-    names = (column.name for column in TESTED_COLUMNS)
-    return Verbatim(text, tuple(name for name in names if re.search(rf"\b{name}\b", text)), language)
+    words = set(re.findall(r"\w+", re.sub("'[^']*'", "", text)))
+    return Verbatim(text, tuple(column.name for column in TESTED_COLUMNS if column.name in words), language)
+
+
+def _is_of_partitions(command: object) -> bool:
+    return isinstance(command, Verbatim) and set() < {*command.columns} <= {*TESTED_PARTITIONS}
 
 
 def of_settings(engine: str, named: Sequence[str]) -> Iterator[Trial]:
@@ -164,7 +171,7 @@ def of_settings(engine: str, named: Sequence[str]) -> Iterator[Trial]:
 
 def batches(tried: Iterable[Trial]) -> Iterator[list[Trial]]:
     """Those of an entry that can run in one case."""
-    for _, group in groupby(tried, key=lambda one: (id(one.entry), type(one.command))):
+    for _, group in itertools.groupby(tried, key=lambda one: (id(one.entry), type(one.command), one.together)):
         batch: list[Trial] = []
         for one in group:
             taken = {name for other in batch for name in other.parameters}
@@ -237,11 +244,10 @@ def cases(batch: Sequence[Trial], *, whole: bool) -> list[Case]:
 
     ``whole``: of an engine that writes vectors, and is tried with all types.
     """
-    commands: list[Step] = [
-        OtherCommand(one.command) if isinstance(one.command, AsWritten) else Delete(_of_some_rows(place, one.command))
-        for place, one in enumerate(batch)
-        if one.command is not None
-    ]
+    commands: list[Step] = [OtherCommand(one.command) for one in batch if isinstance(one.command, AsWritten)]
+    conditions = [one.command for one in batch if isinstance(one.command, Verbatim)]
+    if conditions:
+        commands.append(Delete(reduce(Or, itertools.starmap(_of_some_rows, enumerate(conditions)))))
     given = {
         command: tuple(one for trial in batch for to, one in trial.given if to == command)
         for command in ("delete", "vacuum")
@@ -249,10 +255,12 @@ def cases(batch: Sequence[Trial], *, whole: bool) -> list[Case]:
     vacuum = Vacuum(mode=Mode.FULL, given=given["vacuum"])
     # What was opened before it deletes too: every second DELETE, as a conflict with what has been committed excuses its refusal.
     earlier = all(isinstance(one.command, AsWritten) and one.command.by_earlier for one in batch)
+    # What a condition means is a matter of settings.
+    usual = (*CONDITIONS, *MORE_CONDITIONS) if whole and batch[0].command is None else CONDITIONS
     deletes: list[Step] = [
         Delete(condition, given=given["delete"], by_earlier=earlier and place % 2 == 0)
-        for place, condition in enumerate((*CONDITIONS, *MORE_CONDITIONS) if whole else CONDITIONS)
-        if not isinstance(batch[0].command, Verbatim)
+        for place, condition in enumerate(usual)
+        if not conditions
     ]
     vacuums: list[Step] = [vacuum, replace(vacuum, retain_hours=0.0, safety_check=False), Read()]
     programs = [deletes + vacuums, vacuums] if batch[0].entry.noticed_by else [deletes + vacuums]
@@ -265,7 +273,9 @@ def cases(batch: Sequence[Trial], *, whole: bool) -> list[Case]:
 
 
 def _of_some_rows(place: int, condition: Predicate) -> Predicate:
-    """A condition that leaves the other rows to those at other places of a batch."""
+    """A condition that leaves the other rows to others of its batch; one of partitions itself, as it goes by files."""
+    if _is_of_partitions(condition):
+        return condition
     return And(In("id", tuple(range(place, 3 * FILE_ROWS, CONDITIONS_TOGETHER)), Type.LONG), condition)
 
 
@@ -274,7 +284,9 @@ def tried(batch: Sequence[Trial]) -> Tried:
     broken: dict[str, str] = {}
     refusals: list[list[str | None]] = []
     failure = None
-    places = [place for place, one in enumerate([one for one in batch if one.command is not None], start=1)]
+    # One DELETE has all conditions of a batch.
+    commands = [one.command for one in batch if one.command is not None]
+    places = [1 if isinstance(one, Verbatim) else place for place, one in enumerate(commands, start=1)]
     for case in cases(batch, whole=worker().engine.capabilities.writes_vectors):
         found = worker().judge().judge(case)
         # A known fault may end the case, but only after its last VACUUM: else something was not judged.

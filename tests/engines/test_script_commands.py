@@ -113,6 +113,10 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
         (NAME, 'spark.table("t").cache().count()', 'DeltaTable.forName(spark, "t").delete()'),
     ),
     (Delete(A, by_earlier=True), (CLOCK, "opened.delete(\"`p` = 'a'\")")),
+    (
+        OtherCommand(AsWritten("CREATE VIEW {other} AS SELECT 1\nDROP VIEW {other}")),
+        ('spark.sql("CREATE VIEW t_other AS SELECT 1")', 'spark.sql("DROP VIEW t_other").collect()'),
+    ),
     (Vacuum(0, dry_run=True, logging=None), ('spark.sql(f"VACUUM delta.`{ROOT}` RETAIN 0 HOURS DRY RUN")',)),
     (Vacuum(form=VacuumForm.SQL_QUOTED_PATH, logging=None), ("spark.sql(f\"VACUUM '{ROOT}'\")",)),
     (Vacuum(form=VacuumForm.SQL_NAME, mode=Mode.LITE, logging=None), (NAME, 'spark.sql("VACUUM t LITE")')),

@@ -8,7 +8,7 @@ import pytest
 
 from model.codec import from_json, to_json
 from model.vocabulary.commands import AsWritten
-from model.vocabulary.predicate import And, In, Language, Verbatim
+from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Delete, Given, OtherCommand, Vacuum
 from runner.surface import judgements
 from runner.surface.judgements import ItemVerdict, SurfaceEntry
@@ -68,17 +68,18 @@ def test_a_case_has_them_before_its_deletes_or_with_them() -> None:
         assert {step.given for step in case.steps if isinstance(step, (Delete, Vacuum))} == {(Given("both", "1"),)}
 
 
-def test_a_delete_by_each_condition_leaves_the_rows_of_the_others() -> None:
+def test_a_delete_has_several_conditions_each_for_rows_of_its_own() -> None:
     full, rest = batches(trials([entry(conditions=CONDITIONS)], PARAMETERS))
     assert (len(full), len(rest)) == (12, 1)
     for case in cases(full, whole=False):
         assert from_json(to_json(case)) == case
-        found = [step.where for step in case.steps if isinstance(step, Delete)]
-        assert [where.right for where in found if isinstance(where, And)] == [
-            Verbatim(f"f(i) = {n}", ("i",)) for n in range(12)
-        ]
-        ids = [where.left.values for where in found if isinstance(where, And) and isinstance(where.left, In)]
-        assert {id for some in ids for id in some} == set(range(120))
+        (delete,) = [step for step in case.steps if isinstance(step, Delete)]
+        assert verbatim_tests(delete.where) == tuple(Verbatim(f"f(i) = {n}", ("i",)) for n in range(12))
+
+
+def test_a_condition_on_partitions_alone_is_tried_alone_and_goes_by_files() -> None:
+    found = batches(trials([entry(conditions={"one": "p = 1", "both": "p = i", "text": "s = 'p'"})], PARAMETERS))
+    assert [[one.names for one in batch] for batch in found] == [["one"], ["both", "text"]]
 
 
 @pytest.mark.parametrize(
