@@ -8,19 +8,23 @@ a control makes none, or a case cannot be judged.
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
-from itertools import groupby
+from functools import reduce
 
+from engines.provider import DEFAULT
 from model.vocabulary.case import Case
 from model.vocabulary.commands import AsWritten
-from model.vocabulary.predicate import And, Compare, In, IsNull, Like, Op, Or, Predicate, Verbatim
+from model.vocabulary.predicate import And, Compare, In, IsNull, Language, Like, Op, Or, Predicate, Verbatim
 from model.vocabulary.steps import Delete, Given, Mode, OpenSession, OtherCommand, Read, Step, Vacuum
 from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, StrayFile, Table
 from model.vocabulary.values import ArrayOf, DecimalOf, MapOf, Row, StructOf, Type
+from records.run import RecordedStep
 from runner.command_line.commands import ended
 from runner.surface import inventory, judgements
 from runner.surface.judgements import ItemVerdict, SurfaceEntry
@@ -29,8 +33,8 @@ from selfcheck.options import asked, number_of_processes
 from tombstone.commands import Word
 from tombstone.values import one_of
 
-#: How many run in one case.
-TOGETHER, SETTINGS_TOGETHER = 8, 300
+#: How many run in one case: of calls and of statements before its DELETEs, of what is refused, of conditions and of settings.
+TOGETHER, STATEMENTS_TOGETHER, REFUSED_TOGETHER, CONDITIONS_TOGETHER, SETTINGS_TOGETHER = 8, 40, 64, 12, 300
 
 COLUMNS = (Column("id", Type.LONG), Column("d", Type.DOUBLE), Column("s", Type.STRING), Column("p", Type.INTEGER))
 FILE_ROWS = 40
@@ -75,16 +79,30 @@ MORE_CONDITIONS: tuple[Predicate, ...] = (
 
 @dataclass(frozen=True)
 class Trial:
-    """What is tried for some items, by their names: a command before the DELETEs, or what these and the VACUUMs are given."""
+    """What is tried for some items, by their names: a command before the DELETEs, what these and the VACUUMs are given, or a
+    condition instead of theirs."""
 
     names: str
     entry: SurfaceEntry
-    command: AsWritten | None = None
+    command: AsWritten | Verbatim | None = None
     given: tuple[tuple[str, Given], ...] = ()  # each with the command that has it, or "" for all
 
     @property
     def parameters(self) -> set[str]:
         return {one.name for _, one in self.given}
+
+    @property
+    def together(self) -> int:
+        """How many of its entry may run in one case."""
+        if self.entry.noticed_by or _is_of_partitions(self.command):
+            return 1
+        if self.command is None:
+            return SETTINGS_TOGETHER
+        if self.entry.refused:
+            return REFUSED_TOGETHER
+        if isinstance(self.command, Verbatim):
+            return CONDITIONS_TOGETHER
+        return TOGETHER if self.command.python else STATEMENTS_TOGETHER
 
 
 @dataclass(frozen=True)
@@ -96,7 +114,9 @@ class Tried:
     failure: str | None = None
 
 
-def trials(entries: Iterable[SurfaceEntry], parameters: set[str]) -> Iterator[Trial]:
+def trials(
+    entries: Iterable[SurfaceEntry], parameters: set[str], language: Language = Language.SPARK
+) -> Iterator[Trial]:
     """All of these entries. ``parameters`` are the items of the engine's API: they say which command has which parameter."""
     for entry in entries:
         for names, text in entry.calls.items():
@@ -104,6 +124,8 @@ def trials(entries: Iterable[SurfaceEntry], parameters: set[str]) -> Iterator[Tr
             yield Trial(names, entry, AsWritten(f"{entry.setup}{text}", python=True, by_earlier=by_earlier))
         for names, text in entry.statements.items():
             yield Trial(names, entry, AsWritten(text))
+        for names, text in entry.conditions.items():
+            yield Trial(names, entry, _refused(text, language) if entry.refused else _verbatim(text, language))
         for names, values in entry.given.items():
             found = [
                 (command, Given(name, value))
@@ -113,6 +135,22 @@ def trials(entries: Iterable[SurfaceEntry], parameters: set[str]) -> Iterator[Tr
                 or f"DeltaTable.{command}({name})" in parameters
             ]
             yield Trial(names, entry, given=tuple(found))
+
+
+def _refused(text: str, language: Language) -> AsWritten:
+    """A DELETE that the engine shall refuse, so that nobody need say what it would delete."""
+    if language is Language.SPARK:
+        return AsWritten(f"DELETE FROM {{table}} WHERE {text}")
+    return AsWritten(f"table.delete({text!r})", python=True)
+
+
+def _verbatim(text: str, language: Language) -> Verbatim:
+    words = set(re.findall(r"\w+", re.sub("'[^']*'", "", text)))
+    return Verbatim(text, tuple(column.name for column in TESTED_COLUMNS if column.name in words), language)
+
+
+def _is_of_partitions(command: object) -> bool:
+    return isinstance(command, Verbatim) and set() < {*command.columns} <= {*TESTED_PARTITIONS}
 
 
 def of_settings(engine: str, named: Sequence[str]) -> Iterator[Trial]:
@@ -133,42 +171,49 @@ def of_settings(engine: str, named: Sequence[str]) -> Iterator[Trial]:
 
 def batches(tried: Iterable[Trial]) -> Iterator[list[Trial]]:
     """Those of an entry that can run in one case."""
-    for _, group in groupby(tried, key=lambda one: id(one.entry)):
+    for _, group in itertools.groupby(tried, key=lambda one: (id(one.entry), type(one.command), one.together)):
         batch: list[Trial] = []
         for one in group:
             taken = {name for other in batch for name in other.parameters}
-            if batch and (
-                len(batch) == (TOGETHER if one.command else SETTINGS_TOGETHER)
-                or taken & one.parameters
-                or one.entry.noticed_by
-            ):
+            if batch and (len(batch) == one.together or taken & one.parameters):
                 yield batch
                 batch = []
             batch.append(one)
         yield batch
 
 
-def table(*, parts: bool, whole: bool) -> Table:
-    """Three commits of 40 rows each, and files that no action names. Only one with partitions has vectors.
+#: The columns that ``conditions`` have, the last of them of partitions.
+TESTED_COLUMNS = (
+    *(Column("id", Type.LONG), Column("i", Type.LONG), Column("d", Type.DOUBLE), Column("s", Type.STRING)),
+    *(Column("b", Type.BOOLEAN), Column("l", ArrayOf(Type.DOUBLE)), Column("dt", Type.DATE)),
+    *(Column("ts", Type.TIMESTAMP), Column("bin", Type.BINARY), Column("st", StructOf((("a", Type.LONG),)))),
+    *(Column("sb", Type.STRING), Column("sd", Type.STRING), Column("p", Type.INTEGER), Column("q", Type.STRING)),
+    *(Column("pd", Type.DATE), Column("pdec", DecimalOf(5, 2)), Column("pb", Type.BOOLEAN), Column("pdo", Type.DOUBLE)),
+)
+TESTED_PARTITIONS = tuple(column.name for column in TESTED_COLUMNS[-6:])
 
-    ``whole``: of an engine that writes vectors, and has all types.
+
+def table(*, parts: bool, vectors: bool, wide: bool, tested: bool = False) -> Table:
+    """Three commits of 40 rows each, and files that no action names. Only one with partitions has ``vectors``.
+
+    ``wide``: with all types; ``tested``: with the columns of ``conditions``.
     """
-    columns = (*COLUMNS, *MORE_COLUMNS) if whole else COLUMNS
-    by = ("p",) if parts else ()
+    columns = TESTED_COLUMNS if tested else (*COLUMNS, *MORE_COLUMNS) if wide else COLUMNS
+    by = (TESTED_PARTITIONS if tested else ("p",)) if parts else ()
     stored = [place for place, column in enumerate(columns) if column.name not in by]
-    ids = [range(FILE_ROWS * number, FILE_ROWS * (number + 1)) for number in range(3)]
+    keys = [place for place, column in enumerate(columns) if column.name in by]
     files: list[DataFile] = []
     commits: list[Commit] = []
-    for number, part in enumerate(ids):
-        groups = [[id for id in part if id % 4 == p] for p in range(4)] if parts else [list(part)]
+    for number in range(3):
         first = len(files)
-        for group in groups:
-            partition: Row = (group[0] % 4,) if parts else ()
-            rows = tuple(tuple(_row(id)[place] for place in stored) for id in group)
-            files.append(DataFile(len(files), partition, rows, modified=-(90 - number) * DAY))
-        hidden = (DeletionVector(0, (3, 4), deleted=-88 * DAY),) if parts and whole and number == 2 else ()
+        groups: dict[Row, list[Row]] = {}
+        for row in map(_tested_row if tested else _row, range(FILE_ROWS * number, FILE_ROWS * (number + 1))):
+            groups.setdefault(tuple(row[place] for place in keys), []).append(tuple(row[place] for place in stored))
+        for partition, rows in groups.items():
+            files.append(DataFile(len(files), partition, tuple(rows), modified=-(90 - number) * DAY))
+        hidden = (DeletionVector(0, (3, 4), deleted=-88 * DAY),) if parts and vectors and number == 2 else ()
         commits.append(Commit(-(90 - number) * DAY, tuple(range(first, len(files))), deletion_vectors=hidden))
-    features = [Feature.CHANGE_DATA_FEED.value] * parts + [Feature.DELETION_VECTORS.value] * (parts and whole)
+    features = [Feature.CHANGE_DATA_FEED.value] * parts + [Feature.DELETION_VECTORS.value] * (parts and vectors)
     strays = tuple(StrayFile(f"{name}.parquet", modified=-days * DAY) for name, days in (("old", 60), ("young", 1)))
     return Table(columns, by, tuple(files), tuple(commits), strays, features=tuple(features))
 
@@ -183,27 +228,55 @@ def _row(id: int) -> Row:
     return (*some, *times, *texts, *nested)
 
 
+def _tested_row(id: int) -> Row:
+    """Those of each condition of a case are ten, with ``i`` from 0 to 9."""
+    i = id // CONDITIONS_TOGETHER
+    odd = i % 2
+    times = (date(2020, 1 + odd, i + 1), datetime(2020, 1 + odd, 1 + i // 2, i % 3, tzinfo=timezone.utc))
+    some = (id, i, i / 2, str(i), not odd, (float(i), 2.0), *times, bytes([i]), None if i % 7 == 0 else (i,))
+    texts = ("true" if odd else "no", f"2020-01-{i + 1:02}")
+    partition = (odd, "cd" if odd else "ab", date(2020, 1 + odd, 31 - 30 * odd), Decimal(25 * odd).scaleb(-2))
+    return (*some, *texts, *partition, odd == 1, odd / 2)
+
+
 def cases(batch: Sequence[Trial], *, whole: bool) -> list[Case]:
-    """A case for each table; of what breaks a clause also one without DELETEs, as the first to break one ends a case."""
-    commands: list[Step] = [OtherCommand(one.command) for one in batch if one.command is not None]
+    """A case for each table; of what breaks a clause also one without DELETEs, as the first to break one ends a case.
+
+    ``whole``: of an engine that writes vectors, and is tried with all types.
+    """
+    commands: list[Step] = [OtherCommand(one.command) for one in batch if isinstance(one.command, AsWritten)]
+    conditions = [one.command for one in batch if isinstance(one.command, Verbatim)]
+    if conditions:
+        commands.append(Delete(reduce(Or, itertools.starmap(_of_some_rows, enumerate(conditions)))))
     given = {
         command: tuple(one for trial in batch for to, one in trial.given if to == command)
         for command in ("delete", "vacuum")
     }
     vacuum = Vacuum(mode=Mode.FULL, given=given["vacuum"])
     # What was opened before it deletes too: every second DELETE, as a conflict with what has been committed excuses its refusal.
-    earlier = bool(commands) and all(one.command is not None and one.command.by_earlier for one in batch)
+    earlier = all(isinstance(one.command, AsWritten) and one.command.by_earlier for one in batch)
+    # What a condition means is a matter of settings.
+    usual = (*CONDITIONS, *MORE_CONDITIONS) if whole and batch[0].command is None else CONDITIONS
     deletes: list[Step] = [
         Delete(condition, given=given["delete"], by_earlier=earlier and place % 2 == 0)
-        for place, condition in enumerate((*CONDITIONS, *MORE_CONDITIONS) if whole else CONDITIONS)
+        for place, condition in enumerate(usual)
+        if not conditions
     ]
     vacuums: list[Step] = [vacuum, replace(vacuum, retain_hours=0.0, safety_check=False), Read()]
     programs = [deletes + vacuums, vacuums] if batch[0].entry.noticed_by else [deletes + vacuums]
+    tested = bool(batch[0].entry.conditions)
     return [
-        Case(table(parts=parts, whole=whole), (OpenSession(), *commands, *program))
+        Case(table(parts=parts, vectors=whole, wide=whole, tested=tested), (OpenSession(), *commands, *program))
         for program in programs
         for parts in (True, False)
     ]
+
+
+def _of_some_rows(place: int, condition: Predicate) -> Predicate:
+    """A condition that leaves the other rows to others of its batch; one of partitions itself, as it goes by files."""
+    if _is_of_partitions(condition):
+        return condition
+    return And(In("id", tuple(range(place, 3 * FILE_ROWS, CONDITIONS_TOGETHER)), Type.LONG), condition)
 
 
 def tried(batch: Sequence[Trial]) -> Tried:
@@ -211,7 +284,9 @@ def tried(batch: Sequence[Trial]) -> Tried:
     broken: dict[str, str] = {}
     refusals: list[list[str | None]] = []
     failure = None
-    places = [place for place, one in enumerate([one for one in batch if one.command is not None], start=1)]
+    # One DELETE has all conditions of a batch.
+    commands = [one.command for one in batch if one.command is not None]
+    places = [1 if isinstance(one, Verbatim) else place for place, one in enumerate(commands, start=1)]
     for case in cases(batch, whole=worker().engine.capabilities.writes_vectors):
         found = worker().judge().judge(case)
         # A known fault may end the case, but only after its last VACUUM: else something was not judged.
@@ -219,19 +294,17 @@ def tried(batch: Sequence[Trial]) -> Tried:
             failure = found.failure.message if found.failure else f"a known fault ends it after {found.steps[-1].text}"
         for id in found.failed:
             broken.setdefault(id, found.tallies[id].unexcused[0].message)
-        errors = {step.index: step.outcome.error for step in found.steps}
-        refusals.append(
-            [
-                None if (error := errors.get(place)) is None else f"{error.exception}: {error.message}"
-                for place in places
-            ]
-        )
-    return Tried(broken, tuple(_refused(both) for both in zip(*refusals)), failure)
+        steps = {step.index: step for step in found.steps}
+        refusals.append([_refusal(steps[place]) if place in steps else None for place in places])
+    # Of those that are on each of the tables.
+    return Tried(broken, tuple(both[0] if None not in both else None for both in zip(*refusals)), failure)
 
 
-def _refused(both: Sequence[str | None]) -> str | None:
-    """What a trial is refused with, if it is on each of the tables."""
-    return both[0] if None not in both else None
+def _refusal(step: RecordedStep) -> str | None:
+    """What a step is refused with; of a condition also that a query by it is, so that only a read was judged."""
+    if (error := step.outcome.error) is not None:
+        return f"{error.exception}: {error.message}"
+    return "a query by it" if step.kind == "read" else None
 
 
 def verdicts(
@@ -257,9 +330,10 @@ def verdicts(
 def run(engine: str, parts: Sequence[str], number: int) -> int:
     path = judgements.path_of(engine)
     parameters = {item.name for one in inventory.kept(engine) for item in one.items() if item.kind == "api"}
-    entries = [one for one in judgements.read(path) if one.word is ItemVerdict.LEFT_OUT]
-    controls = list(trials(judgements.controls(path), parameters))
-    everything = [*trials(entries, parameters), *of_settings(engine, parts)]
+    entries = [one for one in (*judgements.read(path), *judgements.forms(path)) if one.word is ItemVerdict.LEFT_OUT]
+    language = Language.SPARK if engine == DEFAULT else Language.DATAFUSION
+    controls = list(trials(judgements.controls(path), parameters, language))
+    everything = [*trials(entries, parameters, language), *of_settings(engine, parts)]
     wanted = [one for one in everything if not parts or any(part in one.names for part in parts)]
     unclear = wrong = 0
     with hosted(engine) as host, workers(host, number) as pool:

@@ -116,7 +116,12 @@ def _functions(spark: SparkSession) -> Iterator[tuple[str, str]]:
     registered = {str(one.funcName()): registry.lookupFunction(one) for one in _each(registry.listFunction())}
     for (name,) in spark.sql("SHOW SYSTEM FUNCTIONS").collect():
         found = registered.get(str(name))
-        yield str(name), str(found.get().getClassName()) if found is not None and found.isDefined() else ""
+        yield str(name), _short(found.get().getClassName()) if found is not None and found.isDefined() else ""
+
+
+def _short(name: object) -> str:
+    """The name of a class without its package."""
+    return str(name).rpartition(".")[2]
 
 
 def _types() -> Iterator[tuple[str, str]]:

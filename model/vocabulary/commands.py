@@ -229,9 +229,9 @@ class VacuumClone:
 
 @dataclass(frozen=True)
 class AsWritten:
-    """What is written in the engine's own words: SQL, in which ``{table}`` is the table, or ``python``. It keeps the rows, or is
-    refused; what else it makes of the table is not predicted. With ``by_earlier`` the session of the latest OpenSession runs it.
-    No strategy draws it (``selfcheck.surface``)."""
+    """What is written in the engine's own words: SQL, a statement a line, in which ``{table}`` is the table, or ``python``. It
+    keeps the rows, or is refused; what else it makes of the table is not predicted. With ``by_earlier`` the session of the latest
+    OpenSession runs it. No strategy draws it (``selfcheck.surface``)."""
 
     text: str
     python: bool = False

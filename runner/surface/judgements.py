@@ -48,9 +48,9 @@ class SurfaceEntry:
     """``by``: the name of the model that draws the items; ``experiment``: the test that backs the reason.
 
     What is tried, by the names of its items: ``calls`` in Python, each after ``setup``, and ``statements`` in SQL run before the
-    DELETEs and VACUUMs of a case; these themselves have what is ``given``. ``refused``: each is; ``noticed_by``: the clauses that
-    notice what each does, all of them. Of ``settings`` each item is given, with the value that it has there, or else with
-    ``another_value``.
+    DELETEs and VACUUMs of a case; these themselves have what is ``given``. By each of the ``conditions`` there is a DELETE.
+    ``refused``: each is; ``noticed_by``: the clauses that notice what each does, all of them. Of ``settings`` each item is given,
+    with the value that it has there, or else with ``another_value``.
     """
 
     word: ItemVerdict
@@ -64,6 +64,7 @@ class SurfaceEntry:
     calls: Mapping[str, str] = field(default_factory=dict)
     statements: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     refused: bool = False
     noticed_by: tuple[str, ...] = ()
@@ -72,7 +73,7 @@ class SurfaceEntry:
 _NEEDED = {ItemVerdict.DRAWN: ("by",), ItemVerdict.LEFT_OUT: ("reason",), ItemVerdict.OPEN: ("reason",)}
 
 
-_TRIED = ("calls", "statements", "given")
+_TRIED = ("calls", "statements", "given", "conditions")
 
 
 def another_value(detail: str) -> str | None:
@@ -116,6 +117,16 @@ def controls(path: Path) -> tuple[SurfaceEntry, ...]:
     )
 
 
+def forms(path: Path) -> tuple[SurfaceEntry, ...]:
+    """Conditions that are no items of an inventory, each by itself."""
+    found = _tables(path).get("form", ())
+    made = (
+        {"kind": "condition", "reason": "form", **one, "conditions": {text: text for text in one["conditions"]}}
+        for one in found
+    )
+    return tuple(_entry(path, ItemVerdict.LEFT_OUT, fields) for fields in made)
+
+
 def _tables(path: Path) -> Mapping[str, Any]:
     try:
         found: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -137,7 +148,7 @@ def _entry(path: Path, word: ItemVerdict, fields: Mapping[str, Any]) -> SurfaceE
         raise UsageMistake(f"{path.name}, an entry of {word.value}: {problem}.") from problem
     missing = [name for name in _NEEDED[word] if not getattr(entry, name)]
     if word is ItemVerdict.LEFT_OUT and not (tried or entry.settings or entry.experiment):
-        missing.append("calls, statements, given, settings or experiment")
+        missing.append("calls, statements, given, conditions, settings or experiment")
     missing += [] if entry.items or entry.families else ["items or families"]
     if missing:
         raise UsageMistake(f"{path.name}, an entry of {word.value} for {entry.kind}: it lacks {', '.join(missing)}.")

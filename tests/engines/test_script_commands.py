@@ -105,6 +105,10 @@ PRINTED: list[tuple[EngineStep, tuple[str, ...]]] = [
         (NAME, 'spark.table("t").cache().count()', 'DeltaTable.forName(spark, "t").delete()'),
     ),
     (Delete(A, by_earlier=True), (CLOCK, "opened.delete(\"`p` = 'a'\")")),
+    (
+        OtherCommand(AsWritten("CREATE VIEW {other} AS SELECT 1\nDROP VIEW {other}")),
+        ('spark.sql("CREATE VIEW t_other AS SELECT 1")', 'spark.sql("DROP VIEW t_other").collect()'),
+    ),
     (Vacuum(5.5, form=VacuumForm.API_PATH, logging=None), ("DeltaTable.forPath(spark, ROOT).vacuum(5.5)",)),
     (Vacuum(by_earlier=True, logging=None), (CLOCK, "opened.vacuum()")),
     (

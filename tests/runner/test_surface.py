@@ -45,6 +45,16 @@ def test_an_inventory_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert [line for line in lines if '"a.' in line] == sorted(line for line in lines if '"a.' in line)
 
 
+def test_beside_an_older_version_only_what_differs_is_kept(tmp_path: Path) -> None:
+    """Whichever is kept first."""
+    files = {one.version: tmp_path / inventory.path_of("spark", one.version).name for one in (OLD, NEW)}
+    for one in (NEW, OLD):
+        inventory.write(one, files[one.version])
+    assert [inventory.read(files[one.version]) for one in (OLD, NEW)] == [OLD, NEW]
+    text = files[NEW.version].read_text(encoding="utf-8")
+    assert '"since": "1.0"' in text and '"gone": null' in text and '"a.two"' not in text
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"engine": "spark"}'])
 def test_a_file_that_is_no_inventory_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.json").write_text(text, encoding="utf-8")
@@ -106,7 +116,7 @@ def test_what_nothing_offers_is_stale() -> None:
         ('[[drawn]]\nkind = "setting"\nitems = ["a"]', r"an entry of drawn for setting: it lacks by"),
         (
             '[[left_out]]\nkind = "setting"\nitems = ["a"]\nreason = "r"',
-            r"it lacks calls, statements, given, settings or experiment",
+            r"it lacks calls, statements, given, conditions, settings or experiment",
         ),
         ('[[open]]\nkind = "setting"\nreason = "r"', r"it lacks items or families"),
         ('[[open]]\nkind = "setting"\nfamilies = ["*"]\nreason = "r"', r"give each open item its reason"),

@@ -8,6 +8,7 @@ import pytest
 
 from model.codec import from_json, to_json
 from model.vocabulary.commands import AsWritten
+from model.vocabulary.predicate import Language, Verbatim, verbatim_tests
 from model.vocabulary.steps import Delete, Given, OtherCommand, Vacuum
 from runner.surface import judgements
 from runner.surface.judgements import ItemVerdict, SurfaceEntry
@@ -26,6 +27,7 @@ def entry(**fields: object) -> SurfaceEntry:
 
 
 CALLS = list(trials([entry(calls=READING)], PARAMETERS))
+CONDITIONS = {str(n): f"f(i) = {n}" for n in range(13)}
 
 
 def test_each_of_an_entry_is_tried_by_what_it_says() -> None:
@@ -64,6 +66,32 @@ def test_a_case_has_them_before_its_deletes_or_with_them() -> None:
             one.command for one in CALLS[:2]
         ]
         assert {step.given for step in case.steps if isinstance(step, (Delete, Vacuum))} == {(Given("both", "1"),)}
+
+
+def test_a_delete_has_several_conditions_each_for_rows_of_its_own() -> None:
+    full, rest = batches(trials([entry(conditions=CONDITIONS)], PARAMETERS))
+    assert (len(full), len(rest)) == (12, 1)
+    for case in cases(full, whole=False):
+        assert from_json(to_json(case)) == case
+        (delete,) = [step for step in case.steps if isinstance(step, Delete)]
+        assert verbatim_tests(delete.where) == tuple(Verbatim(f"f(i) = {n}", ("i",)) for n in range(12))
+
+
+def test_a_condition_on_partitions_alone_is_tried_alone_and_goes_by_files() -> None:
+    found = batches(trials([entry(conditions={"one": "p = 1", "both": "p = i", "text": "s = 'p'"})], PARAMETERS))
+    assert [[one.names for one in batch] for batch in found] == [["one"], ["both", "text"]]
+
+
+@pytest.mark.parametrize(
+    ("language", "command"),
+    [
+        (Language.SPARK, AsWritten("DELETE FROM {table} WHERE avg(i) > 'a'")),
+        (Language.DATAFUSION, AsWritten("table.delete(\"avg(i) > 'a'\")", python=True)),
+    ],
+)
+def test_a_condition_that_is_refused_is_written_in_a_delete(language: Language, command: AsWritten) -> None:
+    (found,) = trials([entry(conditions={"avg": "avg(i) > 'a'"}, refused=True)], PARAMETERS, language)
+    assert found.command == command
 
 
 class Pool:
@@ -138,7 +166,7 @@ def test_each_setting_that_is_left_out_has_another_value() -> None:
 
 
 def test_controls_are_noticed_by_clauses() -> None:
-    for engine in ("deltalake",):
+    for engine in ("deltalake", "spark"):
         found = judgements.controls(judgements.path_of(engine))
         assert found and all(re.fullmatch("[A-Z]+-.*", one) for control in found for one in control.noticed_by)
 
@@ -146,7 +174,14 @@ def test_controls_are_noticed_by_clauses() -> None:
 @pytest.mark.long
 @pytest.mark.process
 def test_delta_rs_is_tried(capsys: pytest.CaptureFixture[str]) -> None:
-    """With what makes the table again, what switches a feature on, and a parameter."""
-    assert main(["deltalake", "convert_to_deltalake(name)", "load_cdf(columns)", "WriterProperties(compression)"]) == 0
+    """With what makes the table again, what switches a feature on, a parameter, and conditions."""
+    names = (
+        "convert_to_deltalake(name)",
+        "load_cdf(columns)",
+        "WriterProperties(compression)",
+        "array_sum",
+        "LIKE '%-02-02%'",
+    )
+    assert main(["deltalake", *names]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 6 and all(line.startswith(("ok tried", "ok control")) for line in lines), lines
+    assert len(lines) == 8 and all(line.startswith(("ok tried", "ok control")) for line in lines), lines

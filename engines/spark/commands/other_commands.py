@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engines.spark.commands.calls import INSTANT, SPARK, Calls, Do, Let, Name, Named, Operation, Place, TypedColumns
+from engines.spark.commands.calls import (
+    INSTANT,
+    SPARK,
+    Calls,
+    Do,
+    Let,
+    Name,
+    Named,
+    Needed,
+    Operation,
+    Place,
+    TypedColumns,
+)
 from engines.targets import table_text
 from model.text.commands import command_text, merge_text
 from model.text.layout import clone_of
@@ -116,17 +128,18 @@ def _as_written(command: AsWritten, place: Place) -> Calls:
     """In SQL ``{name}`` is the table by its name in the catalog, ``{other}`` the name of something else."""
     if command.python:
         return Calls(Name("as_written")(SPARK, place.root, command.text))
-    needed = (Named(place.name, False),) if "{name}" in command.text else ()
+    text = command.text
+    needed: tuple[Needed, ...] = (Named(place.name, False),) if "{name}" in text else ()
     names = {
         "{table}": table_text(place.root),
         "{name}": place.name,
         "{other}": f"{place.name}_other",
         "{root}": place.root,
     }
-    text = command.text
     for name, value in names.items():
         text = text.replace(name, value)
-    return Calls(SPARK.sql(text).collect(), needed)
+    *first, last = text.split("\n")
+    return Calls(SPARK.sql(last).collect(), (*needed, *(Do(SPARK.sql(one)) for one in first)))
 
 
 def _sql(statement: str, *needed: Do) -> Calls:
