@@ -101,7 +101,7 @@ def plain_answers(draw: DrawFn, over: Over) -> list[list[bool | None]]:
 
 def measure(over: Over) -> dict[str, float]:
     seen: Counter[str] = Counter()
-    examples = sample(plain_answers(over))
+    examples = sample(plain_answers(over), seeds=range(24))  # of eight seeds a share may be a tenth from the mean
     for found in examples:
         flat = [answer for file in found for answer in file]
         whole = [all(answer is True for answer in file) for file in found]

@@ -189,7 +189,10 @@ OF_FEATURES = (
     has_column("ARRAY column", "a table has an ARRAY column", told.stores("array"))(
         lambda kind: isinstance(kind, ArrayOf)
     ),
-    has_column("STRING column", "a table has a STRING column", told.stores("string"))(lambda kind: kind is Type.STRING),
+    # A partition column is in no file.
+    condition("STRING column", "a table has a STRING column that is no partition column", told.stores("string"))(
+        lambda o: any(column.type is Type.STRING for column in o.table.data_columns)
+    ),
     has_column("MAP column", "a table has a MAP column", told.stores("map"))(lambda kind: isinstance(kind, MapOf)),
     has_column("wide DECIMAL column", "a table has a DECIMAL column of more than 15 digits", told.has_wide_decimal)(
         lambda kind: any(isinstance(one, DecimalOf) and one.precision > 15 for one in _types_in(kind))
