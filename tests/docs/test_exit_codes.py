@@ -192,27 +192,6 @@ def test_a_wrong_java_home_is_refused_before_an_environment_is_made(
     assert "JAVA_HOME is /nowhere, where there is no bin/java: set it right, or unset it." in said
 
 
-@pytest.mark.process
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        ("reports", "merge BAD"),
-        ("reports", "render BAD"),
-        ("reports", "compare BAD BAD"),
-        ("reports", "index BAD"),
-        ("runner.upgrade", "3.3.2 4.4.0 --accept BAD"),
-        ("runner.together", "3.3.2 4.4.0 --replay BAD"),
-        ("shapes", "BAD"),
-        ("rehearsal", "BAD --model-only"),
-    ],
-)
-def test_what_cannot_be_read_is_no_verdict(
-    module: str, line: str, files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ended(module, words([*line.split(), *OUT], files)) == 2
-    assert "Traceback" not in capsys.readouterr().err
-
-
 def test_a_package_that_is_missing_is_no_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

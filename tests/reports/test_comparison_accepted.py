@@ -15,13 +15,12 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
 from records.known_fault import KnownFault, Symptom
 from reference_engine import ReferenceEngine
-from reports.command import main
 from reports.comparison.acceptance import Acceptance, AcceptedEntries, covering
 from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import compare
 from reports.render.comparison.files import as_json
 from reports.stream.reading import Run
-from tests.builders.small_streams import case, error, kept, run, step
+from tests.builders.small_streams import case, error, run, step
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports.model_streams import run_of
 from tests.reports.test_comparison import ENDED, LATE, NAME, R, breaking, broken, knowing
@@ -120,50 +119,3 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
         for judged in run_of(engine, cases, tmp_path / str(number), listed=entries).cases:
             for one in judged.violations:
                 assert (one.excused is not None) == (covering(current, judged, one) is not None)
-
-
-# The command ----------------------------------------------------------------------------------------------------------
-
-ENTRY = f"""
-[[known_fault]]
-clause = "{NAME}"
-symptom.causes = ["gone"]
-reason = "We can live with it."
-link = "https://example.org/1"
-"""
-
-
-def reports(directory: Path) -> list[str]:
-    sides = (
-        str(kept(directory / name, *one.cases, first=one.header))
-        for name, one in (("base", GOOD), ("candidate", KNOWN))
-    )
-    return ["compare", *sides, "--out", str(directory / "out")]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "is not a file: name an existing one.\n"),
-        ("x", "is not TOML"),
-        (ENTRY.replace("symptom", "symptoms"), "symptoms is not a known field"),
-        (ENTRY.replace(NAME, "VAC-NONE-1"), "lists VAC-NONE-1, which is not a clause"),
-        (f'{ENTRY}when = "it rains"', "which is not a condition"),
-        (f'{ENTRY}symptom.of = "bread"', "which is not a kind of subject"),
-        ("[[difference]]\nreason = 'r'\nlink = 'l'\n", "differences is missing"),
-        ("[[withdrawn]]\npromises = ['A']\nlink = 'l'\n", "reason is missing"),
-        ("[[withdrawn]]\npromises = ['A']\nreason = 'r'\nlink = 'l'\nwhen = 'x'\n", "when is not a known field"),
-        ("[[other]]\n", "only [[known_fault]] and [[withdrawn]] and [[difference]] entries"),
-        ("[[difference]]\ndifferences = ['A']\nreason = 'r'\nlink = 'l'\nversions = 'x'\n", "versions must be a range"),
-    ],
-)
-def test_a_wrong_file_is_refused_in_one_sentence(
-    text: str | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ours = tmp_path / "ours.toml"
-    if text is not None:
-        ours.write_text(text, encoding="utf-8")
-    assert main([*reports(tmp_path), "--accept", str(ours)]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err and captured.err.count("\n") == 1 and captured.out == ""
-    assert not (tmp_path / "out").exists()

@@ -14,22 +14,17 @@ from jsonschema_rs import Draft202012Validator
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
-from engines.port import Engine, Outcome
+from engines.port import Engine
 from engines.spark.releases import RULE_CHANGES, rules_of
-from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from known_faults.known import known, known_faults_in
 from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS, RuleChange
-from model.vocabulary.steps import AtOnce, Delete, InvalidVacuum, Request, Step, Vacuum, VacuumMistake
-from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
-from model.vocabulary.values import Type
+from model.vocabulary.steps import AtOnce, InvalidVacuum, Step, Vacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records import run as recorded
-from records.json_form import to_json
 from records.run import Header
 from reference_engine import ReferenceEngine, ReferenceOptions
 from reports.comparison.answer import answer_to
@@ -131,44 +126,6 @@ def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
     assert checked(compare(one, other)).groups == ()
 
 
-def test_records_contain_what_an_upgrade_may_change(tmp_path: Path) -> None:
-    files = tuple(DataFile(id, (), ((id,), (-id,)), -9 * DAY) for id in range(2))
-    commits = tuple(Commit(id * HOUR - 8 * DAY, adds=(id,)) for id in range(2))
-    features = tuple(sorted([Feature.CHANGE_DATA_FEED.value, Feature.FREQUENT_CHECKPOINTS.value]))
-    table = Table((Column("v", Type.INTEGER),), (), files, commits, features=features)
-    case = Case(table, (Delete(Compare("v", Op.EQ, 1, Type.INTEGER)), Vacuum()))
-    run = run_of(healthy_spark(), [("row-deletes", case)], tmp_path)
-    fields: dict[str, set[str]] = {}
-    for line in run.cases:
-        for step in line.steps:
-            fields.setdefault(step.kind, set()).update(to_json(step)["observed"])
-    both = {"version", "operations", "vanished", "commits", "checkpoints"}
-    assert fields["delete"] >= both | {"removed", "added", "changed", "appeared", "remove_fields", "add_fields"}
-    assert fields["vacuum"] >= (both - {"checkpoints"}) | {"last_vacuum"}
-    written = [one for line in run.cases for step in line.steps for one in step.observed.commits]
-    start, end, delete = (
-        next(one for one in written if one.operation == name and one.metrics)
-        for name in ("VACUUM START", "VACUUM END", "DELETE")
-    )
-    assert start.parameters["retentionCheckEnabled"] in ("true", "false") and start.metrics.keys() == {
-        "numFilesToDelete",
-        "sizeOfDataToDelete",
-    }
-    assert end.parameters == {"status": "COMPLETED"} and end.metrics["numDeletedFiles"].isdigit()
-    assert delete.parameters == {"predicate": "…"} and delete.metrics["executionTimeMs"] == "…"
-    assert delete.values["isBlindAppend"] is False
-
-
-class LosesAFile(WrappedEngine):
-    """Every VACUUM also deletes the first file of the table."""
-
-    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
-        outcome = self._engine.run(root, step, clock=clock, version=version)
-        if isinstance(step, Vacuum):
-            min(root.rglob("*.parquet")).unlink()
-        return outcome
-
-
 def loses_data(comparison: Comparison) -> bool:
     """Whether the answer says so."""
     return "loses data" in str(answer_to(comparison))
@@ -266,23 +223,6 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     later = Run(replace(old.header, versions={"delta": "4.2.0"}), old.cases, old.footer)
     assert explanations(compare(later, healthy, predicted)).keys() <= {None, ExplanationKind.PREDICTION}
     assert compare(healthy, later, predicted).explained == ()
-
-
-def test_a_wrong_vacuum_with_retain_is_not_explained_by_the_rule_about_retain(tmp_path: Path) -> None:
-    """A pattern once took any change of what a VACUUM with RETAIN deletes for known."""
-    chosen = [("retain", Case(LISTED_TABLE, (Vacuum(retain_hours=hours),))) for hours in (24 * 30, 24 * 8)]
-    old, right, wrong = (
-        run_of(engine, chosen, tmp_path / name)
-        for name, engine in (
-            ("old", healthy_spark("4.0.1")),
-            ("right", healthy_spark()),
-            ("wrong", LosesAFile(healthy_spark())),
-        )
-    )
-    healthy = checked(compare(old, right, predicted))
-    assert not healthy.shifts and explanations(healthy).keys() == {ExplanationKind.RULE}
-    comparison = checked(compare(old, wrong, predicted))
-    assert comparison.exit == 1 and loses_data(comparison) and ExplanationKind.RULE not in explanations(comparison)
 
 
 def test_the_prediction_for_delta_rs_writes_the_rows_of_a_partition_into_one_file(tmp_path: Path) -> None:

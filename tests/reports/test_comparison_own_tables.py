@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from engines.spark.releases import RULE_CHANGES
 from records.run import Header
 from reports.comparison.comparison import Comparison, compare
 from reports.document import Finding, plain
-from reports.document.markdown import markdown
 from reports.render.comparison.document import comparison_document
 from tests.builders.blocks import blocks_of
-from tests.builders.small_streams import READ, case, header, run, step
-from tests.reports.test_comparison import Foretold, breaking, broken
+from tests.builders.small_streams import case, header, run
+from tests.reports.test_comparison import breaking, broken
 
 LIKE: dict[str, Any] = {
     "tables": 40_000,
@@ -45,12 +41,6 @@ def with_known_faults(*reasons: str) -> Comparison:
     return compare(run(*base, first=like("4.0.0")), run(*candidate, first=like("4.4.0", FEEDS, VECTORS)))
 
 
-def test_what_concerns_none_of_the_tables_is_last() -> None:
-    comparison = with_known_faults("Feeds lose rows.", "Vectors lose rows.")
-    assert [one.lead.cause for one in comparison.worse] == ["Vectors lose rows.", "Feeds lose rows."]
-    assert comparison.exit == 1, "a shape is of one day: the answer is the same"
-
-
 def test_a_new_fault_concerns_the_tables_that_meet_the_conditions_of_its_smallest_case() -> None:
     def failing(number: int, **other: Any) -> Any:
         own = broken("gone", clause="VAC-SAFE-1") | {"circumstances": ["deletion vectors", "whole files"]}
@@ -64,22 +54,6 @@ def test_a_new_fault_concerns_the_tables_that_meet_the_conditions_of_its_smalles
 
     assert told(failing(2, origin="shrunk")) == "Concerns 412 of your 40,000 tables."
     assert told() == "", "a case that is not shrunk has conditions that do not matter"
-
-
-@pytest.mark.parametrize(
-    ("field", "concerned"),
-    [("blocks_expired_versions", ""), ("random_directories", "Concerns none of your 40,000 tables.")],
-)
-def test_an_explained_difference_says_which_tables_it_concerns(field: str, concerned: str) -> None:
-    """Where a shape tells it."""
-    change = next(one for one in RULE_CHANGES if one.field == field)
-    records = {(): step(READ, rows=[[1]]), (change,): step(READ, rows=[[2]])}
-    base, candidate = (
-        run(case(1, step(READ, rows=[[row]])), first=like(version)) for row, version in ((1, "4.0.1"), (2, "4.1.0"))
-    )
-    comparison = compare(base, candidate, lambda older, newer: Foretold(1, records, change))
-    found = markdown(comparison_document(comparison)).partition("## Explained differences")[2]
-    assert found and ("your 40,000 tables." in found) == bool(concerned) and concerned in found
 
 
 def test_without_shapes_on_both_sides_nothing_is_said() -> None:

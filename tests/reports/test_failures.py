@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import pytest
 from rich.console import Console
 
 from records.run import RecordedCase, Verdict
-from reports.counterexamples.checked import ScriptResult
 from reports.document import Finding
 from reports.document.markdown import markdown
 from reports.findings.failures import examples
@@ -144,14 +142,6 @@ def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
         assert lines[0].startswith("PASS: no new fault in Delta 4.4.0. 30 known faults, 30 of them lose data")
         assert (len(lines) <= 24 and max(map(len, lines)) <= 80) == terminal
         assert (f"  loses data: {long}1" in lines) != terminal, "a log has all of it"
-
-
-@pytest.mark.parametrize("says", ["HOLDS", "VIOLATED"])
-def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(says: str) -> None:
-    grave = failing(7, violation("VAC-SAFE-1"))
-    told = ScriptResult(f"counterexamples/VAC-SAFE-1-{grave.id}", "VAC-SAFE-1", says, f"{says}: a", "VIOLATED")
-    shown = markdown(run_document(run(grave), checked=[told]))
-    assert ("An error of the suite" in shown) == (says == "HOLDS") and f"its script says {says}" in shown
 
 
 def test_only_clauses_of_the_header_are_failures() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from reports.counterexamples.checked import ScriptResult, read_checked, write_ch
 from reports.findings.answers import answer_of
 from reports.findings.of_run import findings_of
 from reports.merging import merge
-from reports.stream.reading import read_run, read_stream
+from reports.stream.reading import read_stream
 from reports.text.circumstances import machine_of, machines_differ
 from reports.text.ladder import Word
 from tests.builders.small_streams import CLAUSES, case, footer, header, run, written
@@ -120,17 +119,6 @@ def test_a_part_that_judges_no_case_is_one(tmp_path: Path, nothing_known: Path) 
     assert merge(places, tmp_path / "whole", known_faults=nothing_known).footer.exit == 0
     empty = written_parts(tmp_path / "empty", [], [])
     assert merge(empty, tmp_path / "none", known_faults=nothing_known).footer.exit == 2, "no clause was judged"
-
-
-def test_parts_may_be_files_and_compressed_in_any_order(tmp_path: Path, nothing_known: Path) -> None:
-    places = written_parts(tmp_path, [case(1)], [case(2)], [case(3, failing=("VAC-SAFE-1",))])
-    packed = places[2] / "run.jsonl.gz"
-    packed.write_bytes(gzip.compress((places[2] / "run.jsonl").read_bytes()))
-    (places[2] / "run.jsonl").unlink()
-    given = [packed, places[0] / "run.jsonl", places[1]]
-    merged = merge(given, tmp_path / "whole", known_faults=nothing_known)
-    assert [one.index for one in merged.cases] == [1, 2, 3] and merged.footer.exit == 1
-    assert merged.header.shard is None and read_run(tmp_path / "whole").footer == merged.footer
 
 
 def test_what_is_planned_is_added_up_and_the_first_day_counts(tmp_path: Path, nothing_known: Path) -> None:

@@ -22,7 +22,6 @@ from harness.campaigns.costs import seconds_by_pace
 from harness.running.coverage import Cell, nested
 from model.vocabulary.operations import DRAWN
 from records import run as run_records
-from records.json_form import from_json
 from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
 from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
@@ -40,7 +39,21 @@ from reports.stream.checks import sort_key
 from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
-from tests.builders.small_streams import Json, case, footer, header, plain, run, taken, written
+from tests.builders.small_streams import (
+    DELETE,
+    READ,
+    VACUUM,
+    Json,
+    case,
+    error,
+    footer,
+    header,
+    plain,
+    run,
+    step,
+    taken,
+    written,
+)
 
 #: The first case pays for imports and the schema: no deadline.
 unhurried = settings(deadline=None)
@@ -49,7 +62,6 @@ unhurried = settings(deadline=None)
 texts = st.text(st.characters(), max_size=20) | st.sampled_from(
     ["a|b", "</td>", "`", "]]>", "\x1b[31m", "\ud800", ":x:"]
 )
-seconds = st.integers(0, 10_000).map(lambda ms: ms / 1000)
 CLAUSES = ("DEL-META-1", "DEL-ROW-1", "VAC-SAFE-1", "VAC-LOG-1")
 FEATURES = ("change feed", "column mapping", "partitions", "a|b")
 COVERED = (
@@ -60,108 +72,64 @@ COVERED = (
 KNOWN_FAULT = KnownFault("VAC-LOG-1", "known", "https://example.org/1", Symptom(("c",)))
 
 
-def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
-    """The header's clauses: some of CLAUSES, mostly active."""
-
-    def entry(name: str) -> st.SearchStrategy[dict[str, Any]]:
-        return st.fixed_dictionaries(
-            {
-                "id": st.just(name),
-                "chapter": st.sampled_from(["DELETE", "VACUUM"]),
-                "sentence": texts,
-                "sources": st.lists(texts, max_size=2),
-                "severity": st.sampled_from(["data loss", "wrong words"]),
-                "holds_for": st.just(""),
-                "proven_by": st.just([]),
-                "status": st.sampled_from(["active", "active", "active", "not applicable", "disabled"]),
-                "reason": texts,
-            }
-        )
-
-    return st.lists(st.sampled_from(CLAUSES), unique=True).flatmap(
-        lambda names: st.tuples(*map(entry, names)).map(list)
+@st.composite
+def headers(draw: st.DrawFn) -> Header:
+    """With some of CLAUSES, mostly active."""
+    names = ("processors", "time_zone", "locale", "file_system")
+    first = header(
+        clauses=draw(st.lists(st.sampled_from(CLAUSES), unique=True)),
+        engine=draw(st.sampled_from(["spark", "deltalake"])),
+        versions=draw(st.dictionaries(texts, texts, max_size=2)),
+        profile=draw(st.sampled_from(["smoke", "gate"])),
+        seed=draw(st.none() | st.integers()),
+        known_bad=draw(st.none() | texts),
+        machine=draw(st.fixed_dictionaries({**dict.fromkeys(names, texts), "processors": st.integers(1, 99).map(str)})),
+        campaigns=[{"name": "row-deletes", "planned": 3}, {"name": "strays", "planned": 2}],
     )
-
-
-def headers() -> st.SearchStrategy[Header]:
-    return st.fixed_dictionaries(
-        {
-            "engine": st.sampled_from(["spark", "deltalake"]),
-            "versions": st.dictionaries(texts, texts, max_size=2),
-            "profile": st.sampled_from(["smoke", "gate"]),
-            "seed": st.none() | st.integers(),
-            "known_bad": st.none() | texts,
-            "platform": texts,
-            "machine": st.fixed_dictionaries(
-                {"processors": st.integers(1, 99).map(str), "time_zone": texts, "locale": texts, "file_system": texts}
-            ),
-            "clauses": clauses(),
-            "campaigns": st.just([{"name": "row-deletes", "planned": 3}, {"name": "strays", "planned": 2}]),
-        }
-    ).map(lambda document: from_json(document, Header))
-
-
-def steps() -> st.SearchStrategy[dict[str, Any]]:
-    error = st.fixed_dictionaries(
-        {"exception": texts, "condition": st.none() | texts, "sqlstate": st.none() | texts, "message": texts}
+    statuses = st.sampled_from(["active", "active", "active", "not applicable", "disabled"])
+    listed = (
+        replace(one, sentence=draw(texts), sources=(draw(texts),), status=draw(statuses), reason=draw(texts))
+        for one in first.clauses
     )
-    return st.fixed_dictionaries(
-        {
-            "index": st.integers(0, 9),
-            "text": texts,
-            "kind": st.sampled_from(["delete", "vacuum", "read"]),
-            "seconds": seconds,
-            "outcome": st.fixed_dictionaries({"rows": st.none() | st.just([[1, "x"]]), "error": st.none() | error}),
-            "observed": st.just({"version": [1, 2]}),
-        }
-    )
+    return replace(first, clauses=tuple(listed))
+
+
+steps = st.builds(
+    step,
+    st.sampled_from([DELETE, VACUUM, READ]),
+    st.integers(0, 9),
+    rows=st.none() | st.just([[1, "x"]]),
+    error=st.none() | st.builds(error, st.none() | texts, texts, texts, st.none() | texts),
+)
 
 
 @st.composite
 def cases(draw: st.DrawFn, names: list[str], index: int) -> RecordedCase:
     """A case. Its clauses are some of ``names``; each that fails has a violation."""
     judged = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
-    results = {
-        name: {
-            "verdict": draw(st.sampled_from(["holds", "holds", "fails"])),
-            "met": draw(st.integers(0, 3)),
-            "subjects": draw(st.integers(0, 9)),
-            "seconds": draw(seconds),
-        }
-        for name in judged
-    }
-    violations = [
-        {
-            "clause": name,
-            "step": 0,
-            "subject": draw(st.none() | texts),
-            "cause": draw(st.sampled_from(["gone", "field-is"])),
-            "excused": None,
-            "message": draw(texts),
-            "evidence": draw(st.lists(texts, max_size=2)),
-            "expectation": {"kind": "gone", "expects": {"path": "p=1/f"}},
-        }
-        for name, result in results.items()
-        if result["verdict"] == "fails"
-    ]
-    error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
-    features = draw(st.none() | st.lists(st.sampled_from(FEATURES), unique=True).map(sorted))
-    covered = draw(st.none() | st.dictionaries(st.sampled_from(COVERED), st.integers(0, 9)))
-    document = {
-        **({} if features is None else {"features": features}),
-        **({} if covered is None else {"coverage": nested(covered)}),
-        "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
-        "campaign": draw(st.sampled_from(["row-deletes", "stray_files"])),
-        "batch": draw(st.integers(0, 1)),
-        "index": index,
-        "origin": draw(st.sampled_from(["generated", "explicit", "replayed", "shrunk"])),
-        "case": {"format": 1},
-        "steps": draw(st.lists(steps(), max_size=2)),
-        "clauses": results,
-        "violations": violations,
-        "error": draw(st.none() | st.none() | error),
-    }
-    return from_json(document, RecordedCase)
+    failed = st.fixed_dictionaries(
+        {"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts}
+    )
+    features = st.lists(st.sampled_from(FEATURES), unique=True).map(sorted)
+    covered = st.dictionaries(st.sampled_from(COVERED), st.integers(0, 9)).map(nested)
+    made = case(
+        draw(st.integers(0, 3)),
+        *draw(st.lists(steps, max_size=2)),
+        clauses=judged,
+        failing=tuple(name for name in judged if draw(st.integers(0, 2)) == 0),
+        campaign=draw(st.sampled_from(["row-deletes", "stray_files"])),
+        batch=draw(st.integers(0, 1)),
+        index=index,
+        origin=draw(st.sampled_from(["generated", "explicit", "replayed", "shrunk"])),
+        error=draw(st.none() | st.none() | failed),
+        **draw(st.fixed_dictionaries({}, optional={"features": features, "coverage": covered})),
+    )
+    results = {name: replace(one, met=draw(st.integers(0, 3))) for name, one in made.clauses.items()}
+    violations = (
+        replace(one, subject=draw(st.none() | texts), message=draw(texts), evidence=(draw(texts),))
+        for one in made.violations
+    )
+    return replace(made, clauses=results, violations=tuple(violations))
 
 
 Stream = tuple[Header, list[RecordedCase], Footer]
@@ -175,7 +143,7 @@ def streams(draw: st.DrawFn) -> Stream:
     drawn = [draw(cases(names, index)) for index in range(draw(st.integers(0, 4)))]
     judged = draw(st.permutations(drawn))
     known_faults = draw(st.sampled_from([(), (KNOWN_FAULT,)]))
-    return first, list(judged), footer(first, judged, known_faults=known_faults, seconds=draw(seconds))
+    return first, list(judged), footer(first, judged, known_faults=known_faults, seconds=draw(st.floats(0, 10)))
 
 
 def whole(found: Stream) -> bytes:

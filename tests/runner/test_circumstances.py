@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.spark.kind import ENGINE as SPARK
-from reports.document.markdown import markdown
-from reports.render.run import run_document
-from reports.text.circumstances import machine_of, machines_differ, profile_of
 from runner.run.circumstances import circumstances, file_system, locale, time_zone
-from tests.builders.small_streams import case, header, run
-
-MACHINE = {"processors": "1", "time_zone": "UTC", "locale": "C", "file_system": "ext4"}
 
 
 def test_the_circumstances_of_this_process(tmp_path: Path) -> None:
@@ -71,16 +65,3 @@ def test_the_file_system_is_that_of_the_deepest_mount(tmp_path: Path) -> None:
     assert file_system(inner, mounts) == "xfs"
     assert file_system(tmp_path, mounts) == "ext4"
     assert file_system(tmp_path, tmp_path / "none") == "unknown"
-
-
-def test_the_summary_shows_them() -> None:
-    text = markdown(run_document(run(case(), first=header(machine=MACHINE, left_out=12))))
-    assert "1 processor, time zone UTC, locale C, tables on ext4" in text
-    assert "Profile: gate, of whose corpus the budget left out 12 cases" in text
-
-
-def test_the_words() -> None:
-    assert profile_of(header(profile="smoke")) == "profile smoke"
-    assert machine_of(header(machine=MACHINE)).startswith("1 processor, ")
-    differing = machines_differ(header(machine=MACHINE), header(machine={**MACHINE, "kernel": "6"}))
-    assert differing == "kernel not known → kernel 6"

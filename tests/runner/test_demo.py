@@ -7,22 +7,7 @@ from pathlib import Path
 import pytest
 
 from records.mistakes import UsageMistake
-from reports.findings.answers import answer_of
-from reports.stream.reading import read_run
 from runner import demo
-
-
-@pytest.mark.parametrize(
-    ("folder", "answer"),
-    [
-        ("healthy", "PASS: no new fault in Delta 4.4.0"),
-        ("broken", "FAIL: deltalake 1.6.6 with the fault vacuums-by-file-age loses data"),
-        ("upgrade/base", "PASS: no new fault in deltalake 1.5.1"),
-        ("upgrade/candidate", "PASS: no new fault in deltalake 1.5.0"),
-    ],
-)
-def test_the_kept_streams_are_read(folder: str, answer: str) -> None:
-    assert str(answer_of(read_run(demo.KEPT / folder))).startswith(answer)
 
 
 @pytest.mark.long

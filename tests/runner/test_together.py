@@ -13,7 +13,6 @@ from typing import IO
 
 import pytest
 
-from engines.kind import Version
 from engines.port import EngineUnavailable
 from reports.stream.reading import read_run
 from runner import gate_version, together
@@ -69,36 +68,6 @@ def test_an_environment_that_cannot_be_made_is_told_before_an_engine_starts(
         "tox cannot make the environment of deltalake 1.5.1: No matching distribution found for deltalake==1.5.1\n"
     )
     assert not said.out and not list(temporary.iterdir())
-
-
-@pytest.mark.process
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--known-bad", "ignores-retain-zero"], "--known-bad builds a fault into one engine: "),
-        (["--minutes", "5"], "--minutes"),
-        (["--replay", "nowhere.json"], "--replay nowhere.json"),
-        (["--storage", "s3"], "--storage s3: "),
-        (["--out", "OUT"], "--out: "),
-    ],
-)
-def test_a_mistake_ends_in_a_sentence_before_an_environment_is_made(
-    options: list[str],
-    sentence: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def refused(version: Version) -> Path:
-        raise AssertionError(f"an environment is made for {version.title}")
-
-    monkeypatch.setattr(together, "python_of", refused)
-    (tmp_path / "summary.md").write_text("# Mine\n", encoding="utf-8")
-    assert called(*PAIR, *(one.replace("OUT", str(tmp_path)) for one in options)) == 2
-    said = capsys.readouterr()
-    assert sentence in said.err and said.err.count("\n") == 1 and not said.out
-    assert (tmp_path / "summary.md").read_text(encoding="utf-8") == "# Mine\n"
 
 
 # An engine in a process of its own ------------------------------------------------------------------------------------

@@ -6,9 +6,8 @@ import pytest
 
 from engines.provider import ENGINES, kind_of
 from engines.versions import releases_of
-from reports.text.ladder import Word
 from runner import all_versions, gate_version, upgrade_table
-from runner.upgrade_table import UpgradePair, UpgradeRow, UpgradeSide, pairs_of, row_of, sides_of, table
+from runner.upgrade_table import UpgradePair, UpgradeSide, pairs_of, sides_of, table
 
 # Pairs --------------------------------------------------------------------------------------------------------------------
 
@@ -38,17 +37,6 @@ def test_a_run_serves_all_pairs_with_the_same_cases() -> None:
 
 
 # The table ----------------------------------------------------------------------------------------------------------------
-
-
-def test_a_row_has_the_answer_with_its_page_and_the_reason() -> None:
-    page = "# ⚠️ LOOK FIRST: nothing is worse; 1 \\_x | y\n\nmore\n"
-    found = row_of(UpgradePair("1", "2"), page, "a-1-2.md")
-    assert found == UpgradeRow(UpgradePair("1", "2"), "⚠️", Word.LOOK_FIRST, "nothing is worse; 1 \\_x | y", "a-1-2.md")
-    assert table([found], "upgrades").splitlines() == [
-        "| From | To | Answer | Why |",
-        "| --- | --- | --- | --- |",
-        "| 1 | 2 | ⚠️ [LOOK FIRST](upgrades/a-1-2.md) | nothing is worse; 1 \\_x \\| y |",
-    ]
 
 
 # The documents ------------------------------------------------------------------------------------------------------------

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from engines.provider import ENGINES
 from engines.versions import version_of
-from runner import all_versions, gate_version
+from runner import gate_version
 from runner.judgeable import given_in
 
 # One version ----------------------------------------------------------------------------------------------------------
@@ -76,8 +74,3 @@ def test_what_a_run_uses_has_an_environment_with_its_packages(options: list[str]
 
 
 # All versions ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_documents_have_a_place_for_their_tables() -> None:
-    pages = {engine: all_versions.page_of(engine).relative_to(gate_version.ROOT) for engine in ENGINES}
-    assert pages == {"spark": Path("docs/versions.md"), "deltalake": Path("docs/versions.md")}
