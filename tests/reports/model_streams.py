@@ -15,13 +15,14 @@ from harness.running.judge import Judge
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from records.known_fault import KnownFault
-from records.run import Header, ListedClause, ListedFault, PlannedCampaign, RecordedCase
+from records.run import Header, ListedFault, PlannedCampaign, RecordedCase
 from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
 from tests.builders.small_streams import footer
+from tests.scripts import listed as listed_clause
 
 
 def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:
@@ -42,16 +43,10 @@ def lines_of(
         for index, (campaign, case) in enumerate(cases)
     ]
     clauses = tuple(
-        ListedClause(
-            id=clause.id,
-            chapter=clause.chapter,
-            sentence=clause.sentence,
-            sources=clause.sources,
-            severity=clause.harm.severity,
-            status="not applicable" if clause.id in excluded else "active",
-            reason=excluded.get(clause.id, ""),
-        )
-        for clause in CATALOGUE.values()
+        replace(listed_clause(id), status="not applicable", reason=excluded[id])
+        if id in excluded
+        else listed_clause(id)
+        for id in CATALOGUE
     )
     header = Header(
         engine=engine.rules.implementation or engine.name,

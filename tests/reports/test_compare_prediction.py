@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timezone
-from pathlib import Path
 
 import pytest
 
@@ -17,12 +16,10 @@ from model.vocabulary.steps import ENGINE_STEPS, Delete, InvalidVacuum, Read, Va
 from model.vocabulary.table import WEEK, Column, Commit, DataFile, Feature, StrayFile, Table
 from model.vocabulary.values import Type
 from model.vocabulary.versions import parse
-from reference_engine import ReferenceEngine
 from reports.comparison.commands import command_of
 from reports.comparison.differences import differences
 from reports.comparison.facts import facts
 from reports.comparison.prediction import prediction_of
-from tests.reports.model_streams import run_of
 
 
 def fields(older: str, newer: str) -> list[str]:
@@ -106,16 +103,3 @@ def test_each_change_changes_what_the_reference_engine_does(change: RuleChange) 
     assert differences(command, one, other), "the comparison sees it"
     others = [facts(prediction.steps(case, (rule,))[-1]) for rule in prediction.changes if rule is not change]
     assert not any(differences(command, one, found) for found in others), "no other rule shows in this case"
-
-
-@pytest.mark.parametrize("version", ["3.0.0", "4.4.0"])
-def test_the_judge_expects_the_check_of_the_protocol_that_the_release_makes(version: str, tmp_path: Path) -> None:
-    steps = (Vacuum(), Vacuum(dry_run=True), Vacuum(logging=False))
-    line = run_of(ReferenceEngine(rules=rules_of(version), version=version), unknown(*steps), tmp_path).cases[0]
-    refused = [step.outcome.error is not None for step in line.steps]
-    assert refused == ([True, False, False] if version == "3.0.0" else [True] * 3)
-    assert line.violations == ()
-
-
-def unknown(*steps: Vacuum) -> list[tuple[str, Case]]:
-    return [("vacuum-commands", Case(table(Feature.UNKNOWN_WRITER), steps))]

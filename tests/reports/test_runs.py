@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -209,21 +209,6 @@ def test_a_damaged_stream_is_refused(drawn: Stream, data: st.DataObject) -> None
         read(data.draw(st.sampled_from([cut, *others])))
 
 
-@pytest.mark.long
-@settings(unhurried, max_examples=30)  # most streams fail nothing, and are drawn in vain
-@given(streams(), st.data())
-def test_an_edited_verdict_is_refused(drawn: Stream, data: st.DataObject) -> None:
-    first, judged, last = drawn
-    failed = [name for name, result in last.verdicts.items() if result.verdict is Verdict.FAILS]
-    assume(failed)
-    name = data.draw(st.sampled_from(failed))
-    stated = {**last.verdicts, name: replace(last.verdicts[name], verdict=Verdict.HOLDS)}
-    edited = replace(last, verdicts=stated, counts=Counter(one.verdict for one in stated.values()))
-    with pytest.raises(StreamError, match=f"verdict holds, but case .* fails it|has {name} as failed") as refusal:
-        read(joined([plain(first), *map(plain, judged), plain(edited)]))
-    assert name in str(refusal.value)
-
-
 def example() -> tuple[Header, RecordedCase, RecordedCase, Footer]:
     """A small valid stream in which VAC-SAFE-1 fails once and DEL-ROW-1 passes."""
     names = ("DEL-ROW-1", "VAC-SAFE-1")
@@ -256,6 +241,13 @@ EDITS: list[tuple[str, Callable[[list[Any]], None]]] = [
     ("counts 2 cases, but the stream has 1", lambda lines: lines.pop(1)),
     ("counts 7 steps, but the stream has 2", change(3, "steps", 7)),
     ("counts that differ from its verdicts", change(3, "counts", {"holds": 2})),
+    (
+        "verdict holds, but case .* fails it",
+        lambda lines: (
+            lines[3]["verdicts"].update({"VAC-SAFE-1": lines[3]["verdicts"]["DEL-ROW-1"]})
+            or lines[3].update(counts={"holds": 2})
+        ),
+    ),
     ("has no verdict for DEL-ROW-1", lambda lines: lines[3]["verdicts"].pop("DEL-ROW-1")),
     ("a digest that does not match", change(1, "case", {"format": 2})),
     (r"is not a valid case at \$\.steps\[0\]", lambda lines: lines[1]["steps"][0].update(observed={"surprise": 1})),

@@ -6,13 +6,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import AuthenticationError
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.jvm.driver import Lease
 from runner.processes.channel import Caller, Server
 
 #: How long a call may take, seconds.
@@ -69,12 +67,6 @@ def server() -> Iterator[Server]:
 
 def caller(server: Server) -> Caller:
     return Caller(server.address, server.key)
-
-
-def test_a_call_is_answered(server: Server) -> None:
-    client = caller(server)
-    assert client.call("add", 1, 2) == 3
-    assert client.call("add", "a", "b") == "ab"
 
 
 def test_the_server_listens_on_this_machine_only(server: Server) -> None:
@@ -136,13 +128,6 @@ def test_many_clients_lose_nothing(server: Server) -> None:
         )
 
 
-def test_the_end_of_a_client_does_not_disturb_the_others(server: Server) -> None:
-    first, second = caller(server), caller(server)
-    assert first.call("add", 1, 1) == 2
-    del first
-    assert second.call("add", 2, 2) == 4
-
-
 def test_without_the_key_a_client_is_refused_and_others_still_connect(server: Server) -> None:
     with pytest.raises((AuthenticationError, EOFError, OSError)):
         Caller(server.address, b"another key")
@@ -155,11 +140,3 @@ def test_two_servers_have_two_keys(server: Server) -> None:
         assert other.key != server.key and other.address != server.address
     finally:
         other.close()
-
-
-def test_a_lease_can_be_sent(server: Server) -> None:
-    """The controller sends it to workers."""
-    client = caller(server)
-    lease = Lease(2, 4711, 25333, "secret", Path("jvm-2.log"))
-    client.call("note", lease)
-    assert client.call("noted") == [lease]

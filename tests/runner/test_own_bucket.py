@@ -19,14 +19,12 @@ from engines.port import EngineUnavailable
 from engines.provider import kind_of
 from model.codec import dumps
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import Compare, Op
-from model.vocabulary.steps import Delete, Read
-from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
-from model.vocabulary.values import Type
+from model.vocabulary.steps import Read
 from records.mistakes import UsageMistake
 from runner.command_line.bucket import bucket_of
 from strategies.restriction.capabilities import restricted_to
 from tests.builders.s3_server import BUCKET, Served, s3_server
+from tests.handmade.steps import IN_A, PARTITIONED
 from tests.runner.in_process import run_suite
 from tests.runner.test_interrupted import in_a_terminal
 from tests.runner.test_workspace import until
@@ -127,25 +125,13 @@ def assert_nothing_is_left(served: Served) -> None:
     assert written and all(key.startswith(f"{PREFIX}/") for key in written)
 
 
-#: Two rows, of which a DELETE removes one: the fault commits it twice.
-CASE = Case(
-    Table(
-        (Column("n", Type.LONG),),
-        (),
-        files=(DataFile(0, (), ((1,),), modified=-DAY), DataFile(1, (), ((2,),), modified=-DAY)),
-        commits=(Commit(-DAY, adds=(0,)), Commit(-HOUR, adds=(1,))),
-    ),
-    (Delete(Compare("n", Op.EQ, 1, Type.LONG)), Read()),
-)
-
-
 @pytest.mark.parametrize(("arguments", "code"), [((), 0), (("--known-bad", "commits-twice"), 1)])
 def test_a_run_that_ends_leaves_nothing(
     served: Served, keys: None, tmp_path: Path, arguments: tuple[str, ...], code: int
 ) -> None:
     case = tmp_path / "case.json"
     supported = kind_of("deltalake").capabilities_of(None)
-    case.write_text(dumps(restricted_to(CASE, capabilities=supported)), encoding="utf-8")
+    case.write_text(dumps(restricted_to(Case(PARTITIONED, (IN_A, Read())), capabilities=supported)), encoding="utf-8")
     ended = run_suite(tmp_path / "report", *place(served), "--replay", str(case), *arguments, engine="deltalake")
     assert ended.code == code, ended.said
     assert_nothing_is_left(served)

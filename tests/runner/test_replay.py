@@ -9,19 +9,11 @@ import pytest
 
 from model.codec import to_json
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Step
-from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
-from model.vocabulary.values import Type
 from tests.runner.in_process import run_suite
+from tests.runner.test_counterexample import CASE
 
-TABLE = Table(
-    columns=(Column("d", Type.DOUBLE), Column("v", Type.INTEGER)),
-    partition_by=("d",),
-    files=(DataFile(0, (-0.0,), ((1,),), -DAY),),
-    commits=(Commit(-HOUR, adds=(0,)),),
-)
-WRONG = Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE))  # docs/findings-deltalake.md, "`d = 0` and -0.0"
+TABLE, (WRONG,) = CASE.table, CASE.steps
 
 
 @pytest.mark.parametrize(
