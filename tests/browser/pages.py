@@ -19,10 +19,10 @@ from reports.render.comparison.files import write_comparison
 from reports.render.files import write_views
 from reports.render.index import write_index
 from reports.stream.reading import Run
-from tests.builders.small_streams import READ, case, changed, footer, header, run, step, written
+from tests.builders.small_streams import READ, case, changed, footer, header, run, step, violation, written
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.rehearsal.rehearsals import write_rehearsal
-from tests.reports.test_failures import SPACE, failing, violation
+from tests.reports.test_failures import SPACE, failing
 from tests.reports.test_page import HOSTILE
 
 #: The pages by name, below the folder that ``write_pages`` is given. The number of failures is 0, 1 and 500.

@@ -103,11 +103,34 @@ def number_of(case: Case) -> int:
     return int(case.table.columns[0].name.removeprefix("c"))
 
 
+def violation(clause: str, message: str = "", **other: Any) -> Json:
+    """The JSON form of a violation."""
+    return {
+        "clause": clause,
+        "step": 0,
+        "subject": None,
+        "cause": "gone",
+        "excused": None,
+        "message": message or f"{clause} is violated.",
+        "evidence": ["A fact."],
+        "expectation": None,
+        **other,
+    }
+
+
 def case(
-    number: int = 1, *steps: Json, failing: tuple[str, ...] = (), clauses: Iterable[str] = CLAUSES, **other: Any
+    number: int = 1,
+    *steps: Json,
+    failing: tuple[str, ...] = (),
+    clauses: Iterable[str] = CLAUSES,
+    violations: Sequence[Json] | None = None,
+    **other: Any,
 ) -> RecordedCase:
-    """A case that judges ``clauses`` and fails ``failing``. ``other``: members of its JSON form."""
+    """A case that judges ``clauses`` and fails ``failing``, or has these violations. ``other``: members of its JSON form."""
     chosen = steps or (step(),)
+    wrong = [violation(name) for name in failing] if violations is None else [*violations]
+    words = dict.fromkeys(clauses, "holds") | dict.fromkeys([one["clause"] for one in wrong], "known fault")
+    words |= dict.fromkeys([one["clause"] for one in wrong if one["excused"] is None], "fails")
     document = {
         "id": f"{number:012x}",
         "campaign": "strays",
@@ -116,23 +139,8 @@ def case(
         "origin": "generated",
         "case": case_document(number, [one["command"] for one in chosen]),
         "steps": [{name: value for name, value in one.items() if name != "command"} for one in chosen],
-        "clauses": {
-            name: {"verdict": "fails" if name in failing else "holds", "met": 1, "subjects": 1, "seconds": 0.5}
-            for name in clauses
-        },
-        "violations": [
-            {
-                "clause": name,
-                "step": 0,
-                "subject": None,
-                "cause": "gone",
-                "excused": None,
-                "message": f"{name} is violated.",
-                "evidence": ["A fact."],
-                "expectation": None,
-            }
-            for name in failing
-        ],
+        "clauses": {name: {"verdict": word, "met": 1, "subjects": 1, "seconds": 0.5} for name, word in words.items()},
+        "violations": wrong,
         "error": None,
         **other,
     }

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from model.vocabulary.severity import Severity
 from records.known_fault import KnownFault
-from records.run import RecordedCase, Verdict
+from records.run import RecordedCase
 from reports.stream.reading import Run
 from reports.together.answer import TurnReport, TurnWay
 from reports.together.reading import report_of
-from tests.builders.small_streams import READ, Json, case, footer, header, step, written
+from tests.builders.small_streams import READ, Json, case, footer, header, step, violation, written
 
 #: Delta 4.4.0 reads a row that Delta 3.3.2 has deleted.
 WAY = TurnWay(
@@ -66,38 +66,14 @@ def write_in_turn(run: Run, directory: Path) -> None:
 def _showing(number: int, way: TurnWay) -> RecordedCase:
     turns = enumerate([way.other, way.side] * (1 + way.step // 2))
     steps = [step(READ, index) | {"side": side, "pattern": way.pattern} for index, side in turns]
-    made = case(
-        number,
-        *steps[: way.step + 1],
-        clauses=_CLAUSES,
-        failing=way.clauses,
-        violations=[_violation(clause, way) for clause in way.clauses],
-    )
-    if way.known is None:
-        return made
-    known = {id: replace(one, verdict=Verdict.KNOWN_FAULT) for id, one in made.clauses.items() if id in way.clauses}
-    return replace(made, clauses={**made.clauses, **known})
+    violations = [_violation(clause, way) for clause in way.clauses]
+    return case(number, *steps[: way.step + 1], clauses=_CLAUSES, violations=violations)
 
 
 def _violation(clause: str, way: TurnWay) -> Json:
-    return {
-        "clause": clause,
-        "step": way.step,
-        "subject": None,
-        "cause": f"{way.side}: {way.cause}",
-        "excused": way.known,
-        "message": way.message,
-        "evidence": [],
-        "expectation": None,
-        "severity": way.severity.value,
-        "turn": {
-            "side": way.side,
-            "other": way.other,
-            "pattern": way.pattern,
-            "inherited": way.inherited,
-            "also_alone": way.also_alone,
-        },
-    }
+    found = {"step": way.step, "cause": f"{way.side}: {way.cause}", "severity": way.severity.value, "evidence": []}
+    names = ("side", "other", "pattern", "inherited", "also_alone")
+    return violation(clause, way.message, **found, excused=way.known, turn={name: getattr(way, name) for name in names})
 
 
 def _erred(number: int, message: str) -> RecordedCase:

@@ -13,7 +13,6 @@ import pytest
 from tests.docs.test_findings_scripts import EXIT_CODES, PACKAGES, imported
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "together.md"
 SCRIPTS = sorted((DOCS / "findings" / "together").glob("*.py"))
 
 #: With the data, and the code that runs in the other environments.
@@ -37,11 +36,6 @@ def test_a_script_names_its_environments_its_command_and_its_exit_codes() -> Non
         assert {package.partition("==")[0] for _, packages in installed for package in packages.split()} <= PACKAGES
         interpreters = " ".join(f"{name}/bin/python" for name, _ in installed)
         assert f"    python {script.name} {interpreters}    {EXIT_CODES}\n" in heading(script), script
-
-
-def test_the_page_names_exactly_its_scripts() -> None:
-    named = set(re.findall(r"`(\w+\.py)`", PAGE.read_text(encoding="utf-8")))
-    assert named == {script.name for script in SCRIPTS}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -14,7 +14,8 @@ from records.expectations import Gone
 from records.json_form import from_json, to_json
 from records.schema import FILE, LINES, line_schema, run_schema
 from runner.demo import KEPT
-from tests.reports.test_failures import failing, violation
+from tests.builders.small_streams import violation
+from tests.reports.test_failures import failing
 
 STREAMS = sorted(KEPT.rglob("run.jsonl.gz"))
 

@@ -16,13 +16,12 @@ from reports.text.ladder import Answer
 from reports.text.verdicts import headline
 from reports.together.answer import TurnWay
 from reports.together.reading import report_of
-from tests.builders.small_streams import CLAUSES, case, changed, error, footer, header, run, step
+from tests.builders.small_streams import CLAUSES, case, changed, error, footer, header, run, step, violation
 from tests.builders.turn_ways import WAY, run_in_turn
 from tests.reports.test_comparison import breaking, broken, knowing, lesser, stating
 from tests.reports.test_comparison_accepted import GOOD, KNOWN, TODAY, UNKNOWN, accepting, entry
 from tests.reports.test_comparison_own_tables import with_known_faults
 from tests.reports.test_failures import failing as failing_run
-from tests.reports.test_failures import violation
 from tests.reports.test_weight import GONE, KEPT, PROMISED, differing, failing
 
 #: Severities by a letter.

@@ -33,9 +33,9 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from records.json_form import from_json
-from records.run import ClauseResult, Header, RecordedCase, RecordedStep, RecordedViolation, Verdict
+from records.run import Header, RecordedCase, RecordedStep, Verdict
 from reports.comparison.cases import VerdictChange
-from reports.comparison.commands import ComparedCommand, command_of
+from reports.comparison.commands import ComparedCommand
 from reports.comparison.comparison import Comparison, compare
 from reports.comparison.difference_texts import text_of
 from reports.comparison.differences import differences
@@ -59,6 +59,7 @@ from tests.builders.small_streams import (
     number_of,
     run,
     step,
+    violation,
 )
 
 SCHEMA = json.loads(
@@ -111,16 +112,7 @@ NAME = "VAC-SAFE-1"
 
 def broken(cause: str, *, excused: str | None = None, clause: str = NAME, index: int = 0) -> dict[str, Any]:
     """A violation."""
-    return {
-        "clause": clause,
-        "step": index,
-        "subject": None,
-        "cause": cause,
-        "excused": excused,
-        "message": f"{clause} is violated: {cause}.",
-        "evidence": ["A fact."],
-        "expectation": None,
-    }
+    return violation(clause, f"{clause} is violated: {cause}.", step=index, cause=cause, excused=excused)
 
 
 def breaking(
@@ -128,12 +120,7 @@ def breaking(
 ) -> RecordedCase:
     """A case with these violations. ``vanished``: in its first step."""
     taken = [step(index=index, vanished=list(() if index else vanished)) for index in range(steps)]
-    made = case(number, *taken, **other)
-    results = dict(made.clauses)
-    for one in violations:
-        verdict = Verdict.FAILS if one["excused"] is None else Verdict.KNOWN_FAULT
-        results[one["clause"]] = ClauseResult(verdict, 1, 1, 0.5)
-    return replace(made, clauses=results, violations=tuple(from_json(one, RecordedViolation) for one in violations))
+    return case(number, *taken, violations=violations, **other)
 
 
 def stating(found: Run, verdict: str) -> Run:
@@ -259,28 +246,15 @@ def lesser(first: Header) -> Header:
 # What differs in a step -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        (Delete(), "DELETE"),
-        (Delete(form=Form.TRUNCATE), "TRUNCATE TABLE"),
-        (InvalidDelete(DeleteMistake.UNKNOWN_COLUMN), "invalid DELETE (unknown column)"),
-        (InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True), "invalid VACUUM (clause that is said twice)"),
-        (Read(before_step=0), "READ of an earlier version"),
-        (ReadChanges(of_step=1), "READ of the change data feed"),
-        (Vacuum(mode=Mode.FULL, dry_run=True), "VACUUM, DRY RUN"),
-        (Vacuum(mode=Mode.LITE, retain_hours=0.4), "VACUUM LITE with RETAIN 0"),
-        (Vacuum(retain_hours=-0.5), "VACUUM with RETAIN 0"),
-        (Vacuum(retain_hours=0.5, dry_run=True), "VACUUM with RETAIN, DRY RUN"),
-        (
-            Vacuum(mode=Mode.LITE_SETTING, retain_hours=-1, form=VacuumForm.SQL_QUOTED_PATH),
-            "VACUUM LITE with RETAIN",
-        ),
-        (Vacuum(mode=Mode.INVENTORY_QUERY, retain_hours=9), "VACUUM USING INVENTORY with RETAIN"),
-    ],
+#: Commands that a comparison tells apart. The view ``commands`` has their words.
+COMPARED: tuple[EngineStep, ...] = (
+    *(Delete(), Delete(form=Form.TRUNCATE), InvalidDelete(DeleteMistake.UNKNOWN_COLUMN)),
+    InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),
+    *(Read(before_step=0), ReadChanges(of_step=1), Vacuum(mode=Mode.FULL, dry_run=True)),
+    *(Vacuum(mode=Mode.LITE, retain_hours=0.4), Vacuum(retain_hours=-0.5), Vacuum(retain_hours=0.5, dry_run=True)),
+    Vacuum(mode=Mode.LITE_SETTING, retain_hours=-1, form=VacuumForm.SQL_QUOTED_PATH),
+    Vacuum(mode=Mode.INVENTORY_QUERY, retain_hours=9),
 )
-def test_commands(given: EngineStep, text: str) -> None:
-    assert command_of(given).text == text
 
 
 def facts_of(made: dict[str, Any]) -> Facts:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 from rich.console import Console
 
-from records.run import RecordedCase, Verdict
+from records.run import RecordedCase
 from reports.document import Finding
 from reports.document.markdown import markdown
 from reports.findings.failures import examples
@@ -20,34 +20,14 @@ from reports.render.run import run_document
 from reports.render.terminal import show_run
 from reports.stream.reading import Run
 from tests.builders.blocks import blocks_of
-from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step
+from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step, violation
 
-LOSS, SPACE = "data loss", "space kept"
-
-
-def violation(clause: str, message: str = "", **other: Any) -> dict[str, Any]:
-    return {
-        "clause": clause,
-        "step": 0,
-        "subject": None,
-        "cause": "gone",
-        "severity": LOSS,
-        "circumstances": [],
-        "excused": None,
-        "message": message or f"{clause} is violated.",
-        "evidence": ["A fact."],
-        "expectation": None,
-        **other,
-    }
+SPACE = "space kept"
 
 
 def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> RecordedCase:
-    names = tuple(dict.fromkeys(one["clause"] for one in violations if one["excused"] is None))
     taken = [step(READ, index) for index in range(steps - 1)] + [step(VACUUM, steps - 1)]
-    made = case(number, *taken, failing=names, violations=list(violations), **other)
-    known = {one["clause"]: Verdict.KNOWN_FAULT for one in violations if one["clause"] not in names}
-    results = {id: replace(one, verdict=known.get(id, one.verdict)) for id, one in made.clauses.items()}
-    return replace(made, clauses=results)
+    return case(number, *taken, violations=violations, **other)
 
 
 def shown(*cases: RecordedCase) -> dict[str, list[tuple[str, str]]]:
@@ -110,7 +90,7 @@ def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() 
         ["VAC-SAFE-1", "DEL-ROW-1"],
         ["VAC-SAFE-2"],
     ]
-    assert found[0].lead.severity == LOSS
+    assert found[0].lead.severity == "data loss"
 
 
 def test_a_clause_that_fails_only_where_a_graver_one_does_is_one_failure_with_it() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from reports.command import main
 from reports.render.github import Annotation, of_run
-from tests.builders.small_streams import case, kept, run
+from tests.builders.small_streams import case, kept, run, violation
 from tests.reports.test_comparison import stating
-from tests.reports.test_failures import failing, violation
+from tests.reports.test_failures import failing
 
 
 def test_an_annotation_is_one_line_whatever_it_says() -> None:

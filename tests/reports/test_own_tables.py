@@ -42,9 +42,8 @@ FAULTS = [
 
 
 def _case(number: int, *excused: str, **other: Any) -> RecordedCase:
-    made = streams.case(number, failing=("DEL-ROW-1",) * len(excused), shape=PLAIN, **other)
-    violations = [{**one, "excused": why} for one, why in zip(streams.plain(made)["violations"], excused)]
-    return streams.changed(made, violations=violations)
+    violations = [streams.violation("DEL-ROW-1", excused=why) for why in excused]
+    return streams.case(number, violations=violations, shape=PLAIN, **other)
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,9 @@ from reports.render.comparison.document import comparison_document
 from reports.render.picture import picture_of
 from reports.render.run import run_document
 from reports.stream.reading import Run
-from tests.builders.small_streams import READ, case, header, kept, run, step, written
+from tests.builders.small_streams import READ, case, header, kept, run, step, violation, written
 from tests.handmade.vacuums import LISTED_TABLE
-from tests.reports.test_failures import failing, violation
+from tests.reports.test_failures import failing
 
 #: Texts that would do something if they were not escaped, or would spoil a line.
 HOSTILE = (

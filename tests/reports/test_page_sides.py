@@ -30,9 +30,8 @@ from reports.document import Files
 from reports.render.comparison.document import comparison_document
 from reports.render.sides import difference_of, files_of
 from tests.builders.blocks import blocks_of
-from tests.builders.small_streams import DELETE, READ, case, commit, header, run, step
+from tests.builders.small_streams import DELETE, READ, case, commit, header, run, step, violation
 from tests.handmade.vacuums import LISTED_TABLE
-from tests.reports.test_failures import violation
 
 TABLE = Case(LISTED_TABLE, (Vacuum(),))
 VIOLATION = from_json(violation("VAC-SAFE-1"), RecordedViolation)

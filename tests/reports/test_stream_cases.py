@@ -26,7 +26,7 @@ from reports.stream import reading as stream
 from reports.stream.cases import Cases
 from reports.stream.checks import sort_key
 from reports.stream.reading import Run, read_run
-from tests.builders.small_streams import case, footer, header, run, step, written
+from tests.builders.small_streams import case, footer, header, run, written
 from tests.reports.test_runs import Stream, streams, unhurried, whole
 
 HEADER = header()
@@ -102,12 +102,6 @@ def test_the_file_is_closed_with_the_run(write: Writer) -> None:
     del found
     gc.collect()
     assert file.closed
-
-
-def test_half_of_a_surrogate_pair_is_read(write: Writer) -> None:
-    line = case(1, step() | {"text": "a name with \ud800"})
-    (found,) = read_run(write(written([HEADER, line, footer(HEADER, [line])]))).cases
-    assert found.steps[0].text == "a name with \ud800"
 
 
 @pytest.mark.long

@@ -24,6 +24,7 @@ from records.expectations import Removes
 from records.known_fault import KnownFault, Symptom
 from records.run import Header, RecordedCase
 from reports.comparison.acceptance import Acceptance
+from reports.comparison.commands import command_of
 from reports.comparison.comparison import Comparison, compare
 from reports.counterexamples.checked import ScriptResult
 from reports.document.html import html
@@ -37,14 +38,23 @@ from reports.render.terminal import show_run
 from reports.render.together import turn_document
 from reports.stream.reading import Run
 from reports.together.reading import report_of
-from tests.builders.small_streams import DELETE, READ, case, error, footer, header, kept, run, step
+from tests.builders.small_streams import DELETE, READ, case, error, footer, header, kept, run, step, violation
 from tests.builders.turn_ways import WAY, run_in_turn
 from tests.handmade.vacuums import LISTED_TABLE
 from tests.reports import answers
-from tests.reports.test_comparison import IGNORED, RETAIN, Foretold, breaking, broken, every_change, every_difference
+from tests.reports.test_comparison import (
+    COMPARED,
+    IGNORED,
+    RETAIN,
+    Foretold,
+    breaking,
+    broken,
+    every_change,
+    every_difference,
+)
 from tests.reports.test_comparison_own_tables import FEEDS, LIKE, VECTORS
 from tests.reports.test_counterexamples import CASE, every_result, every_table, every_vacuum, explained, told, worst
-from tests.reports.test_failures import SPACE, failing, violation
+from tests.reports.test_failures import SPACE, failing
 from tests.reports.test_page import Parsed
 from tests.reports.test_runs import every_verdict
 from tests.selfcheck.test_power import every_table as power_tables
@@ -131,7 +141,7 @@ def made_comparison() -> Comparison:
     after = _header("4.4.0", lacks="VAC-KEEP-2C", known_faults=[FEEDS, VECTORS | told, both], machine=four)
     foretold = Foretold(1, {(): step(RETAIN, vanished=["a"]), (IGNORED,): step(RETAIN)})
     return compare(
-        run(*base, first=_header("4.0.1", known_faults=names)),
+        run(*base, first=_header("4.0.1", known_faults=names, left_out=12)),
         run(*(one for _, one in sides), first=after),
         lambda older, newer: foretold,
         acceptance=Acceptance(Path("ours.toml"), (accepted, over, unneeded), date(2027, 6, 30)),
@@ -187,6 +197,7 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield "power", power_tables()
     yield "answers", "".join(answers.told())
     yield "differences", every_difference()
+    yield "commands", "".join(f"{command_of(one).text}\n" for one in COMPARED)
     yield "changes", every_change()
     yield "verdicts", every_verdict()
     for name, text in (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from model.vocabulary.severity import Severity
 from records.run import RecordedCase
 from runner.run.claims import FOR_LOSS, MOST, Claims
-from tests.reports.test_failures import failing, violation
+from tests.builders.small_streams import violation
+from tests.reports.test_failures import failing
 
 LOSS, ANSWERS, NUMBERS = Severity.DATA_LOSS, Severity.WRONG_ANSWERS, Severity.WRONG_NUMBERS
 

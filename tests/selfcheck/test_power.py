@@ -200,14 +200,6 @@ def every_table() -> str:
 # The command ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_examines_a_chosen_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--profile", "smoke", "--fault", LOSES_A_ROW.name, "--lines", str(tmp_path), "-n", "1"]) == 0
-    assert f"{LOSES_A_ROW.name}: caught by" in capsys.readouterr().out
-    head, found = read_lines(tmp_path / "model-chosen.jsonl")
-    assert list(head["clauses"]) == list(CATALOGUE)
-    assert found["status"] == "caught"
-
-
 def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
     (tmp_path / "model.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ALL), encoding="utf-8")
     assert main(["--render", "--lines", str(tmp_path), "--out", str(tmp_path / "power.md")]) == 0
