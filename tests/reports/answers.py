@@ -20,8 +20,8 @@ from tests.builders.small_streams import CLAUSES, case, changed, error, footer, 
 from tests.builders.turn_ways import WAY, run_in_turn
 from tests.reports.test_comparison import breaking, broken, knowing, lesser, stating
 from tests.reports.test_comparison_accepted import GOOD, KNOWN, TODAY, UNKNOWN, accepting, entry
-from tests.reports.test_comparison_own_tables import with_known_faults
 from tests.reports.test_failures import failing as failing_run
+from tests.reports.test_own_tables import with_known_faults
 from tests.reports.test_weight import GONE, KEPT, PROMISED, differing, failing
 
 #: Severities by a letter.

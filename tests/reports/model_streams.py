@@ -21,7 +21,7 @@ from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
-from tests.builders.small_streams import footer
+from tests.builders.small_streams import footer, header
 from tests.scripts import listed as listed_clause
 
 
@@ -48,19 +48,11 @@ def lines_of(
         else listed_clause(id)
         for id in CATALOGUE
     )
-    header = Header(
-        engine=engine.rules.implementation or engine.name,
-        versions=dict(engine.versions),
-        profile="smoke",
-        seed=4,
-        known_bad=None,
-        platform="any",
-        machine={"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
-        clauses=clauses,
-        known_faults=tuple(ListedFault(one.reason, (one.clause,)) for one in known),
-        campaigns=tuple(PlannedCampaign(name, 0) for name in dict.fromkeys(line.campaign for line in lines)),
-    )
-    return header, lines
+    known_to = tuple(ListedFault(one.reason, (one.clause,)) for one in known)
+    campaigns = tuple(PlannedCampaign(name, 0) for name in dict.fromkeys(line.campaign for line in lines))
+    name = engine.rules.implementation or engine.name
+    first = replace(header(profile="smoke", engine=name, versions=dict(engine.versions)), clauses=clauses)
+    return replace(first, known_faults=known_to, campaigns=campaigns), lines
 
 
 def run_of(
@@ -68,18 +60,18 @@ def run_of(
     cases: Iterable[tuple[str, Case]],
     directory: Path,
     listed: Iterable[KnownFault] = (),
-    **header: Any,
+    **members: Any,
 ) -> Run:
     """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""
     first, lines = lines_of(engine, cases, directory / "tables", listed)
-    return written(replace(first, **header), lines, directory)
+    return written(replace(first, **members), lines, directory)
 
 
-def written(header: Header, lines: list[RecordedCase], directory: Path) -> Run:
+def written(first: Header, lines: list[RecordedCase], directory: Path) -> Run:
     """These records with their footer, written into ``directory`` and read back."""
     with RunWriter(directory / "run.jsonl") as writer:
-        writer.header(header)
+        writer.header(first)
         for line in lines:
             writer.case(line_of(line))
-        writer.footer(footer(header, lines))
+        writer.footer(footer(first, lines))
     return read_run(directory)

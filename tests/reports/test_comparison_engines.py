@@ -18,11 +18,10 @@ from engines.port import Engine
 from engines.spark.releases import RULE_CHANGES, rules_of
 from faults import FAULTS, KnownBadEngine
 from known_faults.known import known, known_faults_in
-from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, RuleChange
-from model.vocabulary.steps import AtOnce, InvalidVacuum, Step, Vacuum, VacuumMistake
+from model.vocabulary.steps import InvalidVacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records import run as recorded
 from records.run import Header
@@ -131,11 +130,6 @@ def loses_data(comparison: Comparison) -> bool:
     return "loses data" in str(answer_to(comparison))
 
 
-def bad(name: str, *, version: str = "4.4.0") -> Engine:
-    """The reference engine with this fault."""
-    return KnownBadEngine(healthy_spark(version), FAULTS[name])
-
-
 def explanations(comparison: Comparison) -> dict[ExplanationKind | None, set[str]]:
     """The sentences of what explains differences, by kind; None: unexplained ones."""
     found: dict[ExplanationKind | None, set[str]] = {}
@@ -146,23 +140,14 @@ def explanations(comparison: Comparison) -> dict[ExplanationKind | None, set[str
     return found
 
 
-INSIDE, SECOND = "vacuums-inside-retention", "vacuums-a-live-file"
+INSIDE = "vacuums-inside-retention"
 
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return run_of(bad(INSIDE), cases(), tmp_path_factory.mktemp("faulty"), known_bad=INSIDE)
-
-
-def failed_by(run: Run) -> list[tuple[str, Case]]:
-    """The cases that the run fails."""
-    ids = {line.id for line in run.cases if line.violations}
-    return [(name, case) for name, case in cases() if case_id(case) in ids]
-
-
-def _retains(step: Step) -> bool:
-    steps = step.steps if isinstance(step, AtOnce) else (step,)
-    return any(isinstance(one, Vacuum) and one.retain_hours is not None for one in steps)
+    return run_of(
+        KnownBadEngine(healthy_spark(), FAULTS[INSIDE]), cases(), tmp_path_factory.mktemp("faulty"), known_bad=INSIDE
+    )
 
 
 def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> None:
@@ -178,20 +163,6 @@ def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> N
     assert {one.clause for one in back.of(VerdictChange.IMPROVED)} == regressed
     same = compare(faulty, faulty, predicted)
     assert not same.shifts and not same.groups
-
-
-def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(faulty: Run, tmp_path: Path) -> None:
-    # Since 4.1 RETAIN is ignored, and tables with column mapping have other directories: there the fault deletes other
-    # things in the two versions.
-    cases = [(name, case) for name, case in failed_by(faulty) if not case.table.maps_columns]
-    chosen = [(name, case) for name, case in cases if not any(map(_retains, case.steps))]
-    new, old = (run_of(bad(INSIDE, version=version), chosen, tmp_path / version) for version in ("4.4.0", "4.0.1"))
-    comparison = checked(compare(old, new, predicted))
-    assert not comparison.shifted(VerdictChange.REGRESSED) and not comparison.unexplained
-    two = KnownBadEngine(bad(INSIDE), FAULTS[SECOND])
-    worse = checked(compare(new, run_of(two, chosen, tmp_path / "two"), predicted))
-    assert worse.exit == 1 and loses_data(worse)
-    assert {one.clause for one in worse.shifted(VerdictChange.REGRESSED)} & set(FAULTS[SECOND].caught_by)
 
 
 @pytest.mark.parametrize(

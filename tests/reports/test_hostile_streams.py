@@ -294,20 +294,6 @@ def test_nothing_that_reads_a_stream_imports_what_it_names(
     assert not imported()
 
 
-def test_parts_of_an_engine_from_outside_that_is_known_to_be_wrong_need_the_file(
-    tmp_path: Path, imported: Callable[[], bool], capsys: pytest.CaptureFixture[str]
-) -> None:
-    listed = [{"reason": "r", "clauses": ["VAC-SAFE-2"]}]
-    parts = map(str, written_parts(tmp_path / "parts", [case(1)], [case(2)], known_faults=listed, **NAMED[0]))
-    assert main(["merge", *parts, "--out", str(tmp_path / "merged")]) == 2
-    said = capsys.readouterr().err
-    assert (
-        said.endswith("name the file of its known faults with --known-faults.\n")
-        and said.count("\n") == 1
-        and not imported()
-    )
-
-
 def test_the_rules_and_the_clock_are_those_of_the_header() -> None:
     outside: Header = header(**NAMED[0])
     assert rules_in(outside) is None and sets_clock(outside), "an older stream does not say them"

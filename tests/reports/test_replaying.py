@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from records.json_form import from_json
 from records.run import Header
 from reports.text.circumstances import versions_of
 from reports.text.replaying import replay_command, script_command
-from runner.demo import KEPT, ROOT
+from runner.plugin import ROOT
+from tests.builders.small_streams import header as made
 
 CASE = Path("/reports/case.json")
 
@@ -21,9 +19,8 @@ CASE = Path("/reports/case.json")
 @pytest.fixture
 def header() -> Header:
     """Of a run on deltalake 1.6.6."""
-    with gzip.open(KEPT / "broken" / "run.jsonl.gz") as lines:
-        kept = from_json(json.loads(next(lines)), Header)
-    return replace(kept, known_bad=None, options=(), interpreter=".tox/gate-deltalake/bin/python")
+    versions = {"deltalake": "1.6.6"}
+    return made(engine="deltalake", option="deltalake", versions=versions, interpreter=".tox/gate-deltalake/bin/python")
 
 
 @pytest.mark.parametrize(

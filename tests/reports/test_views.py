@@ -17,6 +17,7 @@ from reports.document.terminal import show
 from reports.render.comparison.document import comparison_document
 from reports.render.comparison.files import as_json
 from reports.render.github import of_comparison
+from reports.text.cut import cut
 from reports.text.ladder import Answer, Word, gravest
 from tests.reports.answers import found
 from tests.reports.test_comparison import SCHEMA
@@ -56,3 +57,7 @@ def test_all_views_of_an_upgrade_have_its_answer(comparison: Comparison) -> None
     console = Console(file=io.StringIO(), width=500)
     show(comparison_document(comparison), console)
     assert console.file.getvalue().startswith(f"{answer}\n")  # type: ignore[attr-defined]
+
+
+def test_a_long_word_is_cut() -> None:
+    assert cut("p=1/part-00000-20bdfea1.parquet", 20) == "p=1/part-00000-20bd…"

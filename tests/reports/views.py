@@ -52,9 +52,9 @@ from tests.reports.test_comparison import (
     every_change,
     every_difference,
 )
-from tests.reports.test_comparison_own_tables import FEEDS, LIKE, VECTORS
 from tests.reports.test_counterexamples import CASE, every_result, every_table, every_vacuum, explained, told, worst
 from tests.reports.test_failures import SPACE, failing
+from tests.reports.test_own_tables import FEEDS, LIKE, VECTORS
 from tests.reports.test_page import Parsed
 from tests.reports.test_runs import every_verdict
 from tests.selfcheck.test_power import every_table as power_tables

@@ -11,8 +11,6 @@ from engines.versions import version_of
 from runner import gate_version
 from runner.judgeable import given_in
 
-# One version ----------------------------------------------------------------------------------------------------------
-
 
 def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[list[str], dict[str, str]]] = []
@@ -24,26 +22,16 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
         return 0
 
     monkeypatch.setattr(gate_version, "exit_code_of", tox)
-    assert gate_version.main(["deltalake==1.0.0", "-x"]) == 0
-    assert gate_version.main(["3.3.2"]) == 0
-    assert asked == [
-        (
-            ["run", "-qq", "-e", "versioned", "--skip-env-install", "--", "-x"],
-            {
-                "TOMBSTONE_ENVIRONMENT": "deltalake-1.0.0",
-                "TOMBSTONE_REQUIREMENTS": "deltalake==1.0.0",
-                "TOMBSTONE_ENGINE": "deltalake",
-            },
-        ),
-        (
-            ["run", "-qq", "-e", "versioned", "--skip-env-install", "--"],
-            {
-                "TOMBSTONE_ENVIRONMENT": "delta-3.3.2-pyspark-3.5.7",
-                "TOMBSTONE_REQUIREMENTS": "delta-spark==3.3.2\npyspark==3.5.7\njdk4py==17.0.9.2",
-                "TOMBSTONE_ENGINE": "spark",
-            },
-        ),
-    ]
+    given = {"deltalake==1.0.0": ["-x"], "3.3.2": []}
+    for version, options in given.items():
+        assert gate_version.main([version, *options]) == 0
+    run = ["run", "-qq", "-e", "versioned", "--skip-env-install", "--"]
+    assert asked == [([*run, *words], gate_version.variables(version_of(version))) for version, words in given.items()]
+    assert asked[1][1] == {
+        "TOMBSTONE_ENVIRONMENT": "delta-3.3.2-pyspark-3.5.7",
+        "TOMBSTONE_REQUIREMENTS": "delta-spark==3.3.2\npyspark==3.5.7\njdk4py==17.0.9.2",
+        "TOMBSTONE_ENGINE": "spark",
+    }
 
 
 def test_tox_reads_what_it_is_given() -> None:
@@ -71,6 +59,3 @@ def test_what_a_run_uses_has_an_environment_with_its_packages(options: list[str]
     found = gate_version.variables(replace(version, uses=gate_version.used_by(given_in(options))))
     assert found["TOMBSTONE_ENVIRONMENT"] == name
     assert found["TOMBSTONE_REQUIREMENTS"].split("\n") == [*version.requirements, *more]
-
-
-# All versions ---------------------------------------------------------------------------------------------------------

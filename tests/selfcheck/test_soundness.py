@@ -32,6 +32,8 @@ from selfcheck.soundness import main, summary
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from tests.runner.test_interrupted import in_a_terminal
+from tests.runner.test_workspace import until
 from tests.slow import slow_after
 
 SUBJECT = Subject("model", "4.4.0", "abc")
@@ -246,30 +248,13 @@ def test_the_next_run_judges_false_positives_again(tmp_path: Path) -> None:
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
     scratch, path = tmp_path / "scratch", tmp_path / "history.jsonl"
     scratch.mkdir()
-    # A background job of a shell script ignores SIGINT, and all processes that it starts inherit that.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        run = subprocess.Popen(
-            [sys.executable, "-m", "selfcheck.soundness", "--minutes", "10", "--history", str(path)],
-            cwd=engine_pool.ROOT,
-            env={**os.environ, "TMPDIR": str(scratch)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    try:
-        while not path.exists():
-            assert run.poll() is None
-        os.killpg(run.pid, signal.SIGINT)  # as a terminal does
-        out, err = run.communicate(timeout=60)  # returns when no process has these streams open
-        assert (run.returncode, out, err) == (130, "", "Interrupted. What was written before that is kept.\n")
-        assert list(scratch.iterdir()) == []
-    finally:
-        run.kill()
-        run.wait()
+    command = [sys.executable, "-m", "selfcheck.soundness", "--minutes", "10", "--history", str(path)]
+    with in_a_terminal(command, cwd=engine_pool.ROOT, env={**os.environ, "TMPDIR": str(scratch)}) as run:
+        until(lambda: run.poll() is not None or path.exists(), "it judges", limit=180)
+        os.killpg(run.pid, signal.SIGINT)
+        said = run.communicate()[0]  # returns when no process has the stream open
+    assert (run.returncode, said) == (130, "Interrupted. What was written before that is kept.\n")
+    assert list(scratch.iterdir()) == []
 
 
 def test_a_killed_command_takes_its_workers_along(tmp_path: Path) -> None:

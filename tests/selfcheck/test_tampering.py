@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
 from selfcheck.tampering.values import changed, changes
 from suites.catalogue import CATALOGUE
 from tests.handmade.steps import AGED, IN_A, PARTITIONED
+from tombstone.parts import Part
 
 #: A DELETE that rewrites a file, a VACUUM, a read.
 CASES = (Case(PARTITIONED, (IN_A, Read(), Delete())), Case(AGED, (Vacuum(dry_run=True), Vacuum())))
@@ -72,3 +74,27 @@ def test_what_is_neither_noticed_nor_listed_fails_and_so_does_what_is_both() -> 
 def test_the_list_gives_a_reason_and_a_source_for_each_entry() -> None:
     for entry in unpromised(LISTED, "model"):
         assert entry.ways and entry.reason.endswith(".") and entry.source
+
+
+# Parts ------------------------------------------------------------------------------------------------------------------
+
+
+def tried(directory: Path, shard: Part) -> dict[str, Tried]:
+    plan = TamperingPlan(None, "DELETE: commit: add.*", 0, 1, shard)
+    return tampered_with(ReferenceEngine(), [], Excuses(), directory, [Case(PARTITIONED, (IN_A,))], plan)
+
+
+def test_each_way_is_tried_in_one_part_and_named_in_all(tmp_path: Path) -> None:
+    parts = [tried(tmp_path / str(number), Part(number, 3)) for number in (1, 2, 3)]
+    whole = tried(tmp_path / "whole", Part(1, 1))
+    names = {name for name, one in whole.items() if one.tried}
+    assert len(names) > 5 and all(part.keys() == whole.keys() for part in parts)
+    in_parts = [name for part in parts for name, one in part.items() if one.tried]
+    assert sorted(in_parts) == sorted(names) and all(any(one.tried for one in part.values()) for part in parts)
+
+
+def test_a_way_of_another_part_is_no_problem_but_a_listed_one_that_nothing_has_is() -> None:
+    found = {"of another part": Tried(), "seen": Tried(2, 2)}
+    listed = [Unpromised(("of another *",), "Nobody promises it.", "P"), Unpromised(("never",), "Nor this.", "P")]
+    assert problems(found, listed, whole=True) == ["LISTED, NEVER TRIED: never"]
+    assert "of another part" not in table(found, listed, "A part") and "| seen | 2 | 2 |" in table(found, [], "A part")
