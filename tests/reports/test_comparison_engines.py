@@ -24,6 +24,7 @@ from model.vocabulary.rules import DELTA_RS, RuleChange
 from model.vocabulary.steps import InvalidVacuum, VacuumMistake
 from model.vocabulary.withdrawals import OLD_VERSIONS_REFUSED, RETAIN_IGNORED
 from records import run as recorded
+from records.json_form import to_json
 from records.run import Header
 from reference_engine import ReferenceEngine, ReferenceOptions
 from reports.comparison.answer import answer_to
@@ -123,6 +124,27 @@ def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
     one, other = runs
     assert without_seconds(one) == without_seconds(other)
     assert checked(compare(one, other)).groups == ()
+
+
+def test_records_contain_what_an_upgrade_may_change_and_nothing_random(healthy: Run) -> None:
+    taken = [one.observed for line in healthy.cases for one in line.steps]
+    fields = {name for one in taken for name in to_json(one)}
+    assert fields >= {
+        "vanished",
+        "removed",
+        "added",
+        "changed",
+        "appeared",
+        "remove_fields",
+        "add_fields",
+        "last_vacuum",
+    }
+    written = {one.operation: one for found in taken for one in found.commits if one.metrics}
+    start, end, delete = (written[name] for name in ("VACUUM START", "VACUUM END", "DELETE"))
+    assert start.parameters["retentionCheckEnabled"] in ("true", "false")
+    assert end.parameters == {"status": "COMPLETED"} and end.metrics["numDeletedFiles"].isdigit()
+    assert delete.parameters == {"predicate": "…"} and delete.metrics["executionTimeMs"] == "…"
+    assert delete.values["isBlindAppend"] is False
 
 
 def loses_data(comparison: Comparison) -> bool:

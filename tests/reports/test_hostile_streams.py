@@ -36,9 +36,6 @@ from records.run import (
     LeftFile,
     ListedClause,
     Observed,
-    RecordedCase,
-    RecordedOutcome,
-    RecordedStep,
     RecordedViolation,
 )
 from reports.command import main
@@ -48,7 +45,7 @@ from reports.findings.engine_rules import rules_in, sets_clock
 from runner.replay import read_case
 from tests import scripts
 from tests.builders.small_streams import case, changed, header, kept
-from tests.reports.test_counterexamples import CASE, CLAUSE, VIOLATION
+from tests.reports.test_counterexamples import CASE, CLAUSE, VIOLATION, judged, record
 from tests.reports.test_merging import written_parts
 from tests.slow import all_slow
 
@@ -137,14 +134,9 @@ def script(
     of: Case,
     left: CrashSnapshot | None = None,
 ) -> str:
-    steps = [
-        RecordedStep(index, "s", step_text(one), 0.0, RecordedOutcome((), None), Observed((0, 1)))
-        for index, one in enumerate(of.steps)
-        if isinstance(one, ENGINE_STEPS)
-    ]
-    found = RecordedCase(
-        "0123456789ab", "c", 0, 0, "generated", to_json(of), tuple(steps), {}, (violation,), None, left=left
-    )
+    taken = [(index, one) for index, one in enumerate(of.steps) if isinstance(one, ENGINE_STEPS)]
+    steps = (record(index, step_text(one), observed=Observed((0, 1))) for index, one in taken)
+    found = replace(judged(of, *steps), violations=(violation,), left=left)
     return reproduction(reproduction_plan(found, violation, clause), dialect)
 
 
