@@ -82,6 +82,9 @@ def test_in_the_wall_window_the_protection_of_a_directory_is_uncertain() -> None
 
 
 def test_in_the_wall_window_a_vectors_tombstone_is_undecided() -> None:
-    for kind in ("vector_tombstones", "absolute_vectors"):
-        judged = predict({VECTOR: file()}, cutoff=WINDOW, **{kind: {VECTOR: CLOCK + 3}})
+    things, deleted = {VECTOR: file()}, {VECTOR: CLOCK + 3}
+    for judged in (
+        predict(things, cutoff=WINDOW, vector_tombstones=deleted),
+        predict(things, cutoff=WINDOW, absolute_vectors=deleted),
+    ):
         assert judged[VECTOR] == unspecified(Reason.AT_CUTOFF, None)
