@@ -90,17 +90,8 @@ def refused(t: Tampering) -> Outcome:
     return t.refuse("SOME_CONDITION")
 
 
-def allowed(t: Tampering) -> Outcome:
-    return t.answer(t.outcome.rows)
-
-
 def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
     return lambda t: t.answer(change(t.outcome.rows))
-
-
-def listing(path: str) -> Tamper:
-    """A DRY RUN also lists this path."""
-    return lambda t: t.list_also([path])
 
 
 def in_text(paths: ChosenPaths, pattern: str, replacement: str) -> Tamper:
