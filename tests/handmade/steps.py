@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -115,10 +114,6 @@ def in_commit(pattern: str, replacement: str, *, last: int = 1) -> Tamper:
         t.disk.delete(f"{LOG_DIRECTORY}/{checksum_name(version)}")
 
     return tamper
-
-
-def touching(path: str) -> Tamper:
-    return files.in_each(files.these(path), lambda file: os.utime(file, ns=(0, 0)))
 
 
 def leaving(path: str) -> Tamper:
