@@ -115,6 +115,28 @@ def test_texts_of_timestamps_read_back(wall_clock: datetime, zone: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "found", "missed"),
+    [
+        ("b", ("abc", "b"), ("", "B")),
+        ("^a.c$", ("abc", "aXc", "abc\n", "a\U0001f600c\r\n"), ("a\nc", "a\rc", "a\u2028c", "abcd", "abc\n\n")),
+        ("^$", ("", "\n", "\u0085"), ("\n\r", "a")),
+        ("[a-c]+", ("xb",), ("x", "é")),
+        ("[^a]", ("b", "\n"), ("a", "")),
+        (r"^\d{2,3}$", ("12", "123"), ("1", "1234", "١٢")),
+        (r"\w\s", ("a ", "_\t"), ("é ", "a\u00a0")),
+        (r"a\.b", ("a.b",), ("aab",)),
+        ("^(ab|c)*$", ("", "abcab"), ("a", "ba")),
+        ("^ab{0}", ("a",), ("b",)),
+        (r"[\]\-]", ("]", "-"), ("\\",)),
+    ],
+)
+def test_rlike(pattern: str, found: tuple[str, ...], missed: tuple[str, ...]) -> None:
+    expression = rlike_expression(pattern)
+    assert [text for text in found if not expression.search(text)] == []
+    assert [text for text in missed if expression.search(text)] == []
+
+
+@pytest.mark.parametrize(
     "pattern",
     [
         "a*?", "a++", "(?i)a", "*a", "^*", "(|*)", "a{,2}", "a{2", "[a", "[a&&b]", "[[a]]", r"\b", r"\p{L}", r"[\d]",
