@@ -12,7 +12,7 @@ from typing import Any
 from model.prediction.fates import Fate, PathFate, Reason
 from model.prediction.paths import StorageEntry, parents
 from model.prediction.retention import Cutoff
-from model.prediction.scans import FullScan, InventoryScan, References, Scan
+from model.prediction.scans import FullScan, References, Scan
 from model.prediction.vacuum import predict_vacuum
 from model.vocabulary.steps import IOFault
 from model.vocabulary.table import HOUR, WEEK, Kind
@@ -25,7 +25,7 @@ AT = Cutoff(LINE, LINE, LINE)
 WINDOW = Cutoff(CLOCK, CLOCK + 10, LINE)
 OLD, YOUNG = LINE - HOUR, LINE + HOUR
 
-FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=True)
+FULL = FullScan()
 KEEP, DELETE, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
 
 PARTITION_BY = ("p", "_p")

@@ -78,9 +78,10 @@ def exercised(name: str, imitated: str) -> set[str]:
     return set(recorded(f"handmade-{imitated}")[name]["clauses"])
 
 
-def test_the_cases_exercise_every_clause_of_vacuum() -> None:
+def test_the_cases_exercise_every_clause_of_vacuum_that_no_witness_violates() -> None:
     met = {id for name in HANDMADE for imitated in ("spark", "deltalake") for id in exercised(name, imitated)}
-    assert {id for id in CATALOGUE if id.startswith("VAC-")} - met == set()
+    shown = {id for found in recorded("faulty").values() for id in found["violated"]}
+    assert {id for id in CATALOGUE if id.startswith("VAC-")} - met - shown == set()
 
 
 @pytest.mark.long

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -90,17 +89,8 @@ def refused(t: Tampering) -> Outcome:
     return t.refuse("SOME_CONDITION")
 
 
-def allowed(t: Tampering) -> Outcome:
-    return t.answer(t.outcome.rows)
-
-
 def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
     return lambda t: t.answer(change(t.outcome.rows))
-
-
-def listing(path: str) -> Tamper:
-    """A DRY RUN also lists this path."""
-    return lambda t: t.list_also([path])
 
 
 def in_text(paths: ChosenPaths, pattern: str, replacement: str) -> Tamper:
@@ -124,10 +114,6 @@ def in_commit(pattern: str, replacement: str, *, last: int = 1) -> Tamper:
         t.disk.delete(f"{LOG_DIRECTORY}/{checksum_name(version)}")
 
     return tamper
-
-
-def touching(path: str) -> Tamper:
-    return files.in_each(files.these(path), lambda file: os.utime(file, ns=(0, 0)))
 
 
 def leaving(path: str) -> Tamper:

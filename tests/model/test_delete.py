@@ -26,7 +26,6 @@ from model.vocabulary.predicate import (
     Cast,
     Compare,
     Constant,
-    In,
     IsNull,
     Literal,
     Not,
@@ -100,71 +99,6 @@ def test_the_scope_of_a_condition(where: Predicate | None, scope: ConditionScope
     assert predict(where).scope is scope
 
 
-def test_without_a_condition_every_file_is_removed() -> None:
-    predicted = predict(None)
-    assert predicted.removed == FILES
-    assert predicted.deleted == Counter(row for file in FILES for row in file.rows)
-    assert not predicted.survivors
-
-
-def test_a_partition_condition_removes_whole_files() -> None:
-    predicted = predict(q(Op.EQ, 1))
-    assert predicted.removed_paths == {"one", "three", "empty"}
-    assert not predicted.survivors
-    assert predicted.deleted.total() == 4
-
-
-def test_a_partition_condition_that_is_null_keeps_the_files() -> None:
-    assert predict(p(Op.NE, "b")).removed_paths == {"one", "two", "empty"}
-
-
-def test_partition_values_are_in_the_order_of_partition_by() -> None:
-    assert predict(And(q(Op.EQ, 2), p(Op.EQ, "a"))).removed_paths == {"two"}
-
-
-@pytest.mark.parametrize(("value", "removed"), [(True, 4), (False, 0), (None, 0)])
-def test_constants(value: bool | None, removed: int) -> None:
-    predicted = predict(Constant(value))
-    assert len(predicted.removed) == removed
-    assert predicted.commits is (removed > 0)
-
-
-def test_a_row_condition_rewrites_files_with_a_match() -> None:
-    predicted = predict(v(Op.EQ, 2))
-    assert predicted.removed_paths == {"one", "two"}
-    assert predicted.deleted == Counter({(2, "a", 1): 1, (2, "a", 2): 2})
-    assert predicted.survivors == Counter({((1, "a"), (1, "a", 1)): 1, ((1, "a"), (None, "a", 1)): 1})
-
-
-def test_rows_for_which_the_condition_is_null_survive() -> None:
-    for where in (v(Op.EQ, 1), v(Op.NE, 1), Not(v(Op.EQ, 1)), In("v", (1, None), Type.INTEGER)):
-        predicted = predict(where, (ONE,))
-        assert (None, "a", 1) not in predicted.deleted
-
-
-def test_a_row_of_nulls_is_deleted_if_the_condition_is_true() -> None:
-    for where in (IsNull("v"), v(Op.NULL_SAFE_EQ, None)):
-        predicted = predict(where)
-        assert predicted.removed_paths == {"one"}
-        assert predicted.deleted == Counter({(None, "a", 1): 1})
-
-
-def test_equal_rows_are_counted_individually() -> None:
-    twice = live_file("twice", "a", 1, 5, 5, 6, 6)
-    predicted = predict(v(Op.EQ, 5), (twice,))
-    assert predicted.deleted == Counter({(5, "a", 1): 2})
-    assert predicted.survivors == Counter({((1, "a"), (6, "a", 1)): 2})
-
-
-def test_a_row_condition_keeps_empty_files() -> None:
-    assert predict(Or(v(Op.EQ, 1), Constant(True)), (EMPTY,)).removed == ()
-
-
-def test_without_a_match_there_is_no_commit() -> None:
-    assert not predict(v(Op.EQ, 99)).commits
-    assert not predict(None, ()).commits
-
-
 def test_deletion_vectors_hide_the_matching_rows_of_a_file() -> None:
     predicted = predict(v(Op.EQ, 2), table=WITH_VECTORS)
     assert predicted.method is DeleteMethod.DELETION_VECTORS
@@ -197,10 +131,6 @@ def test_an_engine_may_keep_a_file_of_which_all_rows_are_hidden() -> None:
     assert predicted.touched == set(predicted.hidden_rows) == {"two"} and not predicted.removed_paths
     rewritten = predict_delete((TWO,), Delete(v(Op.EQ, 2)), TABLE, keeps_emptied_files=True)
     assert rewritten.removed_paths == {"two"}, "without deletion vectors there is nothing to hide them by"
-
-
-def test_whole_files_are_removed_without_vectors() -> None:
-    assert predict(q(Op.EQ, 1), table=WITH_VECTORS).method is DeleteMethod.METADATA_ONLY
 
 
 def test_a_constant_condition_may_be_treated_as_a_partition_condition() -> None:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from model.semantics.evaluate import WouldFail, evaluate, might_fail
 from model.semantics.patterns import like_expression
-from model.semantics.typed import type_of
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -139,67 +138,6 @@ def test_every_primitive_type_has_a_comparison_test() -> None:
     assert {*Type} <= {*ASCENDING}
 
 
-@pytest.mark.parametrize(("left", "right"), [(0.0, -0.0), (NAN, NAN), (float("nan"), NAN)])
-def test_zeros_and_nans_are_equal(left: float, right: float) -> None:
-    row: dict[str, Value] = {"c": left}
-    assert evaluate(Compare("c", Op.EQ, right, Type.DOUBLE), row) is True
-    assert evaluate(Compare("c", Op.NULL_SAFE_EQ, right, Type.DOUBLE), row) is True
-    assert evaluate(In("c", (1.0, right), Type.DOUBLE), row) is True
-    assert evaluate(Between("c", right, right, Type.DOUBLE), row) is True
-    assert evaluate(Compare("c", Op.LT, right, Type.DOUBLE), row) is False
-
-
-@pytest.mark.parametrize("op", Op)
-@pytest.mark.parametrize(("left", "right"), [(None, 1), (1, None), (None, None)])
-def test_comparisons_with_null(op: Op, left: int | None, right: int | None) -> None:
-    expected = (left is right) if op is Op.NULL_SAFE_EQ else None
-    assert evaluate(Compare("c", op, right, Type.INTEGER), {"c": left}) is expected
-
-
-@pytest.mark.parametrize(
-    ("value", "candidates", "expected"),
-    [
-        (1, (1, 2), True),
-        (3, (1, 2), False),
-        (3, (1, None), None),
-        (1, (1, None), True),
-        (1, (None, 1), True),
-        (None, (1, 2), None),
-        (None, (None,), None),
-    ],
-)
-def test_in(value: Value, candidates: tuple[Value, ...], expected: bool | None) -> None:
-    assert evaluate(In("c", candidates, Type.INTEGER), {"c": value}) is expected
-    assert evaluate(Not(In("c", candidates, Type.INTEGER)), {"c": value}) is (
-        None if expected is None else not expected
-    )
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high", "expected"),
-    [
-        (2, 1, 3, True),
-        (1, 1, 3, True),
-        (3, 1, 3, True),
-        (4, 1, 3, False),
-        (0, 1, 3, False),
-        (2, 3, 1, False),
-        (None, 1, 3, None),
-        (2, None, 3, None),
-        (4, None, 3, False),  # FALSE AND NULL
-        (0, 1, None, False),
-        (2, 1, None, None),
-    ],
-)
-def test_between(value: Value, low: Value, high: Value, expected: bool | None) -> None:
-    assert evaluate(Between("c", low, high, Type.INTEGER), {"c": value}) is expected
-
-
-@pytest.mark.parametrize(("value", "expected"), [(None, True), (0, False), ("", False), (False, False)])
-def test_is_null_is_never_null(value: Value, expected: bool) -> None:
-    assert evaluate(IsNull("c"), {"c": value}) is expected
-
-
 @pytest.mark.parametrize(
     ("value", "pattern", "expected"),
     [
@@ -314,33 +252,6 @@ def says(predicate: Predicate, row: dict[str, Value] = ROW) -> bool | str | None
 @pytest.mark.parametrize(
     ("predicate", "expected"),
     [
-        (SOUND, True),
-        (Relate(Of("i"), Op.EQ, Of("l")), False),
-        (Relate(Of("l"), Op.LT, Of("d")), False),
-        (Relate(Of("b"), Op.EQ, Literal(True, Type.BOOLEAN)), None),
-        (Relate(Of("b"), Op.NULL_SAFE_EQ, Literal(None, Type.BOOLEAN)), True),
-        (Holds(Of("b")), None),
-        (Not(Holds(Of("b"))), None),
-        (Holds(Literal(True, Type.BOOLEAN)), True),
-        (Missing(Of("b")), True),
-        (Missing(Member(Of("p"), "x")), False),
-        (Missing(Member(Of("p"), "y")), True),
-        (Relate(Member(Of("p"), "x"), Op.EQ, whole(1)), True),
-        (Relate(CaseWhen(Holds(Of("b")), whole(1), whole(2)), Op.EQ, whole(2)), True),  # NULL takes the ELSE
-        (Relate(CaseWhen(Constant(True), whole(1), whole(2)), Op.EQ, whole(1)), True),
-    ],
-)
-def test_expressions(predicate: Predicate, expected: bool | None) -> None:
-    assert says(predicate) is expected
-
-
-def test_a_member_of_a_null_struct_is_null() -> None:
-    assert evaluate(Missing(Member(Of("p"), "x")), {"p": None}, types=TYPES) is True
-
-
-@pytest.mark.parametrize(
-    ("predicate", "expected"),
-    [
         (FAILING, "or NULL"),
         (Not(FAILING), "or NULL"),
         (And(FAILING, Constant(True)), "or NULL"),
@@ -405,23 +316,6 @@ def test_constants_may_fail_on_an_empty_table() -> None:
     failing = Relate(Cast(Literal("a", Type.STRING), Type.INTEGER), Op.EQ, whole(1))
     assert might_fail(And(IsNull("i"), failing), [], types=TYPES) is True
     assert might_fail(FAILING, [], types=TYPES) is False
-
-
-@pytest.mark.parametrize(
-    ("expression", "type"),
-    [
-        (Of("l"), Type.LONG),
-        (whole(1), Type.INTEGER),
-        (call(Function.ADD, Of("i"), Of("l")), Type.LONG),
-        (call(Function.MULTIPLY, Of("l"), Of("d")), Type.DOUBLE),
-        (Member(Of("p"), "y"), Type.INTEGER),
-        (Cast(Of("s"), Type.DATE), Type.DATE),
-        (CaseWhen(Constant(None), Of("i"), whole(1)), Type.INTEGER),
-        (call(Function.CURRENT_DATE), Type.DATE),
-    ],
-)
-def test_types_of_expressions(expression: Expression, type: AnyType) -> None:
-    assert type_of(expression, TYPES) == type
 
 
 @pytest.mark.parametrize(

@@ -12,120 +12,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.text.commands import merge_text
-from model.text.literals import identifier, literal, type_sql, typed_literal, written_literal
+from model.text.literals import identifier, literal, written_literal
 from model.text.plain_literals import told_apart
 from model.text.sql import delete_sql, expression_sql, sql, vacuum_settings, vacuum_sql
 from model.vocabulary.commands import Merge
 from model.vocabulary.predicate import (
     And,
     Between,
-    Call,
     CaseWhen,
     Cast,
     Compare,
     Constant,
-    Expression,
-    Function,
     Holds,
     In,
-    IsNull,
     Like,
     Literal,
     Member,
-    Missing,
     Not,
     Of,
     Op,
     Or,
-    Predicate,
     Relate,
 )
 from model.vocabulary.steps import Delete, Form, Literals, Mode, Vacuum, VacuumForm
-from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, StructOf, Type, Value
 from strategies.conditions.predicates import predicates
 from strategies.tables.initial_tables import tables
 
 X = Compare("x", Op.GE, 5, Type.INTEGER)
 Y = Compare("y", Op.EQ, "a", Type.STRING)
-Z = IsNull("z")
 MONEY = DecimalOf(10, 2)
 
 
 def utc(*parts: int) -> datetime:
     return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
-
-
-@pytest.mark.parametrize(
-    ("value", "type", "text"),
-    [
-        (None, Type.INTEGER, "NULL"),
-        (None, Type.STRING, "NULL"),
-        (7, Type.INTEGER, "7"),
-        (-(2**31), Type.INTEGER, "-2147483648"),
-        (7, Type.LONG, "7"),
-        (2**31, Type.LONG, "2147483648L"),
-        (-(2**31) - 1, Type.LONG, "-2147483649L"),
-        (-(2**63), Type.LONG, "-9223372036854775808L"),
-        (True, Type.BOOLEAN, "TRUE"),
-        (False, Type.BOOLEAN, "FALSE"),
-        (date(1900, 1, 1), Type.DATE, "DATE'1900-01-01'"),
-        ("", Type.STRING, "''"),
-        ("it's", Type.STRING, r"'it\'s'"),
-        ('say "a"', Type.STRING, "'say \"a\"'"),
-        ("back\\slash", Type.STRING, r"'back\\slash'"),
-        ("a\tb\n", Type.STRING, r"'a\tb\n'"),
-        ("\x01", Type.STRING, r"'\u0001'"),
-        ("\uffff", Type.STRING, r"'\uFFFF'"),
-        ("\U000e0001", Type.STRING, r"'\U000E0001'"),
-        ("ü\U0001f600", Type.STRING, "'ü\U0001f600'"),
-        (-128, Type.BYTE, "-128Y"),
-        (7, Type.SHORT, "7S"),
-        (1.5, Type.FLOAT, "1.5F"),
-        (0.10000000149011612, Type.FLOAT, "0.1F"),
-        (3.4028234663852886e38, Type.FLOAT, "CAST('3.4028235E38' AS FLOAT)"),  # too great a text for an F
-        (-0.0, Type.DOUBLE, "-0.0D"),
-        (1e-7, Type.DOUBLE, "1.0E-7D"),
-        (5e-324, Type.DOUBLE, "4.9E-324D"),
-        (NAN, Type.DOUBLE, "CAST('NaN' AS DOUBLE)"),
-        (-math.inf, Type.FLOAT, "CAST('-Infinity' AS FLOAT)"),
-        (Decimal("1.20"), MONEY, "1.20BD"),
-        (Decimal("-0.05"), MONEY, "-0.05BD"),
-        (Decimal("0E-10"), DecimalOf(20, 10), "0.0000000000BD"),
-        (b"", Type.BINARY, "X''"),
-        (b"\x00\xff", Type.BINARY, "X'00FF'"),
-        (date(1, 1, 2), Type.DATE, "DATE'0001-01-02'"),
-        (utc(2020, 2, 29, 12), Type.TIMESTAMP, "TIMESTAMP'2020-02-29 12:00:00Z'"),
-        (datetime(2020, 2, 29, 12, 0, 0, 10), Type.TIMESTAMP_NTZ, "TIMESTAMP_NTZ'2020-02-29 12:00:00.00001'"),
-        ((1, None), ArrayOf(Type.LONG), "array(1L, CAST(NULL AS BIGINT))"),
-        ((("a", 1),), MapOf(Type.STRING, Type.BYTE), "map('a', 1Y)"),
-        (
-            (1, None),
-            StructOf((("a'b", Type.BYTE), ("c", MONEY))),
-            r"named_struct('a\'b', 1Y, 'c', CAST(NULL AS DECIMAL(10, 2)))",
-        ),
-    ],
-)
-def test_literals(value: Value, type: AnyType, text: str) -> None:
-    assert literal(value, type) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "type", "text"),
-    [
-        (None, Type.INTEGER, "CAST(NULL AS INT)"),
-        (7, Type.INTEGER, "7"),
-        (7, Type.LONG, "7L"),
-        (7, Type.BYTE, "7Y"),
-        ("a", Type.STRING, "'a'"),
-        (Decimal("1.20"), MONEY, "CAST(1.20BD AS DECIMAL(10, 2))"),
-        (Decimal("-12345678.90"), MONEY, "-12345678.90BD"),
-        (Decimal("0.05"), DecimalOf(2, 2), "0.05BD"),
-        ((), ArrayOf(Type.INTEGER), "CAST(array() AS ARRAY<INT>)"),
-        ((), MapOf(Type.STRING, ArrayOf(Type.DATE)), "CAST(map() AS MAP<STRING, ARRAY<DATE>>)"),
-    ],
-)
-def test_typed_literals(value: Value, type: AnyType, text: str) -> None:
-    assert typed_literal(value, type) == text
 
 
 @pytest.mark.parametrize(
@@ -212,24 +132,6 @@ def test_a_number_that_is_told_apart_has_a_double_of_its_own(number: Decimal, ot
 
 
 @pytest.mark.parametrize(
-    ("type", "text"),
-    [
-        (Type.BYTE, "TINYINT"),
-        (Type.SHORT, "SMALLINT"),
-        (Type.INTEGER, "INT"),
-        (Type.LONG, "BIGINT"),
-        (Type.TIMESTAMP_NTZ, "TIMESTAMP_NTZ"),
-        (
-            StructOf((("a b", Type.STRING), ("c", MapOf(Type.DATE, MONEY)))),
-            "STRUCT<`a b`: STRING, `c`: MAP<DATE, DECIMAL(10, 2)>>",
-        ),
-    ],
-)
-def test_types(type: AnyType, text: str) -> None:
-    assert type_sql(type) == text
-
-
-@pytest.mark.parametrize(
     ("value", "type"),
     [
         (1, Type.STRING),
@@ -272,76 +174,6 @@ def test_string_literals_read_back_and_are_printable(text: str) -> None:
 @pytest.mark.parametrize(("name", "text"), [("p", "`p`"), ("a.b", "`a.b`"), ("a`b", "`a``b`"), ("größe", "`größe`")])
 def test_identifiers(name: str, text: str) -> None:
     assert identifier(name) == text
-
-
-@pytest.mark.parametrize(
-    ("predicate", "text"),
-    [
-        (Constant(True), "TRUE"),
-        (Constant(False), "FALSE"),
-        (Constant(None), "CAST(NULL AS BOOLEAN)"),
-        (X, "`x` >= 5"),
-        (Compare("x", Op.NULL_SAFE_EQ, None, Type.INTEGER), "`x` <=> NULL"),
-        (Compare("x", Op.NE, -3, Type.INTEGER), "`x` <> -3"),
-        (Between("x", 1, None, Type.INTEGER), "`x` BETWEEN 1 AND NULL"),
-        (In("x", (1, None), Type.INTEGER), "`x` IN (1, NULL)"),
-        (Z, "`z` IS NULL"),
-        (Like("y", "50\\%_"), r"`y` LIKE '50\\%_'"),
-        (Not(X), "NOT (`x` >= 5)"),
-        (Not(Not(X)), "NOT (NOT (`x` >= 5))"),
-        (Not(Z), "`z` IS NOT NULL"),
-        (Not(In("x", (1,), Type.INTEGER)), "`x` NOT IN (1)"),
-        (Not(Between("x", 1, 2, Type.INTEGER)), "`x` NOT BETWEEN 1 AND 2"),
-        (Not(Like("y", "a%")), "`y` NOT LIKE 'a%'"),
-        (And(X, Y), "`x` >= 5 AND `y` = 'a'"),
-        (And(And(X, Y), Z), "`x` >= 5 AND `y` = 'a' AND `z` IS NULL"),
-        (And(X, And(Y, Z)), "`x` >= 5 AND (`y` = 'a' AND `z` IS NULL)"),
-        (Or(Or(X, Y), Z), "`x` >= 5 OR `y` = 'a' OR `z` IS NULL"),
-        (Or(X, Or(Y, Z)), "`x` >= 5 OR (`y` = 'a' OR `z` IS NULL)"),
-        (Or(And(X, Y), Z), "(`x` >= 5 AND `y` = 'a') OR `z` IS NULL"),
-        (And(Or(X, Y), Z), "(`x` >= 5 OR `y` = 'a') AND `z` IS NULL"),
-        (Not(Or(X, Y)), "NOT (`x` >= 5 OR `y` = 'a')"),
-        (Relate(Of("x"), Op.NE, Literal(7, Type.LONG)), "`x` <> 7L"),
-        (Relate(Call(Function.ADD, (Of("x"), Literal(1, Type.LONG))), Op.LT, Of("y")), "(`x` + 1L) < `y`"),
-        (Holds(Call(Function.RLIKE, (Of("y"), Literal("^a\\d", Type.STRING)))), r"`y` RLIKE '^a\\d'"),
-        (Not(Holds(Of("b"))), "NOT (`b`)"),
-        (Missing(Of("z")), "`z` IS NULL"),
-        (Not(Missing(Call(Function.UPPER, (Of("y"),)))), "upper(`y`) IS NOT NULL"),
-        (Missing(Call(Function.REMAINDER, (Of("x"), Of("y")))), "(`x` % `y`) IS NULL"),
-        (And(Or(Holds(Of("b")), Z), X), "(`b` OR `z` IS NULL) AND `x` >= 5"),
-    ],
-)
-def test_predicates(predicate: Predicate, text: str) -> None:
-    assert sql(predicate) == text
-
-
-@pytest.mark.parametrize(
-    ("expression", "text"),
-    [
-        (Of("a`b"), "`a``b`"),
-        (Member(Member(Of("s"), "a b"), "c"), "`s`.`a b`.`c`"),
-        (Member(Call(Function.ELEMENT_AT, (Of("m"), Literal("k", Type.STRING))), "c"), "element_at(`m`, 'k').`c`"),
-        (Cast(Of("x"), MONEY), "CAST(`x` AS DECIMAL(10, 2))"),
-        (Call(Function.CURRENT_DATE), "current_date()"),
-        (Call(Function.DATE_ADD, (Of("d"), Literal(-1, Type.INTEGER))), "date_add(`d`, -1)"),
-        (Call(Function.SUBTRACT, (Of("x"), Literal(-1, Type.INTEGER))), "`x` - -1"),
-        (
-            Call(Function.ADD, (Call(Function.REMAINDER, (Of("x"), Literal(2, Type.INTEGER))), Of("x"))),
-            "(`x` % 2) + `x`",
-        ),
-        (
-            CaseWhen(And(X, Z), Of("x"), Literal(None, Type.INTEGER)),
-            "CASE WHEN `x` >= 5 AND `z` IS NULL THEN `x` ELSE CAST(NULL AS INT) END",
-        ),
-        (
-            Call(Function.MULTIPLY, (CaseWhen(Z, Of("x"), Of("y")), Of("y"))),
-            "(CASE WHEN `z` IS NULL THEN `x` ELSE `y` END) * `y`",
-        ),
-        (Literal(utc(2020, 1, 1), Type.TIMESTAMP), "TIMESTAMP'2020-01-01 00:00:00Z'"),
-    ],
-)
-def test_expressions(expression: Expression, text: str) -> None:
-    assert expression_sql(expression) == text
 
 
 @pytest.mark.long

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from model.prediction.fates import DISPUTED, Fate, PathFate, Reason
 from model.prediction.paths import StorageEntry, checksum_of, is_hidden, parents
+from model.prediction.retention import Cutoff
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, References, Scan
 from model.prediction.vacuum import ends_in_error, listed_directories, predict_vacuum
 from model.vocabulary.steps import IOFault
@@ -33,12 +34,12 @@ class Situation:
     scan: Scan
     faulty_path: tuple[IOFault, str] | None
 
-    def predict(self) -> dict[str, PathFate]:
+    def predict(self, cutoff: Cutoff = AT) -> dict[str, PathFate]:
         return predict_vacuum(
             self.things,
             self.references,
             partition_by=PARTITION_BY,
-            cutoff=AT,
+            cutoff=cutoff,
             scan=self.scan,
             faulty_path=self.faulty_path,
         )
@@ -297,3 +298,15 @@ def test_protected_files_are_never_deleted(situation: Situation) -> None:
             assert one.fate is Fate.KEEP or one.reason is Reason.CHECKSUM
         if one.reason in DISPUTED:
             assert one.fate is Fate.KEEP
+
+
+@thorough
+@given(situations())
+def test_a_wall_window_agrees_with_each_cutoff_in_it(situation: Situation) -> None:
+    """A fate that is certain for a window is the fate for every cutoff in it."""
+    window = situation.predict(Cutoff(LINE, LINE + HOUR, LINE - HOUR))
+    for instant in (LINE, LINE + 1, LINE + HOUR):
+        known = situation.predict(Cutoff(instant, instant, LINE - HOUR))
+        for path, one in window.items():
+            assert one.fate in (Fate.UNSPECIFIED, known[path].fate) or known[path].fate is Fate.UNSPECIFIED, path
+            assert one.listed in (None, known[path].listed), path

@@ -15,9 +15,7 @@ import pytest
 from deltalog.entries.actions import Remove
 from deltalog.entries.commits import write_commit
 from deltalog.entries.descriptors import DeletionVectorDescriptor
-from engines.port import Outcome
 from faults import FAULTS
-from faults.machinery import files
 from faults.machinery.fault import Tamper
 from faults.machinery.tampering import Tampering
 from harness.judging.clause import CHAPTERS, Clause, clause, matches
@@ -76,12 +74,9 @@ from tests.handmade.steps import (
     V1,
     answering,
     data,
-    in_commit,
-    leaving,
     refused,
     right,
     take,
-    touching,
     violated,
 )
 
@@ -181,42 +176,6 @@ def test_a_right_delete_violates_nothing(tmp_path: Path) -> None:
         (IN_A, Delete(), Delete(PA), Delete(V1), Delete(Compare("v", Op.GT, 50, Type.INTEGER)))
     ):
         assert not violated(PARTITIONED, step, right, tmp_path / str(number))
-
-
-@pytest.mark.parametrize(
-    ("step", "tamper", "clauses"),
-    [
-        (Delete(V1), in_commit(r'("remove":.*?"partitionValues":){"p":null}', r"\1{}"), {"DEL-REM-1C"}),
-        (IN_A, in_commit(r'numRecords\\":\d+', r'numRecords\\":7'), {"DEL-ADD-1D"}),
-        (
-            IN_A,
-            in_commit(r'("add":.*?"partitionValues":){"p":"a"}', r"\1{}"),
-            {"DEL-ADD-1B", "DEL-ADD-1E", "DEL-ROW-3", "DEL-ROW-3B", "DEL-ROW-5B"},
-        ),
-        (IN_A, in_commit(r'"predicate"', '"condition"'), {"DEL-INFO-1B", "DEL-INFO-4"}),
-        (Delete(PA), leaving("p=a/another"), {"DEL-META-2", "DEL-PHYS-2"}),
-        (Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), {"DEL-META-3", "DEL-REM-1A"}),
-        (Delete(PA), in_commit(r'{"remove".*\n', ""), {"DEL-META-1", "DEL-ROW-5B"}),
-        (Delete(), in_commit(r'{"remove".*\n', ""), {"DEL-ALL-1", "DEL-ROW-5B"}),
-        (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), touching("p=a/orphan"), {"DEL-NOOP-1", "DEL-PHYS-1"}),
-        (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), refused, {"DEL-NOOP-1"}),
-    ],
-)
-def test_a_wrong_delete_violates_exactly_these_clauses(
-    step: Delete, tamper: Tamper, clauses: set[str], tmp_path: Path
-) -> None:
-    assert violated(PARTITIONED, step, tamper, tmp_path) == clauses
-
-
-def undone(t: Tampering) -> Outcome:
-    """Refused, and the table as before."""
-    files.delete_all(files.new("**/*"))(t)
-    return refused(t)
-
-
-def test_a_refused_delete_violates_the_clauses_about_its_effects(tmp_path: Path) -> None:
-    """Not DEL-ROW-5B: after a refusal the earlier rows are expected."""
-    assert violated(PARTITIONED, IN_A, undone, tmp_path) == {"DEL-ROW-1", "DEL-ROW-3", "DEL-INFO-1A"}
 
 
 # Read ------------------------------------------------------------------------------------------------------------
