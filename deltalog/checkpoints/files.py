@@ -99,7 +99,7 @@ def read_file(
             is_json = path.suffix == ".json"
             for number, row in enumerate(_json_rows(source) if is_json else _parquet_rows(source, choose), start=1):
                 try:
-                    if is_json:
+                    if is_json and read is not actions_of:
                         from_json(row)  # nothing else says of which types its values are
                     actions += read(row)
                 except MalformedAction as error:

@@ -23,7 +23,7 @@ from model.text.layout import physical_name
 from model.text.literals import identifier
 from model.text.sql import sql
 from model.vocabulary.table import Column, Feature, Table, retention_text
-from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, types_in
 
 #: The columns that keep row ids in rewritten files of a table with row tracking (PROTOCOL.md, "Row Tracking").
 ROW_ID_COLUMN = "_row-id-col-00000000-0000-4000-8000-000000000000"
@@ -234,19 +234,9 @@ def features_used(table: Table) -> list[str]:
         "generatedColumns": any(column.generated_from is not None for column in table.columns),
         "identityColumns": any(column.identity for column in table.columns),
         "allowColumnDefaults": any(column.default for column in table.columns),
-        "timestampNtz": any(_holds_ntz(column.type) for column in table.columns),
+        "timestampNtz": any(Type.TIMESTAMP_NTZ in types_in(column.type) for column in table.columns),
     }
     return sorted({"appendOnly", "invariants", *by_feature, *(name for name, used in by_column.items() if used)})
-
-
-def _holds_ntz(type: AnyType) -> bool:
-    if isinstance(type, ArrayOf):
-        return _holds_ntz(type.element)
-    if isinstance(type, MapOf):
-        return _holds_ntz(type.key) or _holds_ntz(type.value)
-    if isinstance(type, StructOf):
-        return any(_holds_ntz(kind) for _, kind in type.fields)
-    return type is Type.TIMESTAMP_NTZ
 
 
 def _protocol(table: Table, used: list[str]) -> Protocol:

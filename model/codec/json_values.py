@@ -50,6 +50,7 @@ from model.vocabulary.values import (
     Type,
     Value,
     type_name,
+    types_in,
 )
 
 #: The greatest precision of a DECIMAL (PROTOCOL.md, "Primitive Types").
@@ -132,17 +133,9 @@ def _array_type(value: object) -> ArrayOf:
 
 def _map_type(value: object) -> MapOf:
     key, item = each("types", ("key", "value"), (read_type, read_type))(value)
-    if _holds_map(key):
+    if any(isinstance(one, MapOf) for one in types_in(key)):
         refuse("is or contains a map, which SQL does not allow in a key", "[0]")
     return MapOf(key, item)
-
-
-def _holds_map(type: AnyType) -> bool:
-    if isinstance(type, ArrayOf):
-        return _holds_map(type.element)
-    if isinstance(type, StructOf):
-        return any(_holds_map(field) for _, field in type.fields)
-    return isinstance(type, MapOf)
 
 
 def _struct_type(value: object) -> StructOf:

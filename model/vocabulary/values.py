@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Context, Decimal
@@ -130,6 +131,20 @@ def type_name(type: AnyType) -> str:
 def is_nested(type: AnyType) -> bool:
     """Whether values of the type contain other values."""
     return isinstance(type, (ArrayOf, MapOf, StructOf))
+
+
+def types_in(type: AnyType) -> Iterator[AnyType]:
+    """The type, and those of its parts at any depth."""
+    yield type
+    parts: tuple[AnyType, ...] = ()
+    if isinstance(type, ArrayOf):
+        parts = (type.element,)
+    elif isinstance(type, MapOf):
+        parts = type.key, type.value
+    elif isinstance(type, StructOf):
+        parts = tuple(field for _, field in type.fields)
+    for part in parts:
+        yield from types_in(part)
 
 
 def required_fields(type: AnyType) -> tuple[str, ...]:

@@ -237,8 +237,8 @@ def test_no_text_of_what_a_killed_step_left_becomes_code(text: str) -> None:
 
 @pytest.mark.parametrize("text", [*HOSTILE, "{" * 300, "}" * 300, "{} " * 200, "word " * 100])
 def test_a_literal_has_its_text(text: str) -> None:
-    for whole in (text, f"/root/{text}", f"{text} and /root, and /root/{text}"):
-        assert eval(quoted(whole, "/root"), {"ROOT": "/root"}) == whole, "it ends, and is the text"
+    for whole in (text, f"/table/{text}", f"{text} and /table, and /table/{text}"):
+        assert eval(quoted(whole, "/table"), {"ROOT": "/table"}) == whole, "it ends, and is the text"
 
 
 # What is named ------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The tables of upgrades, and of Delta beside delta-rs: their pairs and runs. ``tests/approved/transcripts`` has what is said."""
+"""The tables of upgrades, and of Delta beside delta-rs: their pairs and runs. ``tests/approved/transcripts`` has their words."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.predicate import Constant, Predicate, columns_of, verbatim_tests
 from model.vocabulary.steps import OtherCommand, Step
 from model.vocabulary.table import WIDER, Column, Feature, Table
-from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_nested, type_name
+from model.vocabulary.values import Type, is_nested, type_name, types_in
 from model.vocabulary.widening import keeps_texts
 
 
@@ -194,9 +194,8 @@ def _check_new(column: Column, table: Table, at: str) -> None:
     _check_free(table, column.name, f"{at}.name")
     if column != Column(column.name, column.type):
         refuse("is added with NULL in all rows: it must be nullable, and have no rule", at)
-    if _holds(column.type, Type.TIMESTAMP_NTZ) and not any(
-        _holds(one.type, Type.TIMESTAMP_NTZ) for one in table.columns
-    ):
+    used = (kind for one in table.columns for kind in types_in(one.type))
+    if Type.TIMESTAMP_NTZ in types_in(column.type) and Type.TIMESTAMP_NTZ not in used:
         refuse("timestamp_ntz is a feature, which the table lacks", f"{at}.type")
 
 
@@ -255,14 +254,3 @@ def _data_column(table: Table, name: str, at: str) -> Column:
 
 def _unknown(name: str, at: str) -> NoReturn:
     refuse(f"{name!r} is not a column that the table has then", at)
-
-
-def _holds(type: AnyType, part: Type) -> bool:
-    """Whether the type is this one, or has it as a part."""
-    if isinstance(type, ArrayOf):
-        return _holds(type.element, part)
-    if isinstance(type, MapOf):
-        return _holds(type.key, part) or _holds(type.value, part)
-    if isinstance(type, StructOf):
-        return any(_holds(field, part) for _, field in type.fields)
-    return type is part
