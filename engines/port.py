@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from model.vocabulary.accesses import Operation
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.readings import Reading
 from model.vocabulary.rules import Rules
@@ -36,6 +37,16 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Access:
+    """How often a step asked the same of a path, relative to the table's root (``""``: the root), and the bytes that it read."""
+
+    operation: Operation
+    path: str
+    calls: int = 1
+    size: int = 0  # bytes; of OPEN alone
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The result of a step: rows or an error, and when it ran.
 
@@ -59,6 +70,8 @@ class Outcome:
     #: Of an AtOnce, whose outcome this is of the first step: that of the second, and whether the first was held at the point.
     second: Outcome | None = None
     held: bool = False
+    #: What the step asked of storage below the table's root, each path and operation once. None: it was not counted.
+    accesses: tuple[Access, ...] | None = None
     #: What was sent to an engine that does not take Spark's SQL, with ``t`` for the table, for reports. None: they show Spark's.
     statement: str | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faults.answers import deltalake, misread, odd_answers
+from faults.cost import storage as cost
 from faults.delete import columns, damaged_files, deletes, features, recorded_predicates, wrapped
 from faults.delete import refused as refused_deletes
 from faults.life import commands, inserts, read
@@ -43,6 +44,7 @@ _ALL = (
     *earlier_sessions.FAULTS,
     *crash.FAULTS,
     *odd_answers.FAULTS,
+    *cost.FAULTS,
     *misread.FAULTS,
     *wrapped.FAULTS,
 )

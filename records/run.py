@@ -290,6 +290,15 @@ class Observed:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """How often a step asked the same of storage, of how many different paths, and the bytes that it read."""
+
+    calls: Positive
+    paths: Positive
+    size: Count = 0
+
+
+@dataclass(frozen=True)
 class RecordedStep:
     """A step of the engine. ``index``: its place among the case's steps. ``seconds``: what the engine took.
 
@@ -297,7 +306,8 @@ class RecordedStep:
     removed or written before it may go (None: a VACUUM that is refused for its RETAIN). Older streams have neither.
     Where the clock counts from what a command wrote by the machine's clock, both differ from run to run, as ``seconds`` do.
     ``side``: which of two engines in turn ran it, in a run by this ``pattern``; ``aside``: a read by the other one after a step,
-    which the case does not have.
+    which the case does not have. ``asked``: what it asked of storage, by an operation and a kind of path of
+    ``model.vocabulary.accesses``, such as ``open data files`` (None: not counted).
     """
 
     index: Count
@@ -311,6 +321,7 @@ class RecordedStep:
     side: str = ""
     pattern: str = ""
     aside: bool = False
+    asked: Mapping[Name, Asked] | None = None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from deltalog.entries.actions import Add
 from deltalog.errors import AlreadyWritten
 from deltalog.storage.names import checksum_name
 from engines.port import Answer, Outcome, now
+from model.prediction.delete import ConditionScope
 from model.prediction.lite import monotonized
 from model.prediction.refusals import (
     APPEND_ONLY,
@@ -33,6 +34,7 @@ from model.prediction.refusals import (
 )
 from model.semantics.evaluate import arbitrary
 from model.semantics.moments import moment
+from model.vocabulary.accesses import Operation
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.readings import Reading, bounds_of, filtered_by, is_ordered
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
@@ -56,6 +58,7 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row
 from reference_engine import commands
+from reference_engine.accesses import counted, of_effects, of_the_log
 from reference_engine.conflicts import refuse_conflict
 from reference_engine.deletion import Deletion
 from reference_engine.insertion import Insertion
@@ -102,9 +105,12 @@ class ReferenceEngine:
         at = _after(now())
         storage = TableStorage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
         try:
-            return self._run(root, step, storage, clock if self.rules.own_clock else at, version)
+            outcome = self._run(root, step, storage, clock if self.rules.own_clock else at, version)
         except Killed:
             return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
+        if not self.capabilities.counts_accesses:
+            return outcome
+        return replace(outcome, accesses=counted([*storage.asked, *of_effects(storage.effects)]))
 
     def _at_once(self, root: Path, step: AtOnce, clock: int, version: int | None) -> Outcome:
         """While the first is held, the second does all its work."""
@@ -126,6 +132,7 @@ class ReferenceEngine:
     def _run(self, root: Path, step: Request, storage: TableStorage, clock: int, version: int | None) -> Outcome:
         at = storage.at
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
+        storage.asked += of_the_log(view)
         try:
             if view.log.half_checkpoint and not self._habits.reads_commits:
                 raise Refused(None, None, "SparkException")
@@ -267,6 +274,8 @@ class ReferenceEngine:
         view.passed_over = damaged
         number, one_file = self._next_number(), self._habits.one_file
         deletion = Deletion(view, storage, clock, storage.at, number, self.rules, step=step, one_file=one_file)
+        if deletion.predicted.scope is ConditionScope.ROWS:
+            storage.ask(Operation.OPEN, sorted(deletion.predicted.touched))
         deletion.run()
         return deletion.answer()
 

@@ -16,6 +16,7 @@ from deltalog.storage.files import write_new
 from deltalog.storage.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
 from deltalog.storage.times import set_modified
 from engines.port import now
+from model.vocabulary.accesses import Operation
 from model.vocabulary.steps import Crash, CrashPoint, Written
 
 T = TypeVar("T")
@@ -52,6 +53,7 @@ class TableStorage:
         self._hold = hold
         self._counts: Counter[CrashPoint] = Counter()
         self.effects: list[str] = []
+        self.asked: list[tuple[Operation, str]] = []  # what the step must read, by paths from the root
         self.killed = False
 
     def write(self, path: Path, write: Callable[[], T]) -> T:
@@ -110,6 +112,10 @@ class TableStorage:
         delete()
         if self._ends(f"delete {self._name(path)}", CrashPoint.DELETION):
             raise Killed
+
+    def ask(self, operation: Operation, paths: Iterable[str]) -> None:
+        """Note that the step reads this. What it writes is among the effects."""
+        self.asked += [(operation, path) for path in paths]
 
     def read(self) -> None:
         """The version to be read is chosen: a reader is held now."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from deltalog.entries.actions import Cdc, CommitInfo, Remove
 from deltalog.errors import AlreadyWritten
-from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
+from deltalog.storage.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY, commit_name
 from deltalog.storage.times import set_modified
 from model.prediction.fates import PathFate, Reason
 from model.prediction.lite import LogPruned, last_outside_retention, lite_window
@@ -19,6 +19,7 @@ from model.prediction.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
 from model.prediction.retention import Cutoff, cutoff_for, effective_retain, refuses_retain
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, References, Scan, listing_of
 from model.prediction.vacuum import predict_vacuum
+from model.vocabulary.accesses import Operation
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules, Walk
 from model.vocabulary.steps import CrashPoint, Inventory, IOFault, Vacuum
 from model.vocabulary.table import Feature, Kind
@@ -113,9 +114,10 @@ class Vacuuming:
             scan=scan,
             reserved=self.rules.reserved_names,
         )
-        self.directories = 1 + sum(
-            1 for path, thing in listing.items() if thing.kind is Kind.DIRECTORY and self._visits(path, scan)
-        )
+        visited = [path for path, one in listing.items() if one.kind is Kind.DIRECTORY and self._visits(path, scan)]
+        self.directories = 1 + len(visited)
+        if isinstance(scan, FullScan):
+            self.storage.ask(Operation.LIST, ["", *visited])
         return {
             path: named.sizes.get(path, self._size(path, thing))
             for path, thing in found.items()
@@ -185,6 +187,7 @@ class Vacuuming:
         self.end = last_outside_retention(times, self.cutoff.latest)
         named = _Named()
         for version in range(window.first, window.last + 1) if window else ():
+            self.storage.ask(Operation.OPEN, [f"{LOG_DIRECTORY}/{commit_name(version)}"])
             for action in self.view.log.commits[version].actions:
                 if isinstance(action, Remove):
                     stamp = action.deletion_timestamp or 0

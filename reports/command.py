@@ -59,7 +59,13 @@ def compare_runs(asked: Asked) -> int:
     require_own(asked.out, COMPARISON, option="--out")
     together = read_together(asked.together) if asked.together is not None else None
     found = compare(
-        base, candidate, prediction_between, acceptance, allows_changes=asked.allow_changes, together=together
+        base,
+        candidate,
+        prediction_between,
+        acceptance,
+        allows_changes=asked.allow_changes,
+        together=together,
+        cost_limit=asked.cost_limit,
     )
     write_comparison(found, asked.out)
     if asked.propose_accept is not None:

@@ -9,6 +9,7 @@ from engines.port import Engine, version_of
 from harness.judging.clause import Clause, not_applicable
 from harness.judging.declared import declared
 from suites.clauses.concurrency import two_at_once as concurrency
+from suites.clauses.cost import storage as cost
 from suites.clauses.crash import crashes
 from suites.clauses.delete import (
     adds,
@@ -63,6 +64,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = declared(
     row_ids,
     rows,
     vectors,
+    cost,
     checkpoints,
     command,
     cutoff,

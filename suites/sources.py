@@ -59,6 +59,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Change Metadata": "change-metadata",
     "Checkpoint Metadata": "checkpoint-metadata",
     "Checkpoints": "checkpoints-1",  # the requirements for writers
+    "Checkpoints for readers": "checkpoints",
     "Column Mapping": "column-mapping",
     "Commit Provenance Information": "commit-provenance-information",
     "Creation of New Log Entries": "creation-of-new-log-entries",

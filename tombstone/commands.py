@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tombstone.options import RUN, Option
-from tombstone.values import ANY, EXISTING, FILE, NATURAL, PATH, POSITIVE, TEXT, URI, Kind
+from tombstone.values import ANY, EXISTING, FILE, NATURAL, NUMBER, PATH, POSITIVE, TEXT, URI, Kind
 
 #: Where reports go, below the directory where the user stands.
 REPORTS = "tombstone-reports"
@@ -74,6 +74,7 @@ OF_COMPARISON = (
     option("--accept", "FILE", "faults of the second version that you accept, in the format of known faults, promises that it withdraws, and differences: they do not count until they end", FILE),
     option("--propose-accept", "FILE", "write everything that holds the upgrade back into FILE, in the format of `--accept`", PATH),
     option("--allow-changes", "", "LOOK FIRST ends with 0"),
+    option("--cost-limit", "FACTOR", "LOOK FIRST if what the second version asks of storage grows by more than this factor: 1.5", NUMBER),
     option(_VERBOSE, "", "print all differences"),
 )
 

@@ -83,5 +83,6 @@ NEWEST = Capabilities(
     sets_clock=False,
     version_checksums=False,
     pointer_checksums=False,
+    counts_accesses=False,
     mapped_change_feed=False,  # "Column mapping is not supported for read operation 'CHANGE DATA FEED scans' yet"
 )

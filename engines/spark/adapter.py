@@ -8,7 +8,7 @@ import platform
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -30,13 +30,14 @@ from engines.spark.commands.result_rows import ReturnedRows, rows_of, type_of
 from engines.spark.commands.running import place_of, run
 from engines.spark.commands.translation import calls_of, functions_of, reading, settings_of
 from engines.spark.jvm.driver import Lease, end, tail
+from engines.spark.masters.names import is_local
 from engines.spark.masters.remote import over_connect
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.sessions.at_once import run_at_once
 from engines.spark.sessions.opened import Opened
 from engines.spark.sessions.session import activate, connect
 from engines.spark.sessions.settings import settings
-from engines.spark.storage.file_system import Stop, stopped
+from engines.spark.storage.file_system import Count, Stop, put_below, stopped
 from model.text.literals import identifier
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
@@ -95,6 +96,7 @@ class SparkEngine:
         self._time_limit = time_limit
         self._lease: Lease | None = None
         self._spark: SparkSession | None = None
+        self._counts = False  # whether the suite's file system is below the session
         self._table: Path | None = None  # of the last step
         self._opened: Opened | None = None  # by the latest OpenSession
 
@@ -135,6 +137,7 @@ class SparkEngine:
             if isinstance(step, AtOnce):
                 return self._at_once(session, root, step, clock, version)
             started, stop = now(), Stop()
+            count: Count | None = None
             clock = started if self._wall_clock else clock
             try:
                 spelling = Spelling.PLAIN if isinstance(step, Ask) else spelling_of(step)
@@ -145,15 +148,29 @@ class SparkEngine:
                 ):
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
                     known = Path(path) if spelling is Spelling.LINK else root
-                    self._set_clock(session, known, clock)
+                    count = Count(session, known, on=self._counts and _is_counted(step))
+                    with count:  # it makes Delta read the log
+                        self._set_clock(session, known, clock)
                     named = path if self._store is None else f"{self._store.scheme}://{self._store.bucket}{path}"
                     crash = step.crash if isinstance(step, (Delete, Vacuum)) else None
                     with stopped(session, known, crash) as stop:
                         table = self._named_in_steps(root)
-                        done, error = self._execute(session, table, named, step, clock=clock, version=version), None
+                        done, error = (
+                            self._execute(session, table, named, step, clock=clock, version=version, count=count),
+                            None,
+                        )
             except (PySparkException, Py4JJavaError) as failure:
                 done, error = ReturnedRows(()), _error_of(failure)
-            return Outcome(done.rows, error, started, now(), done.cached_rows, done.answers, effects=stop.effects)
+            return Outcome(
+                done.rows,
+                error,
+                started,
+                now(),
+                done.cached_rows,
+                done.answers,
+                effects=stop.effects,
+                accesses=None if count is None else count.accesses,
+            )
 
     def use_processors(self, number: int) -> None:
         """Spark's master decides."""
@@ -165,7 +182,7 @@ class SparkEngine:
     def _at_once(self, session: SparkSession, root: Path, step: AtOnce, clock: int, version: int | None) -> Outcome:
         def execute(one: SparkSession, part: SessionStep, version: int | None) -> ReturnedRows:
             with settings(one, settings_of(part)):
-                return self._execute(one, root, str(root), part, clock=clock, version=version)
+                return self._execute(one, root, str(root), part, clock=clock, version=version, count=nullcontext())
 
         self._set_clock(session, root, clock)
         return run_at_once(session, root, step, clock=clock, version=version, execute=execute, attempt=_attempted)
@@ -178,9 +195,19 @@ class SparkEngine:
         return spark
 
     def _execute(
-        self, spark: SparkSession, root: Path, path: str, step: Request, *, clock: int, version: int | None
+        self,
+        spark: SparkSession,
+        root: Path,
+        path: str,
+        step: Request,
+        *,
+        clock: int,
+        version: int | None,
+        count: AbstractContextManager[None],
     ) -> ReturnedRows:
-        """Run a step, whose settings are set. ``path`` is the table's, as the step spells it."""
+        """Run a step, whose settings are set. ``path`` is the table's, as the step spells it; ``count`` is entered for the
+        command alone, without what it needs.
+        """
         activate(self._acting(spark, step))
         if isinstance(step, Ask):
             return ReturnedRows(_asked(spark, root, step))
@@ -189,11 +216,13 @@ class SparkEngine:
         if isinstance(step, Read):
             if step.by_earlier and self._opened is not None:
                 return ReturnedRows(self._opened.read(clock))
-            frame = evaluated(reading(str(root), version), {SPARK.word: spark})
-            return ReturnedRows(rows_of(frame), answers=_answers(frame) if version is None else {})
+            with count:
+                frame = evaluated(reading(str(root), version), {SPARK.word: spark})
+                rows = rows_of(frame)
+            return ReturnedRows(rows, answers=_answers(frame) if version is None else {})
         place = place_of(spark, root, path, store=self._store, version=version)
         opened = {} if self._opened is None else self._opened.names
-        done, names = run(calls_of(step, place), spark, root, clock=clock, opened=opened)
+        done, names = run(calls_of(step, place), spark, root, clock=clock, opened=opened, count=count)
         if isinstance(step, OpenSession):
             self._opened = Opened.of(names, root, streams=step.streams)
         return done
@@ -218,11 +247,20 @@ class SparkEngine:
         if self._spark is None:
             self._lease = self._leases(self._lease.generation if self._lease else 0)
             try:
-                self._spark = _connected(self._lease)
+                self._spark = self._connected(self._lease)
             except (Py4JError, ConnectionError):  # another worker's step may have killed it
                 self._lease = self._leases(self._lease.generation)
-                self._spark = _connected(self._lease)
+                self._spark = self._connected(self._lease)
         return self._spark
+
+    def _connected(self, lease: Lease) -> SparkSession:
+        session = connect(lease)
+        if lease.serves_connect:
+            return over_connect(session)
+        self._counts = lease.store is None and is_local(str(session.sparkContext.master))
+        if self._counts:
+            put_below(session)
+        return session
 
     @contextmanager
     def _watched(self, step: Request) -> Iterator[SparkSession]:
@@ -268,6 +306,17 @@ class SparkEngine:
             raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
 
 
+def _is_counted(step: Request) -> bool:
+    """Whether what is asked of storage is asked by this command alone: not by two sessions, through a cache of the session, or by
+    more readings that judge the step.
+    """
+    if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+        return False
+    return not isinstance(step, (Ask, AtOnce, OpenSession, ReadChanges)) and not (
+        isinstance(step, Delete) and step.cached
+    )
+
+
 def _in_paths(outcome: Outcome, step: Request, store: ObjectStore) -> Outcome:
     """The outcome with paths instead of URIs. Raises EngineDied if there is an error, and the server is gone."""
     error, rows = outcome.error, outcome.rows
@@ -277,11 +326,6 @@ def _in_paths(outcome: Outcome, step: Request, store: ObjectStore) -> Outcome:
     if isinstance(step, (Vacuum, InvalidVacuum)):
         rows = tuple(tuple(store.in_paths(str(path), store.scheme) for path in row) for row in rows)
     return replace(outcome, rows=rows, error=error)
-
-
-def _connected(lease: Lease) -> SparkSession:
-    session = connect(lease)
-    return over_connect(session) if lease.serves_connect else session
 
 
 def _attempted(run: Callable[[], ReturnedRows]) -> Outcome:

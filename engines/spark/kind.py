@@ -32,6 +32,11 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Reference, VectorStorage
 
+_NOT_COUNTED = Limits(
+    replace(EVERYTHING, counts_accesses=False),
+    "What a step asks of storage is counted by the suite's file system, which is below local files in the driver's JVM alone.",
+)
+
 _ON_A_CLUSTER = Limits(
     replace(EVERYTHING, crashes=False, sessions=False),
     "It needs a file system that stops or holds at one effect on storage, and the suite counts those of the driver's JVM alone: "
@@ -139,7 +144,7 @@ class Spark(EngineKind):
         on = self._on_its_master
         if storage is Storage.LOCAL:
             return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
-        in_bucket = (*on, *IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+        in_bucket = (*on, *([] if on else [_NOT_COUNTED]), *IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
         if storage is Storage.BUCKET:
             if self.chosen.patches and is_cluster(self.chosen.master):
                 raise EngineUnavailable(
@@ -159,10 +164,10 @@ class Spark(EngineKind):
     @property
     def _on_its_master(self) -> tuple[Limits, ...]:
         if self.chosen.server:
-            return (_ON_A_SERVER,)
+            return (_ON_A_SERVER, _NOT_COUNTED)
         if is_local(self.chosen.master):
             return ()
-        return (_OVER_CONNECT if self.chosen.master == REMOTE else _ON_A_CLUSTER,)
+        return (_OVER_CONNECT if self.chosen.master == REMOTE else _ON_A_CLUSTER, _NOT_COUNTED)
 
     @property
     def machine(self) -> Mapping[str, str]:

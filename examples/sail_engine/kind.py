@@ -35,6 +35,7 @@ CAPABILITIES = Capabilities(
     sets_clock=False,
     checksum_details=False,
     pointer_checksums=False,
+    counts_accesses=False,
 )
 
 #: Those of delta-rs, except for what it does with deletion vectors. It keeps nobody's promises but the format's, so nothing is

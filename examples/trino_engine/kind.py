@@ -71,6 +71,7 @@ CAPABILITIES = Capabilities(
     version_checksums=False,
     checksum_details=False,
     pointer_checksums=False,
+    counts_accesses=False,
 )
 
 #: It keeps nobody's promises but the format's. Of VACUUM: "removes all old files that are not in the transaction log, as well as

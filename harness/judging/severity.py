@@ -57,6 +57,10 @@ def space_kept(reason: str) -> Harm:
     return Harm(Severity.SPACE_KEPT, reason)
 
 
+def costs_more(reason: str) -> Harm:
+    return Harm(Severity.COSTS_MORE, reason)
+
+
 def wrong_numbers(reason: str) -> Harm:
     return Harm(Severity.WRONG_NUMBERS, reason)
 

@@ -14,6 +14,7 @@ class Severity(str, Enum):
     UNREADABLE = "unreadable"  # the log, or a file that it names, is wrong: readers fail now or later
     FAILS = "command fails"  # a command that must succeed ends in an error, and changes nothing
     SPACE_KEPT = "space kept"  # files are kept that should be deleted, or written that nobody needs
+    COSTS_MORE = "costs more"  # storage is asked for more than is needed: time, and money for each request
     WRONG_NUMBERS = "wrong numbers"  # a metric or a time is wrong
     WRONG_WORDS = "wrong words"  # another error, name or text than promised
 

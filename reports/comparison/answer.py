@@ -10,6 +10,7 @@ from model.vocabulary.severity import Severity, gravest
 from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.comparison.groups import Group
+from reports.comparison.requests import RequestChange
 from reports.comparison.weight import WeighedWay
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import accepted
@@ -44,9 +45,9 @@ def answer_to(comparison: Comparison) -> Answer:
     all that gets better; or if the candidate goes wrong on tables of the base.
 
     Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
-    could not be judged, or if there is no way back; else UPGRADE (0). The word, the sentence and the exit code are those of
-    every view. The sentence begins with what can cost most, whatever kind of reason it is. Where it would be longer than three
-    lines, the last reasons have no cause.
+    could not be judged, asks storage for more than the limit, or if there is no way back; else UPGRADE (0). The word, the
+    sentence and the exit code are those of every view. The sentence begins with what can cost most, whatever kind of reason it
+    is. Where it would be longer than three lines, the last reasons have no cause.
     """
     base, candidate = named(comparison.base), named(comparison.candidate)
     if base == candidate:
@@ -71,6 +72,8 @@ def answer_to(comparison: Comparison) -> Answer:
         reasons.append(_withdrawn(candidate, comparison.lost))
     if word is Word.LOOK_FIRST and comparison.unexplained:
         reasons.append(_Reason(comparison.unexplained[0].severity.rank, _unexplained(comparison.unexplained)))
+    if word is Word.LOOK_FIRST and comparison.too_dear:
+        reasons.append(_too_dear(comparison.too_dear, comparison.cost_limit, base))
     if comparison.bars_the_way_back and shared is not None:
         reasons.append(_Reason(min(one.severity.rank for one in shared.back), "there is no way back"))
     reasons.sort(key=lambda one: one.rank)
@@ -166,6 +169,11 @@ def _unjudged(comparison: Comparison) -> Iterator[str]:
             yield f"{counted(len(report.errors), 'case')} could not be judged in turn"
         else:
             yield "no case was judged in turn" + "".join(f": {_open_end(one)}" for one in report.errors[:1])
+
+
+def _too_dear(grown: Sequence[RequestChange], limit: float | None, base: str) -> _Reason:
+    told = f"in {counted(len(grown), 'way')} it asks storage for more than {limit:g} times as much"
+    return _Reason(Severity.COSTS_MORE.rank, told, grown[0].sentence(base))
 
 
 def _withdrawn(candidate: str, lost: Sequence[Withdrawn]) -> _Reason:

@@ -19,6 +19,7 @@ from reports.comparison.groups import ComparisonWalk, Group
 from reports.comparison.known_changes import in_order, knowledge
 from reports.comparison.own_tables import OwnTables, concerns_none
 from reports.comparison.pairs import check_same, pairs_of
+from reports.comparison.requests import RequestChange
 from reports.comparison.shared_tables import SharedTables
 from reports.comparison.weight import WeighedWay, better_in, is_outweighed, worse_in
 from reports.comparison.withdrawn import Withdrawn, withdrawn
@@ -87,6 +88,8 @@ class Comparison:
     acceptance: Acceptance | None = None
     allows_changes: bool = False
     shared: SharedTables | None = None  # None: the versions did not run in turn
+    requests: tuple[RequestChange, ...] = ()
+    cost_limit: float | None = None
 
     def listed(self, shift: ClauseShift) -> ListedFault | None:
         """The header's entry of a known fault, on the side that fails."""
@@ -186,9 +189,16 @@ class Comparison:
         return self.shared is not None and bool(self.shared.back)
 
     @property
+    def too_dear(self) -> tuple[RequestChange, ...]:
+        """What grows by more than the user's limit."""
+        return tuple(one for one in self.requests if self.cost_limit is not None and one.growth > self.cost_limit)
+
+    @property
     def word(self) -> Word:
-        """Whether something forbids the upgrade; else whether something is worse, withdrawn or open, or there is no way back."""
-        asks = self.worse or self.lost or self.is_open or self.bars_the_way_back
+        """Whether something forbids the upgrade; else whether something is worse, withdrawn, open or too dear, or there is no way
+        back.
+        """
+        asks = self.worse or self.lost or self.is_open or self.bars_the_way_back or self.too_dear
         return of_two(forbids=self.forbids, asks=asks)
 
     @property
@@ -209,12 +219,13 @@ def compare(
     *,
     allows_changes: bool = False,
     together: TurnReport | None = None,
+    cost_limit: float | None = None,
 ) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they judged different engines or different cases.
 
     Generated cases must be the same; shrunk cases depend on what failed. Without ``predictors`` no difference is explained by a
     rule. ``acceptance``: what does not count as worse. ``allows_changes``: differences, and what could not be judged, do not
-    hold the upgrade back. ``together``: the same two versions in turn.
+    hold the upgrade back. ``together``: the same two versions in turn. ``cost_limit``: the factor by which requests may grow.
     """
     runs = base, candidate
     pairs, alone = pairs_of(base, candidate)
@@ -259,6 +270,8 @@ def compare(
         withdrawn=gone,
         acceptance=acceptance,
         allows_changes=allows_changes,
+        requests=walk.requests.changes(),
+        cost_limit=cost_limit,
         shared=None if together is None else SharedTables.of(together, *(run.header.version for run in runs)),
     )
 

@@ -12,12 +12,13 @@ from records.run import RecordedCase, RecordedStep
 from reports.comparison.acceptance import Acceptances
 from reports.comparison.cases import CaseGroup
 from reports.comparison.commands import ComparedCommand, command_of
-from reports.comparison.costs import harm_of
+from reports.comparison.difference_harms import harm_of
 from reports.comparison.difference_texts import named
 from reports.comparison.differences import Difference, deletion_order_differs, differences
 from reports.comparison.explanations import Explainer, Explanation, ExplanationKind, ExplanationReason, Finding, Right
 from reports.comparison.facts import FactField, facts
 from reports.comparison.known_changes import Knowledge
+from reports.comparison.requests import RequestWalk
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class ComparisonWalk:
         self._explainer = explainer
         self._accepted = accepted
         self._found: dict[tuple[Difference, Finding], _Places] = {}
+        self.requests = RequestWalk()
         self.steps = self.differing = self.diverged = self.cut_short = 0
         self.errors = [0, 0]  # of the generated cases of each side
 
@@ -113,6 +115,7 @@ class ComparisonWalk:
             if counterpart is None or diverges:
                 break
             self.steps += 1
+            self.requests.take(base.case, step, counterpart)
             seen = facts(step), facts(counterpart)
             if seen[0] == seen[1]:
                 continue

@@ -36,6 +36,7 @@ def overview(comparison: Comparison) -> list[Told]:
         Told("To", _versions(comparison.candidate)),
         *([Told("On shared tables", comparison.shared.summary)] if comparison.shared is not None else []),
         *([Told("Your tables", comparison.own.covered(most=_MISSING))] if comparison.own is not None else []),
+        *_costs(comparison),
         *unjudged(comparison),
         *_unused(comparison),
         Told("Clauses", _clauses(comparison)),
@@ -43,6 +44,19 @@ def overview(comparison: Comparison) -> list[Told]:
         *_machines(comparison),
         *_not_compared(comparison),
     ]
+
+
+def _costs(comparison: Comparison) -> Iterator[Told]:
+    """What storage is asked for more or less, and the worst: ``dearer in 3 ways, cheaper in 1; VACUUM lists …``."""
+    changes = comparison.requests
+    dearer = sum(one.more > 0 for one in changes)
+    parts = [f"dearer in {counted(dearer, 'way')}"] * bool(dearer)
+    parts += [f"cheaper in {counted(len(changes) - dearer, 'way')}"] * (dearer < len(changes))
+    if parts:
+        base = side_names(comparison)[0]
+        yield Told(
+            "What it costs", f"{', '.join(parts)}, by requests to storage; the most: {changes[0].sentence(base)}"
+        )
 
 
 def _clauses(comparison: Comparison) -> str:

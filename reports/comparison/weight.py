@@ -77,7 +77,10 @@ def _ways(shifts: Sequence[ClauseShift]) -> tuple[WeighedWay, ...]:
 
 
 def is_outweighed(worse: Sequence[WeighedWay], better: Sequence[WeighedWay]) -> bool:
-    """Whether what gets worse only needs a look: it is no new way to lose data, and not graver than all that gets better."""
+    """Whether what gets worse only needs a look: it costs more and nothing else, or it is no new way to lose data, and not graver
+    than all that gets better.
+    """
+    worse = [one for one in worse if one.severity is not Severity.COSTS_MORE]
     if not worse or not better:
         return not worse
     worst, best = (gravest(one.severity for one in ways) for ways in (worse, better))

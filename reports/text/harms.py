@@ -14,6 +14,7 @@ _DOES: Mapping[Severity, tuple[str, str]] = {
     Severity.UNREADABLE: ("leaves tables unreadable", "leave tables unreadable"),
     Severity.FAILS: ("fails at commands", "fail at commands"),
     Severity.SPACE_KEPT: ("keeps space", "keep space"),
+    Severity.COSTS_MORE: ("costs more", "cost more"),
     Severity.WRONG_NUMBERS: ("reports wrong numbers", "report wrong numbers"),
     Severity.WRONG_WORDS: ("uses other words", "use other words"),
 }

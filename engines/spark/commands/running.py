@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,20 @@ def place_of(spark: SparkSession, root: Path, path: str, *, store: ObjectStore |
 
 
 def run(
-    calls: Calls, spark: SparkSession, root: Path, *, clock: int, opened: Mapping[str, Any] | None = None
+    calls: Calls,
+    spark: SparkSession,
+    root: Path,
+    *,
+    clock: int,
+    opened: Mapping[str, Any],
+    count: AbstractContextManager[None],
 ) -> tuple[ReturnedRows, Mapping[str, Any]]:
-    """What a command returns, and the variables that it has set. ``opened``: those that an earlier step has set."""
+    """What a command returns, and the variables that it has set. ``opened``: those that an earlier step has set.
+
+    ``count`` is entered for the command itself.
+    """
     names = {**vars(script_functions), "remove": _remove, "spark": spark, "instant": clock}
-    names.update(opened or {})
+    names.update(opened)
     set_here: dict[str, Any] = {}
     with ExitStack() as stack:
         for one in calls.needed:
@@ -68,8 +77,9 @@ def run(
             kept.count()  # fills the cache
             read = evaluated(calls.cached, names)
             assert read.storageLevel.useMemory, "the session does not read the table through its cache"
-        found = evaluated(calls.command, names)
-        rows = answered(found) if calls.returns_rows else ()
+        with count:
+            found = evaluated(calls.command, names)
+            rows = answered(found) if calls.returns_rows else ()
         if calls.cached is None:
             return ReturnedRows(rows), set_here
         return ReturnedRows(

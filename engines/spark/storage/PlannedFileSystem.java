@@ -7,22 +7,30 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.lang.reflect.InvocationTargetException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
 
 /**
- * The local file system with an I/O fault on one path, and with a plan for one effect on the storage below a root.
- * engines/spark/file_system.py puts it below both of Hadoop's interfaces: this class below FileSystem, Context below
- * FileContext, through which Delta commits. Janino, which compiles it, knows neither lambdas nor generics.
+ * The local file system with an I/O fault on one path, with a plan for one effect on the storage below a root, and with counts
+ * of what is asked of it there. engines/spark/storage/file_system.py puts it below both of Hadoop's interfaces: this class below
+ * FileSystem, Context below FileContext, through which Delta commits. Janino, which compiles it, knows neither lambdas nor generics.
  */
 public class PlannedFileSystem extends LocalFileSystem {
 
@@ -53,32 +61,294 @@ public class PlannedFileSystem extends LocalFileSystem {
   }
 
   public boolean delete(Path path, boolean recursive) throws IOException {
-    String fault = faultOf(path);
-    if (fault.equals("CANNOT_DELETE")) {
-      throw new IOException("Input/output error: " + path);
+    boolean outermost = Counts.enter("delete", path);
+    try {
+      String fault = faultOf(path);
+      if (fault.equals("CANNOT_DELETE")) {
+        throw new IOException("Input/output error: " + path);
+      }
+      if (fault.equals("DELETE_CRASHES")) {
+        throw new IllegalStateException("The file system is broken: " + path);
+      }
+      if (fault.equals("FILE_VANISHES")) {
+        super.delete(path, recursive); // as another process would; the deletion below finds nothing
+      }
+      return super.delete(path, recursive);
+    } finally {
+      Counts.leave(outermost);
     }
-    if (fault.equals("DELETE_CRASHES")) {
-      throw new IllegalStateException("The file system is broken: " + path);
-    }
-    if (fault.equals("FILE_VANISHES")) {
-      super.delete(path, recursive); // as another process would; the deletion below finds nothing
-    }
-    return super.delete(path, recursive);
   }
 
   public FileStatus[] listStatus(Path path) throws IOException {
-    beforeListing(path);
-    return super.listStatus(path);
+    boolean outermost = Counts.enter("list", path);
+    try {
+      beforeListing(path);
+      return super.listStatus(path);
+    } finally {
+      Counts.leave(outermost);
+    }
   }
 
-  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
-    beforeListing(path);
-    return super.listStatusIterator(path);
+  public RemoteIterator listStatusIterator(Path path) throws IOException {
+    boolean outermost = Counts.enter("list", path);
+    try {
+      beforeListing(path);
+      return super.listStatusIterator(path);
+    } finally {
+      Counts.leave(outermost);
+    }
   }
 
-  public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
-    beforeListing(path);
-    return super.listLocatedStatus(path);
+  public RemoteIterator listLocatedStatus(Path path) throws IOException {
+    boolean outermost = Counts.enter("list", path);
+    try {
+      beforeListing(path);
+      return super.listLocatedStatus(path);
+    } finally {
+      Counts.leave(outermost);
+    }
+  }
+
+  public FileStatus getFileStatus(Path path) throws IOException {
+    boolean outermost = Counts.enter("status", path);
+    try {
+      return super.getFileStatus(path);
+    } finally {
+      Counts.leave(outermost);
+    }
+  }
+
+  public FSDataInputStream open(Path path, int buffer) throws IOException {
+    boolean outermost = Counts.enter("open", path);
+    try {
+      return Counts.read(outermost, super.open(path, buffer), path);
+    } finally {
+      Counts.leave(outermost);
+    }
+  }
+
+  /** Of openFile(), by which Parquet reads. Local files are opened at once. */
+  protected CompletableFuture openFileWithOptions(Path path, OpenFileParameters parameters) throws IOException {
+    boolean outermost = Counts.enter("open", path);
+    try {
+      CompletableFuture opened = super.openFileWithOptions(path, parameters);
+      if (opened.isCompletedExceptionally()) {
+        return opened;
+      }
+      return CompletableFuture.completedFuture(Counts.read(outermost, (FSDataInputStream) opened.join(), path));
+    } finally {
+      Counts.leave(outermost);
+    }
+  }
+
+  public FSDataOutputStream create(Path path, FsPermission permission, boolean overwrite, int buffer, short replication,
+      long block, Progressable progress) throws IOException {
+    boolean outermost = Counts.enter("create", path);
+    try {
+      return super.create(path, permission, overwrite, buffer, replication, block, progress);
+    } finally {
+      Counts.leave(outermost);
+    }
+  }
+
+  public boolean rename(Path from, Path to) throws IOException {
+    boolean outermost = Counts.enter("rename", to);
+    try {
+      return super.rename(from, to);
+    } finally {
+      Counts.leave(outermost);
+    }
+  }
+
+  /**
+   * How often what was asked below a root, and how many bytes were read of each file. Of a request that makes others, such as
+   * that for a file and its checksums, the outermost counts.
+   */
+  public static class Counts {
+    static final Map ROOTS = new ConcurrentHashMap();
+    static final ThreadLocal INSIDE = new ThreadLocal(); // whether a request of this thread counts already
+    final String root;
+    final Map calls = new TreeMap(); // by "operation path": long[] of calls and bytes
+
+    public Counts(String root) {
+      this.root = root;
+    }
+
+    public void begin() {
+      ROOTS.put(root, this);
+    }
+
+    /** What comes later does not count. */
+    public void end() {
+      ROOTS.remove(root, this);
+    }
+
+    /** An entry each, "operation calls bytes path", with NUL between two: one answer over Py4J. */
+    public synchronized String found() {
+      StringBuilder found = new StringBuilder();
+      for (Iterator entries = calls.entrySet().iterator(); entries.hasNext(); ) {
+        Map.Entry entry = (Map.Entry) entries.next();
+        String[] key = ((String) entry.getKey()).split(" ", 2);
+        long[] numbers = (long[]) entry.getValue();
+        found.append(key[0]).append(' ').append(numbers[0]).append(' ').append(numbers[1]).append(' ').append(key[1]);
+        found.append(entries.hasNext() ? "\0" : "");
+      }
+      return found.toString();
+    }
+
+    /** The bytes that are read count. */
+    static FSDataInputStream read(boolean outermost, FSDataInputStream in, Path path) throws IOException {
+      Counts counts = outermost ? of(path) : null;
+      return counts == null ? in : new FSDataInputStream(new CountedInput(in, counts, path));
+    }
+
+    static Counts of(Path path) {
+      String text = path.toUri().getPath();
+      for (int end = text.length(); end > 0; end = text.lastIndexOf('/', end - 1)) {
+        Counts counts = (Counts) ROOTS.get(text.substring(0, end));
+        if (counts != null) {
+          return counts;
+        }
+      }
+      return null;
+    }
+
+    /** Whether this request counts; then leave() must follow. */
+    static boolean enter(String operation, Path path) {
+      if (!enter()) {
+        return false;
+      }
+      Counts counts = ROOTS.isEmpty() ? null : of(path);
+      if (counts != null) {
+        counts.add(operation, path, 1, 0);
+      }
+      return true;
+    }
+
+    /** Whether this is no part of another request. */
+    static boolean enter() {
+      boolean outermost = INSIDE.get() == null;
+      if (outermost) {
+        INSIDE.set(Boolean.TRUE);
+      }
+      return outermost;
+    }
+
+    static void leave(boolean outermost) {
+      if (outermost) {
+        INSIDE.remove();
+      }
+    }
+
+    /** Not of the checksums (.name.crc) that this file system alone has. */
+    synchronized void add(String operation, Path path, int more, long bytes) {
+      if (path.getName().startsWith(".") && path.getName().endsWith(".crc")) {
+        return;
+      }
+      String text = path.toUri().getPath();
+      String key = operation + " " + (text.length() == root.length() ? "" : text.substring(root.length() + 1));
+      long[] numbers = (long[]) calls.get(key);
+      if (numbers == null) {
+        numbers = new long[2];
+        calls.put(key, numbers);
+      }
+      numbers[0] += more;
+      numbers[1] += bytes;
+    }
+  }
+
+  /** A file that is read: its bytes count. It has the capabilities of the file below it. */
+  public static class CountedInput extends FSInputStream implements StreamCapabilities {
+    final FSDataInputStream in;
+    final Counts counts;
+    final Path path;
+
+    CountedInput(FSDataInputStream in, Counts counts, Path path) {
+      this.in = in;
+      this.counts = counts;
+      this.path = path;
+    }
+
+    private void ended(boolean outermost, int bytes) {
+      Counts.leave(outermost);
+      if (bytes > 0) {
+        counts.add("open", path, 0, bytes);
+      }
+    }
+
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      boolean outermost = Counts.enter();
+      int found = 0;
+      try {
+        found = in.read(buffer, offset, length);
+      } finally {
+        ended(outermost, found);
+      }
+      return found;
+    }
+
+    public int read(long position, byte[] buffer, int offset, int length) throws IOException {
+      boolean outermost = Counts.enter();
+      int found = 0;
+      try {
+        found = in.read(position, buffer, offset, length);
+      } finally {
+        ended(outermost, found);
+      }
+      return found;
+    }
+
+    /** By reflection, as Hadoop has it since 3.3.5. */
+    public void readVectored(List ranges, IntFunction allocate) throws IOException {
+      boolean outermost = Counts.enter();
+      int bytes = 0;
+      try {
+        Class[] types = {List.class, IntFunction.class};
+        FSDataInputStream.class.getMethod("readVectored", types).invoke(in, new Object[] {ranges, allocate});
+        Class range = Class.forName("org.apache.hadoop.fs.FileRange");
+        for (Iterator each = ranges.iterator(); each.hasNext(); ) {
+          bytes += ((Integer) range.getMethod("getLength", new Class[0]).invoke(each.next(), new Object[0])).intValue();
+        }
+      } catch (InvocationTargetException failed) {
+        if (failed.getCause() instanceof IOException) {
+          throw (IOException) failed.getCause();
+        }
+        throw new IOException(failed.getCause());
+      } catch (ReflectiveOperationException missing) {
+        throw new IOException(missing);
+      } finally {
+        ended(outermost, bytes);
+      }
+    }
+
+    public boolean hasCapability(String capability) {
+      return in.hasCapability(capability);
+    }
+
+    public void seek(long position) throws IOException {
+      in.seek(position);
+    }
+
+    public long getPos() throws IOException {
+      return in.getPos();
+    }
+
+    public boolean seekToNewSource(long position) throws IOException {
+      return in.seekToNewSource(position);
+    }
+
+    public int available() throws IOException {
+      return in.available();
+    }
+
+    public void close() throws IOException {
+      in.close();
+    }
   }
 
   /**
@@ -431,6 +701,70 @@ public class PlannedFileSystem extends LocalFileSystem {
   public static class Context extends ChecksumFs {
     public Context(URI uri, Configuration conf) throws IOException, URISyntaxException {
       super(new RawContext(uri, conf));
+    }
+
+    public FSDataInputStream open(Path path, int buffer) throws IOException {
+      boolean outermost = Counts.enter("open", path);
+      try {
+        return Counts.read(outermost, super.open(path, buffer), path);
+      } finally {
+        Counts.leave(outermost);
+      }
+    }
+
+    public FSDataOutputStream createInternal(Path path, EnumSet flags, FsPermission permission, int buffer, short replication,
+        long block, Progressable progress, Options.ChecksumOpt checksum, boolean parents) throws IOException {
+      boolean outermost = Counts.enter("create", path);
+      try {
+        return super.createInternal(path, flags, permission, buffer, replication, block, progress, checksum, parents);
+      } finally {
+        Counts.leave(outermost);
+      }
+    }
+
+    public void renameInternal(Path from, Path to) throws IOException {
+      boolean outermost = Counts.enter("rename", to);
+      try {
+        super.renameInternal(from, to);
+      } finally {
+        Counts.leave(outermost);
+      }
+    }
+
+    public void renameInternal(Path from, Path to, boolean overwrite) throws IOException {
+      boolean outermost = Counts.enter("rename", to);
+      try {
+        super.renameInternal(from, to, overwrite);
+      } finally {
+        Counts.leave(outermost);
+      }
+    }
+
+    public boolean delete(Path path, boolean recursive) throws IOException {
+      boolean outermost = Counts.enter("delete", path);
+      try {
+        return super.delete(path, recursive);
+      } finally {
+        Counts.leave(outermost);
+      }
+    }
+
+    public FileStatus getFileStatus(Path path) throws IOException {
+      boolean outermost = Counts.enter("status", path);
+      try {
+        return super.getFileStatus(path);
+      } finally {
+        Counts.leave(outermost);
+      }
+    }
+
+    public FileStatus[] listStatus(Path path) throws IOException {
+      boolean outermost = Counts.enter("list", path);
+      try {
+        return super.listStatus(path);
+      } finally {
+        Counts.leave(outermost);
+      }
     }
   }
 }

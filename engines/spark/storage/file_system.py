@@ -1,4 +1,5 @@
-"""The file system below a table while a step runs: it fails for one path, stops at an effect, or holds a session before one.
+"""The file system below a table while a step runs: it counts what is asked of it, fails for one path, stops at an effect, or
+holds a session before one.
 
 Permissions would not do for a failure, because CI often runs as root.
 """
@@ -14,9 +15,11 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from engines.port import Access
 from engines.spark.script_functions import forget
 from engines.spark.sessions.session import activate
 from engines.spark.sessions.settings import settings
+from model.vocabulary.accesses import Operation
 from model.vocabulary.steps import Crash, CrashPoint, IOFault, Written
 
 _SOURCE = Path(__file__).with_name("PlannedFileSystem.java")
@@ -26,7 +29,10 @@ _PACKAGE = "org.apache.hadoop.fs"
 NAME = f"{_PACKAGE}.{_SOURCE.stem}"
 
 #: The classes of the source, each after those that it needs. Py4J looks into a class as soon as it is defined.
-_CLASSES = (f"{NAME}$Plan", f"{NAME}$Content", f"{NAME}$Raw", f"{NAME}$RawContext", f"{NAME}$Context", NAME)
+_CLASSES = (
+    *(f"{NAME}${inner}" for inner in ("Plan", "Content", "Raw", "RawContext", "Counts", "CountedInput", "Context")),
+    NAME,
+)
 
 #: The settings that put it below both of Hadoop's interfaces. Hadoop configurations of Delta and Spark include all settings
 #: of the session. The cache is disabled, so that no other session gets this file system, nor this one a cached healthy one.
@@ -49,6 +55,42 @@ def faulty_path(spark: SparkSession, path: Path, io_fault: IOFault) -> Iterator[
     _define(spark)
     with settings(spark, {**_BELOW, "tombstone.fault": io_fault.name, "tombstone.fault.path": str(path)}):
         yield
+
+
+def put_below(spark: SparkSession) -> None:
+    """Put it below all sessions of a JVM whose tasks run in it, so that ``Count`` counts."""
+    _define(spark)
+    configuration = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+    for key, value in _BELOW.items():
+        configuration.set(key, value)
+
+
+class Count:
+    """Counts what is asked of storage below ``root`` while it is entered, which it may be more than once. Not ``on``: nothing."""
+
+    def __init__(self, spark: SparkSession, root: Path, *, on: bool) -> None:
+        jvm: Any = spark._jvm if on else None
+        self._counts = jvm.org.apache.hadoop.fs.PlannedFileSystem.Counts(str(root)) if on else None
+
+    def __enter__(self) -> None:
+        if self._counts is not None:
+            self._counts.begin()
+
+    def __exit__(self, *raised: object) -> None:
+        if self._counts is not None:
+            self._counts.end()
+
+    @property
+    def accesses(self) -> tuple[Access, ...] | None:
+        """None: it is not on."""
+        if self._counts is None:
+            return None
+        return tuple(map(_access, filter(None, str(self._counts.found()).split("\0"))))
+
+
+def _access(text: str) -> Access:
+    operation, calls, size, path = text.split(" ", 3)
+    return Access(Operation(operation), path, int(calls), int(size))
 
 
 class Stop:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from harness.observing.steps.accesses import is_change_file
 from harness.observing.steps.observation import Observation
 from model.text.layout import without_random
 
 
 def kind_of_file(path: str) -> str:
     if path.endswith(".parquet"):
-        change = path.startswith("_change_data/") or path.rpartition("/")[2].startswith("cdc-")
-        return "change files" if change else "data files"
+        return "change files" if is_change_file(path) else "data files"
     return "vector files" if path.endswith(".bin") else "other files"
 
 

@@ -14,6 +14,7 @@ from engines import port
 from harness.observing.evidence import rows_as_json
 from harness.observing.record.commit_record import commit_record, fields_of
 from harness.observing.record.recorded_texts import kind_of_file, recorded_message, recorded_path
+from harness.observing.steps.accesses import asked
 from harness.observing.steps.at_once_observation import AtOnceObservation
 from harness.observing.steps.observation import (
     ChangesObservation,
@@ -33,7 +34,7 @@ from model.text.steps import step_text
 from model.vocabulary.commands import kind_of
 from model.vocabulary.steps import EngineStep, InvalidVacuum, OtherCommand, ReadChanges, Vacuum
 from model.vocabulary.table import MINUTE
-from records.run import Observed, RecordedError, RecordedOutcome, RecordedStep, SecondAnswer
+from records.run import Asked, Observed, RecordedError, RecordedOutcome, RecordedStep, SecondAnswer
 
 #: The most rows or paths of a list in a record. Of the others it has the number, and a digest by which two records compare.
 _MOST = 1_000
@@ -69,7 +70,14 @@ def normalise(observation: Observation) -> RecordedStep:
         observed=_observed(observation),
         clock=_clock(observation),
         cutoff=_cutoff(observation),
+        asked=_asked(observation),
     )
+
+
+def _asked(observation: Observation) -> dict[str, Asked] | None:
+    if observation.asked is None:
+        return None
+    return {f"{operation.value} {kind.value}": asked(own) for (operation, kind), own in observation.asked.items()}
 
 
 def _clock(observation: Observation) -> int:

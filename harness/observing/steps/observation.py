@@ -10,7 +10,8 @@ from functools import cached_property
 from deltalog.entries.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.entries.commits import LoggedCommit
 from deltalog.storage.listing import Entry, EntryKind
-from engines.port import Answer, Outcome
+from engines.port import Access, Answer, Outcome
+from harness.observing.steps.accesses import by_kind
 from harness.observing.table.table_state import Rows, TableState, differing
 from harness.observing.table.vacuum_inputs import commit_times, vector_path
 from harness.observing.table.version_rows import VersionRows
@@ -27,6 +28,7 @@ from model.prediction.lite import monotonized
 from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.text.durations import duration
 from model.text.layout import file_path, partition_value, physical_name
+from model.vocabulary.accesses import Operation, PathKind
 from model.vocabulary.commands import AsWritten
 from model.vocabulary.readings import Reading
 from model.vocabulary.rules import Rules
@@ -213,6 +215,15 @@ class Observation:
         """Whether the engine knows how many rows the file of an add has, before the step: by its statistics, if it reads them."""
         unread = self.table.has(Feature.STRUCT_STATISTICS) and not self.rules.reads_struct_statistics
         return '"numRecords"' in (add.stats or "") and not (unread and self.before.log.is_checkpointed(add))
+
+    @cached_property
+    def asked(self) -> Mapping[tuple[Operation, PathKind], list[Access]] | None:
+        """What the step asked of storage; None: it was not counted."""
+        if self.outcome.accesses is None:
+            return None
+        listings = (self.before.listing, self.after.listing)
+        directories = {path for one in listings for path, entry in one.items() if entry.kind is EntryKind.DIRECTORY}
+        return by_kind(self.outcome.accesses, directories)
 
     @property
     def refused(self) -> bool:

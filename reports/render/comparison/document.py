@@ -97,6 +97,7 @@ def comparison_document(comparison: Comparison, *, directory: Path | None = None
             _accepted(comparison),
             _unexplained(comparison.unexplained, comparison),
             _better(comparison),
+            _costs(comparison),
             *_known_of_both(comparison),
             _explained(comparison),
             _next(next_steps(comparison, cases=str(place / "cases"))),
@@ -308,6 +309,29 @@ def _better(comparison: Comparison) -> Block:
     rows = [(one.harm, one.cause, ", ".join(one.clauses)) for one in better(comparison)]
     return _section(
         f"Better on {named(comparison.candidate)}", ("What it does", "What failed", "Clauses"), rows, brief=2
+    )
+
+
+def _costs(comparison: Comparison) -> Block:
+    """What each of the steps of a kind asks more, or less, of storage."""
+    base, candidate = side_names(comparison)
+    rows = [
+        (
+            one.command,
+            one.does,
+            lines(
+                *(
+                    f"{bar or '·'} {amount:,} {name}"
+                    for name, amount, bar in zip((base, candidate), one.amounts, one.bars)
+                )
+            ),
+            one.measure.value,
+            one.steps,
+        )
+        for one in comparison.requests
+    ]
+    return _section(
+        "What it costs, by requests to storage", ("Command", "What it does", "How much", "", "Steps"), rows, brief=2
     )
 
 

@@ -1,0 +1,1 @@
+"""Faults of what a command asks of storage: dearer, and not wrong."""

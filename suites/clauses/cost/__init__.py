@@ -1,0 +1,1 @@
+"""The clauses of what a command asks of storage."""
