@@ -190,6 +190,12 @@ def test_list_tree(tmp_path: Path) -> None:
     assert found["link"].digest is None and found["p=a%20b"].digest is None
 
 
+def test_a_link_has_its_target(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("../some where")
+    set_modified(tmp_path / "link", 1_234, follow_links=False)
+    assert list_tree(tmp_path)["link"] == Entry(EntryKind.LINK, 0, 1_234_000_000, None, "../some where")
+
+
 @pytest.mark.parametrize(
     ("link", "target"),
     [
