@@ -25,8 +25,8 @@ from deltalog.storage.listing import Entry, EntryKind, leads_to, list_beside, li
 from deltalog.storage.parquet import parquet_bytes, write_data_file
 from deltalog.storage.times import set_modified
 from deltalog.values.partition_values import parse_partition_value
-from deltalog.values.schemas import schema_string
-from deltalog.values.statistics import full_statistics, shortened_maximum, shortened_minimum
+from deltalog.values.schemas import arrow_schema, schema_string
+from deltalog.values.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
 
 LAST = "\U0010ffff"
 PAIR = "\U0001f600"
@@ -45,6 +45,18 @@ def test_equal_tables_have_equal_bytes_and_files_are_never_overwritten(tmp_path:
 def test_a_data_file_has_no_arrow_schema() -> None:
     data = parquet_bytes(pa.table({"a": [1]}).replace_schema_metadata({"made by": "a test"}))
     assert pq.read_metadata(io.BytesIO(data)).metadata is None
+
+
+def test_statistics_as_delta_writes_them() -> None:
+    schema = arrow_schema([("i", "integer"), ("s", "string"), ("b", "boolean"), ("d", "date"), ("n", "long")])
+    columns = [[3, None, -1], ["b", "\u00fc", None], [True, None, None], [date(2024, 2, 29), None, None], [None] * 3]
+    table = pa.Table.from_arrays([pa.array(v, t) for v, t in zip(columns, schema.types)], schema=schema)
+    assert full_statistics(table) == (
+        '{"numRecords":3,"minValues":{"i":-1,"s":"b","d":"2024-02-29"},'
+        '"maxValues":{"i":3,"s":"\u00fc","d":"2024-02-29"},"nullCount":{"i":1,"s":1,"b":2,"d":2,"n":3}}'
+    )
+    assert count_statistics(table, tight_bounds=True) == '{"numRecords":3,"tightBounds":true}'
+    assert '"tightBounds":false' in full_statistics(table, tight_bounds=False)
 
 
 def test_statistics_may_have_timestamps_in_another_zone() -> None:

@@ -97,6 +97,13 @@ def test_all_timestamps_are_shifted_and_nothing_else(features: tuple[str, ...], 
     assert [info.fields["timestamp"] for info in infos] == [START + commit.at - BY for commit in TABLE.commits]
 
 
+def test_a_shifted_checkpoint_can_be_read_alone(tmp_path: Path) -> None:
+    root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints"), pruned=1), tmp_path)
+    before = instants(read_log(root).snapshot())
+    shift_timestamps(root, by=BY)
+    assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}
+
+
 def test_a_checkpoint_whose_columns_are_not_nullable_is_shifted_too(tmp_path: Path) -> None:
     """delta-rs writes a column of sidecars into every checkpoint, whose fields are not nullable."""
     root = make(replace(TABLE, features=(), commits=TABLE.commits[:2]), tmp_path)
