@@ -16,7 +16,7 @@ import pytest
 from deltalog.checkpoints.checksums import json_checksum
 from deltalog.checkpoints.files import SCHEMA, file_bytes
 from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint, read_parts
-from deltalog.checkpoints.writing import write_checkpoint
+from deltalog.checkpoints.writing import checkpoint_actions, write_checkpoint
 from deltalog.entries.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
 from deltalog.entries.commits import commit_bytes, parse_commit, write_commit
 from deltalog.entries.descriptors import DeletionVectorDescriptor
@@ -222,6 +222,11 @@ def test_the_newest_checkpoint_is_the_base(tmp_path: Path) -> None:
     log = read_log(tmp_path)
     assert set(log.snapshot(0).removes) == {("old", None), ("new", None)}
     assert set(log.snapshot(1).removes) == {("new", None)}
+
+
+def test_tombstones_in_a_checkpoint_have_no_stats_and_no_tags() -> None:
+    state = replay([(0, (*BIRTH, Remove("a", 5, True, stats="{}", tags={"t": "1"})))])
+    assert checkpoint_actions(state)[-1] == Remove("a", 5, False)
 
 
 def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None:
