@@ -17,12 +17,11 @@ from model.vocabulary.steps import Request
 class MemoryObjects:
     """Their clock goes on by ``tick`` ms with each upload, by a second with each look at it.
 
-    It tells whole ``unit`` ms. ``log`` has the requests that write.
+    It tells whole ``unit`` ms.
     """
 
     def __init__(self, clock: int, *, tick: int = 400, unit: int = 1000) -> None:
         self.content: dict[str, tuple[bytes, int]] = {}  # by path, with the time of the upload
-        self.log: list[tuple[str, str]] = []
         self._clock = clock
         self._tick = tick
         self._unit = unit
@@ -36,7 +35,6 @@ class MemoryObjects:
 
     def put(self, path: str, content: bytes, at: int | None = None) -> None:
         self._clock += 1000 if path.endswith(".clock") else self._tick
-        self.log.append(("put", path))
         self.content[path] = content, self._clock if at is None else at
 
     def get(self, path: str) -> bytes:
@@ -44,7 +42,6 @@ class MemoryObjects:
 
     def delete(self, paths: Iterable[str]) -> None:
         for path in paths:
-            self.log.append(("delete", path))
             del self.content[path]
 
 

@@ -183,13 +183,6 @@ def test_what_the_protocol_does_not_define_is_kept_beside_the_action() -> None:
     assert from_json({"one": 1, "two": {}}) == (Unknown("one", 1), Unknown("two", {}))
 
 
-def test_metadata_may_lack_a_schema() -> None:
-    stored = {"id": "x", "format": {"provider": "parquet"}, "partitionColumns": [], "configuration": {}}
-    (metadata,) = from_json({"metaData": stored})
-    assert metadata == Metadata("x", None)
-    assert "schemaString" not in to_line(metadata)
-
-
 @given(files)
 def test_paths_read_back(file: str) -> None:
     assert decode(encode(file)) == file
@@ -243,12 +236,6 @@ def test_spellings_of_one_file_are_one_file(path: str) -> None:
 def test_invalid_paths_are_refused(path: str) -> None:
     with pytest.raises(MalformedPath):
         decode(path)
-
-
-def test_the_key_of_a_file_has_the_decoded_path_and_the_vector() -> None:
-    vector = DeletionVectorDescriptor("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
-    assert Add("%61", {}, 1, 2, True).key == Add("a", {}, 1, 2, True).key == ("a", None)
-    assert Add("a", {}, 1, 2, True, deletion_vector=vector).key == ("a", "uab^-aqEH.-t@S}K{vb[*k^@4")
 
 
 def test_the_examples_of_the_protocol() -> None:

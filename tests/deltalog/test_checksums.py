@@ -4,51 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 
-import pytest
-
-from deltalog.checkpoints.checksums import checksum_fields, json_checksum, write_checksum
+from deltalog.checkpoints.checksums import checksum_fields, json_checksum
 from deltalog.data.deletion_vectors import inline_vector
-from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.entries.commits import write_commit
-from deltalog.errors import AlreadyWritten
-from deltalog.log import read_log
+from deltalog.entries.actions import Action, Add, DomainMetadata, Metadata, Protocol, Txn
 from deltalog.snapshot import replay
-from deltalog.storage.names import LogFileKind, parse_name
 from deltalog.values.schemas import schema_string
 
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"a": "b"}, created_time=5)
-METADATA_JSON: dict[str, object] = {
-    "id": "id",
-    "schemaString": METADATA.schema_string,
-    "partitionColumns": [],
-    "configuration": {"a": "b"},
-    "createdTime": 5,
-    "format": {"provider": "parquet", "options": {}},
-}
-
-
-def test_a_plain_table(tmp_path: Path) -> None:
-    adds = (Add("a", {}, 10, 1, True), Add("b", {}, 32, 1, True), Add("c", {}, 99, 1, True))
-    write_commit(tmp_path, 0, [Protocol(1, 2), METADATA, *adds])
-    write_commit(tmp_path, 1, [Remove("c", 5, True)])
-    path = write_checksum(tmp_path, read_log(tmp_path).snapshot(), modified=1_234)
-    assert path.name == "00000000000000000001.crc" and path.stat().st_mtime_ns == 1_234_000_000
-    name = parse_name(path.name)
-    assert name is not None and name.kind is LogFileKind.CHECKSUM
-    assert json.loads(path.read_text()) == {
-        "tableSizeBytes": 42,
-        "numFiles": 2,
-        "numMetadata": 1,
-        "numProtocol": 1,
-        "setTransactions": [],
-        "domainMetadata": [],
-        "metadata": METADATA_JSON,
-        "protocol": {"minReaderVersion": 1, "minWriterVersion": 2},
-    }
-    with pytest.raises(AlreadyWritten, match="never overwritten"):
-        write_checksum(tmp_path, read_log(tmp_path).snapshot())
 
 
 def test_a_table_with_features() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deltalog.entries.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn
-from deltalog.entries.commits import commit_bytes, parse_commit, write_commit
-from deltalog.entries.compaction import compacted, write_compaction
+from deltalog.entries.commits import parse_commit, write_commit
+from deltalog.entries.compaction import write_compaction
 from deltalog.entries.protocols import features_of, with_features, without_feature
 from deltalog.errors import AlreadyWritten
 from deltalog.log import read_log
@@ -39,14 +39,6 @@ def test_a_compaction_file_stands_for_its_commits(tmp_path: Path) -> None:
     assert read_log(tmp_path).others == (path.name,)
     with pytest.raises(AlreadyWritten):
         write_compaction(tmp_path, log.commits_after(0))
-
-
-def test_the_newest_action_on_each_thing_is_left(tmp_path: Path) -> None:
-    for version, actions in enumerate(COMMITS):
-        write_commit(tmp_path, version, actions)
-    left = compacted(read_log(tmp_path).commits_after(-1))
-    wanted = (*DEFINITION, ADDS[0], Txn("app", 2), DomainMetadata("d", "1", removed=True), Remove("b", 6, True))
-    assert sorted(commit_bytes([action]) for action in left) == sorted(commit_bytes([action]) for action in wanted)
 
 
 def test_a_legacy_protocol_has_the_features_of_its_versions() -> None:

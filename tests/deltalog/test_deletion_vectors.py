@@ -116,15 +116,6 @@ def test_a_file_with_several_vectors(tmp_path: Path) -> None:
         write_vector_file(tmp_path, ID, sets, prefix="ab")
 
 
-def test_a_vector_is_named_by_its_absolute_path(tmp_path: Path) -> None:
-    root = tmp_path / "a b%20"
-    _, second = write_vector_file(root, ID, [{1}, {2, 3}], prefix="x y")
-    absolute = by_uri(root, second)
-    assert absolute.path_or_inline == f"file://{tmp_path}/a%20b%2520/x%20y/deletion_vector_{ID}.bin"
-    assert absolute.file == f"{root}/x y/deletion_vector_{ID}.bin"
-    assert read_vector(Path("unused"), absolute) == (2, 3)
-
-
 def test_a_vector_that_contradicts_its_descriptor_is_refused(tmp_path: Path) -> None:
     (vector,) = write_vector_file(tmp_path, ID, [{1, 2}])
     path = tmp_path / f"deletion_vector_{ID}.bin"

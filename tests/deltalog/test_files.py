@@ -25,7 +25,7 @@ from deltalog.storage.listing import Entry, EntryKind, leads_to, list_beside, li
 from deltalog.storage.parquet import parquet_bytes, write_data_file
 from deltalog.storage.times import set_modified
 from deltalog.values.partition_values import parse_partition_value
-from deltalog.values.schemas import Field, arrow_schema, parse_schema, schema_string
+from deltalog.values.schemas import arrow_schema, schema_string
 from deltalog.values.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
 
 LAST = "\U0010ffff"
@@ -101,16 +101,6 @@ def test_bounds_of_strings_hold_for_the_byte_order(text: str) -> None:
     high = shortened_maximum(text)
     assert high is None or high.encode() >= text.encode()
     assert high is None or len(high.encode("utf-16-le")) // 2 <= 66, "the search ends at 64 characters and a pair"
-
-
-def test_schemas_read_back() -> None:
-    columns = [("a b", "string"), ("ü", "date")]
-    assert [(field.name, field.type) for field in parse_schema(schema_string(columns))] == columns
-    assert Field("a", "long", metadata={"delta.columnMapping.physicalName": "col-1"}).stored_name == "col-1"
-    with pytest.raises(MalformedAction, match="is not a schema"):
-        parse_schema("{}")
-    with pytest.raises(UnsupportedType, match="the type 'variant'"):
-        arrow_schema([("v", "variant")])
 
 
 @pytest.mark.parametrize(
@@ -212,34 +202,10 @@ def test_list_tree(tmp_path: Path) -> None:
     assert found["link"].digest is None and found["p=a%20b"].digest is None
 
 
-def test_a_link_to_a_directory_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "f").write_bytes(b"x")
-    (tmp_path / "table").mkdir()
-    os.symlink(tmp_path / "outside", tmp_path / "table" / "link")
-    assert list(list_tree(tmp_path / "table")) == ["link"]
-
-
 def test_a_link_has_its_target(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("../some where")
     set_modified(tmp_path / "link", 1_234, follow_links=False)
     assert list_tree(tmp_path)["link"] == Entry(EntryKind.LINK, 0, 1_234_000_000, None, "../some where")
-
-
-def test_list_beside(tmp_path: Path) -> None:
-    root = tmp_path / "table"
-    for path in ("table/f", "table-2/_delta_log/f", "elsewhere"):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_bytes(b"x")
-    (tmp_path / "tab").symlink_to(root)
-    assert list(list_beside(root)) == [
-        "../elsewhere",
-        "../tab",
-        "../table-2",
-        "../table-2/_delta_log",
-        "../table-2/_delta_log/f",
-    ]
-    assert list_beside(root)["../elsewhere"].digest == digest(b"x")
 
 
 @pytest.mark.parametrize(

@@ -64,12 +64,6 @@ def test_a_file_with_a_vector_is_another_logical_file() -> None:
     assert set(state.removes) == {("a", None)}
 
 
-def test_data_change_is_false_in_a_snapshot() -> None:
-    state = replay([(0, (*BIRTH, Add("a", {}, 1, 2, True), Remove("b", 3, True)))])
-    assert not state.adds["a", None].data_change
-    assert not state.removes["b", None].data_change
-
-
 def test_txns_and_domains_are_reconciled() -> None:
     first = (*BIRTH, Txn("app", 5), DomainMetadata("d", "1"), DomainMetadata("e", "1"))
     state = replay([(0, first), (1, (Txn("app", 3), DomainMetadata("d", "", removed=True)))])
@@ -266,11 +260,6 @@ def test_checkpoints_have_the_columns_of_the_protocol() -> None:
     }
 
 
-def test_equal_states_have_equal_bytes() -> None:
-    actions = (*BIRTH, add("a"), remove("b"))
-    assert file_bytes(actions, SCHEMA) == file_bytes(actions, SCHEMA)
-
-
 def test_a_checkpoint_with_a_missing_part_is_ignored(tmp_path: Path) -> None:
     write_commit(tmp_path, 0, (*BIRTH, add("a"), add("b")))
     files = write_checkpoint(tmp_path, read_log(tmp_path).snapshot(), parts=3)
@@ -279,21 +268,6 @@ def test_a_checkpoint_with_a_missing_part_is_ignored(tmp_path: Path) -> None:
     log = read_log(tmp_path)
     assert not log.checkpoints
     assert {files[0].name, files[2].name} <= set(log.others)
-
-
-def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
-    log = tmp_path / LOG_DIRECTORY
-    (log / "_sidecars").mkdir(parents=True)
-    (log / "_sidecars" / "s 1.parquet").write_bytes(file_bytes([add("a"), remove("b")], SCHEMA))
-    head: tuple[Action, ...] = (
-        Unknown("checkpointMetadata", {"version": 4}),
-        *BIRTH,
-        Unknown("sidecar", {"path": "s%201.parquet", "sizeInBytes": 1, "modificationTime": 1}),
-    )
-    name = f"{4:020d}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
-    (log / name).write_bytes(commit_bytes(head))
-    state = read_log(tmp_path).snapshot()
-    assert (state.version, set(state.adds), set(state.removes)) == (4, {("a", None)}, {("b", None)})
 
 
 def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path) -> None:
@@ -347,31 +321,11 @@ def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path) -> None:
     assert read_log(tmp_path).snapshot() == state
 
 
-def test_a_v2_checkpoint_is_read_by_its_parts(tmp_path: Path) -> None:
-    state = replay([(0, (*BIRTH, add("a"), remove("b")))])
-    first, file = write_checkpoint(tmp_path, state, v2=True)
-    parts = read_parts(LoggedCheckpoint(0, (first,)))
-    (sidecar,) = parts.sidecars
-    assert (sidecar.file, sidecar.fields["path"]) == (file, file.name)
-    assert sidecar.actions == (add("a"), remove("b"))
-    assert not any(isinstance(action, (Add, Remove)) for action in parts.own)
-    assert set(read_checkpoint(LoggedCheckpoint(0, (first,)))) == set(parts.actions)
-
-
 def test_a_checkpoint_that_does_not_begin_as_parquet_cannot_be_read(tmp_path: Path) -> None:
     (file,) = write_checkpoint(tmp_path, replay([(0, BIRTH)]))
     file.write_bytes(b"x" + file.read_bytes()[1:])
     with pytest.raises(UnreadableCheckpoint, match="does not begin as a Parquet file"):
         read_checkpoint(LoggedCheckpoint(0, (file,)))
-
-
-def test_a_v2_checkpoint_of_an_empty_table_has_no_sidecar(tmp_path: Path) -> None:
-    state = replay([(0, BIRTH)])
-    (file,) = write_checkpoint(tmp_path, state, v2=True)
-    assert "sidecar" not in _by_kind(file)
-    assert read_log(tmp_path).snapshot() == state
-    with pytest.raises(ValueError, match="cannot have parts"):
-        write_checkpoint(tmp_path, state, v2=True, parts=2)
 
 
 def _by_kind(path: Path) -> dict[str, list[dict[str, object]]]:

@@ -11,7 +11,7 @@ import pytest
 
 from deltalog.data.deletion_vectors import inline_vector
 from deltalog.data.rows import read_change_file, read_stored_rows, row_ids
-from deltalog.entries.actions import Add, Cdc, Metadata, Protocol, Remove
+from deltalog.entries.actions import Add, Cdc, Metadata, Protocol
 from deltalog.entries.commits import write_commit
 from deltalog.errors import UnsupportedRows
 from deltalog.log import read_log
@@ -37,19 +37,6 @@ def metadata(mode: str, **configuration: str) -> Metadata:
     return Metadata("id", schema_string(FIELDS), ("day",), {"delta.columnMapping.mode": mode, **configuration})
 
 
-@pytest.mark.parametrize("mode", ["name", "id"])
-def test_mapped_columns_are_read(tmp_path: Path, mode: str) -> None:
-    write_data_file(tmp_path / PATH, to_table(STORED, [(1, (2, "b"), 7), (3, None, 7), (None, (None, None), 7)]))
-    every = [(INSTANT, 1, (2, "b"), None), (INSTANT, 3, None, None), (INSTANT, None, (None, None), None)]
-    assert read_stored_rows(tmp_path, ADD, metadata(mode)) == every, "a dropped column is not seen, a new one is NULL"
-    hidden_rows = replace(ADD, deletion_vector=inline_vector([1]))
-    assert read_stored_rows(tmp_path, hidden_rows, metadata(mode)) == every
-    write_commit(tmp_path, 0, [Protocol(3, 7, ("columnMapping",), ("columnMapping",)), metadata(mode), hidden_rows])
-    assert read_rows(tmp_path, read_log(tmp_path).snapshot()) == [every[0], every[2]]
-    removed = Remove(PATH, 1, True, True, ADD.partition_values, deletion_vector=inline_vector([0, 1]))
-    assert read_stored_rows(tmp_path, removed, metadata(mode)) == every
-
-
 def test_the_columns_are_mapped_if_a_legacy_protocol_says_so(tmp_path: Path) -> None:
     write_data_file(tmp_path / PATH, to_table(STORED, [(1, (2, "b"), 7)]))
     write_commit(tmp_path, 0, [Protocol(2, 5), metadata("name"), ADD])
@@ -68,22 +55,6 @@ def test_a_file_without_ids_is_refused_if_ids_are_needed(tmp_path: Path) -> None
     assert read_stored_rows(tmp_path, ADD, metadata("name")) == [(INSTANT, 1, None, 2)]
     with pytest.raises(UnsupportedRows, match="the file has none"):
         read_stored_rows(tmp_path, ADD, metadata("id"))
-
-
-def test_a_remove_without_partition_values_has_nulls(tmp_path: Path) -> None:
-    write_data_file(tmp_path / PATH, to_table(STORED, [(1, None, 7)]))
-    assert read_stored_rows(tmp_path, Remove(PATH, 1, True), metadata("name")) == [(None, 1, None, None)]
-
-
-def test_a_timestamp_without_a_zone_is_in_utc(tmp_path: Path) -> None:
-    metadata = Metadata(
-        "id", schema_string([("p", "timestamp"), ("q", "timestamp"), ("n", "timestamp_ntz")]), ("p", "q", "n")
-    )
-    texts = {"p": "2020-01-31 17:00:00", "q": "2020-01-31T17:00:00Z", "n": "2020-01-31 17:00:00"}
-    size = write_data_file(tmp_path / "f", pa.table({"x": [1]}))
-    hour = datetime(2020, 1, 31, 17)
-    told = hour.replace(tzinfo=timezone.utc)
-    assert read_stored_rows(tmp_path, Add("f", texts, size, 1, True), metadata) == [(told, told, hour)]
 
 
 def test_row_ids_are_stored_or_derived_from_the_action(tmp_path: Path) -> None:
@@ -118,8 +89,3 @@ def test_change_files_are_read(tmp_path: Path) -> None:
     write_data_file(tmp_path / "plain.parquet", table)
     with pytest.raises(UnsupportedRows, match=r"2 rows of 'plain\.parquet' have no _change_type"):
         read_change_file(tmp_path, replace(cdc, path="plain.parquet"), metadata("id"))
-
-
-def test_a_table_without_columns_has_rows(tmp_path: Path) -> None:
-    write_data_file(tmp_path / "f", pa.table({"a": [1, 2]}))
-    assert read_stored_rows(tmp_path, Add("f", {}, 1, 1, True), Metadata("id", schema_string([]))) == [(), ()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,14 +97,6 @@ def test_all_timestamps_are_shifted_and_nothing_else(features: tuple[str, ...], 
     assert [info.fields["timestamp"] for info in infos] == [START + commit.at - BY for commit in TABLE.commits]
 
 
-def test_shifting_back_restores_the_log(tmp_path: Path) -> None:
-    root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints")), tmp_path)
-    before = read_log(root).snapshot()
-    shift_timestamps(root, by=BY)
-    shift_timestamps(root, by=-BY)
-    assert read_log(root).snapshot() == before
-
-
 def test_a_shifted_checkpoint_can_be_read_alone(tmp_path: Path) -> None:
     root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints"), pruned=1), tmp_path)
     before = instants(read_log(root).snapshot())
@@ -167,14 +158,6 @@ def test_the_actions_in_a_version_checksum_are_shifted_too(tmp_path: Path) -> No
     }
 
 
-def test_a_truncated_last_checkpoint_is_kept(tmp_path: Path) -> None:
-    root = make(replace(TABLE, features=(VECTORS, Feature.BROKEN_LAST_CHECKPOINT.value)), tmp_path)
-    pointer = root / "_delta_log" / "_last_checkpoint"
-    before = pointer.read_bytes()
-    shift_timestamps(root, by=BY)
-    assert pointer.read_bytes() == before
-
-
 def test_hadoops_checksum_of_a_file_that_is_rewritten_is_removed(tmp_path: Path) -> None:
     """By the old one Hadoop would refuse to read the file."""
     root = make(TABLE, tmp_path)
@@ -185,9 +168,3 @@ def test_hadoops_checksum_of_a_file_that_is_rewritten_is_removed(tmp_path: Path)
     (log / f"{0:020}.crc").write_text("{}")
     shift_timestamps(root, by=BY)
     assert {path.name for path in log.glob(".*.crc")} == {".other.crc"}
-
-
-def test_the_target_of_a_link_is_shifted_once(tmp_path: Path) -> None:
-    root = make(TABLE, tmp_path)
-    shift_timestamps(root, by=BY)
-    assert os.stat(root.parent / "other" / "x").st_mtime_ns == (START - DAY - BY) * 1_000_000

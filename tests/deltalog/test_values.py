@@ -276,25 +276,6 @@ def test_a_schema_with_every_type_reads_back() -> None:
         map_columns([("a", "long"), ("b", "long")], ["p"])
 
 
-def test_ids_are_unique() -> None:
-    fields, last = map_columns(COLUMNS, [str(index) for index in range(len(COLUMNS))])
-    found: list[int | None] = []
-
-    def collect(kind: Any) -> None:
-        if isinstance(kind, Mapping):
-            for one in struct_fields(kind) if kind["type"] == "struct" else ():
-                found.append(one.id)
-                assert one.stored_name == f"p_{one.name}"
-                collect(one.type)
-            for key in ("elementType", "keyType", "valueType"):
-                collect(kind.get(key))
-
-    for one in fields:
-        collect(one.type)
-    assert [one.id for one in fields] == list(range(1, len(COLUMNS) + 1))
-    assert found == list(range(len(COLUMNS) + 1, last + 1)), "below them, depth first"
-
-
 def test_unsupported_types_are_refused() -> None:
     for kind in ("variant", "void", "decimal(39,1)", "decimal(3,4)", {"type": "udt"}, None):
         with pytest.raises(UnsupportedType, match="is not supported"):

@@ -30,30 +30,6 @@ def files(case: Path) -> dict[str, bytes]:
     return {path.relative_to(case).as_posix(): path.read_bytes() for path in case.rglob("*") if path.is_file()}
 
 
-def test_a_file_becomes_an_object_and_gets_the_time_of_its_upload(case: Path) -> None:
-    objects = MemoryObjects(CLOCK)
-    WorkingCopy(objects).put(case)
-    (path,) = objects.content
-    assert path == str(case / "table" / "p=a b%20" / "part.parquet") and objects.get(path) == b"rows"
-    assert os.stat(path).st_mtime_ns == CLOCK * 1_000_000
-
-
-def test_only_what_differs_is_uploaded_again(case: Path) -> None:
-    objects = MemoryObjects(CLOCK)
-    copy = WorkingCopy(objects)
-    copy.put(case)
-    objects.log.clear()
-    copy.put(case)
-    assert objects.log == []
-    (case / "table" / "new").write_bytes(b"")
-    os.unlink(case / "table" / "p=a b%20" / "part.parquet")
-    copy.put(case)
-    assert objects.log == [
-        ("delete", str(case / "table" / "p=a b%20" / "part.parquet")),
-        ("put", str(case / "table" / "new")),
-    ]
-
-
 def test_what_the_engine_did_to_objects_is_done_to_files(case: Path) -> None:
     objects = MemoryObjects(CLOCK)
     copy = WorkingCopy(objects)

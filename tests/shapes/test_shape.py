@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 
 from deltalog.checkpoints.files import read_file
 from deltalog.entries.actions import Action, Unknown
 from deltalog.entries.commits import commit_bytes
-from deltalog.log import read_log
 from deltalog.storage.names import LOG_DIRECTORY, commit_name
 from records.json_form import to_json
 from shapes.columns import type_word
@@ -22,9 +19,7 @@ from shapes.names import flags_of
 from shapes.properties import properties_of
 from shapes.reading import ReadTable, Wanted, read_table
 from shapes.shape import ColumnKind, Shape, StatisticsForms, VacuumRun
-from shapes.sizes import size_class
 from shapes.store import root_of
-from tests.builders.made_tables import MadeTable, made_tables
 from tests.shapes.tables import SECRET, write_table
 
 BY_DEFAULT = Wanted()
@@ -156,20 +151,6 @@ def test_the_listing(tmp_path: Path) -> None:
     (root / "_x" / "circle").symlink_to(root)
     found = shape_of(root, Wanted(listing=True)).listing
     assert found is not None and dataclasses.astuple(found) == (1, 10, 1, 2, True)
-
-
-@given(made_tables())
-@settings(max_examples=20, deadline=None)
-def test_sizes_are_those_that_the_reader_of_logs_finds(made: MadeTable) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        made.write(Path(directory))
-        adds = read_log(Path(directory)).snapshot().adds.values()
-        shape = shape_of(Path(directory))
-    assert shape.sizes.files == size_class(len(adds))
-    assert shape.sizes.bytes == size_class(sum(one.size for one in adds))
-    partitions = {tuple(sorted(one.partition_values.items())) for one in adds if one.partition_values}
-    assert shape.sizes.partitions == size_class(len(partitions))
-    assert {one.form for one in shape.statistics} == {"none" if one.stats is None else "json" for one in adds}
 
 
 @pytest.mark.parametrize(

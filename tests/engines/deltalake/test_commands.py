@@ -7,8 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime, timezone
-from decimal import Decimal
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import pytest
 from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.schema import PrimitiveType
 
-from deltalog.log import read_log
 from deltalog.storage.names import compacted_name
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of
@@ -50,7 +48,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.predicate import And, Compare, In, IsNull, Not, Op, Or, Predicate
 from model.vocabulary.steps import Moment, OtherCommand, Read
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
-from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
+from model.vocabulary.values import ArrayOf, DecimalOf, Row, StructOf, Type
 from reports.counterexamples.plan import rows_file_of
 from tests import scripts
 from tests.builders.merges import merge
@@ -221,21 +219,6 @@ def test_a_script_does_the_same(engine: DeltalakeEngine, root: Path, command: Co
     assert rows(engine, root) == after
 
 
-def test_optimize_rewrites_the_files_of_the_partitions_that_are_named(engine: DeltalakeEngine, root: Path) -> None:
-    before = set(read_log(root).snapshot().adds)
-    assert run(engine, root, Optimize(IN_A)).error is None
-    after = set(read_log(root).snapshot().adds)
-    assert {path[:4] for path, _ in before - after} == {"p=a/"} and len(before & after) == 2 and len(after) == 3
-    assert run(engine, root, Optimize(zorder_by=("v", "a.b")[:1])).error is None
-    assert len(read_log(root).snapshot().adds) == 2
-
-
-def test_restore_to_the_current_version_is_refused(engine: DeltalakeEngine, root: Path) -> None:
-    outcome = run(engine, root, Restore(0), version=1)
-    assert outcome.error is not None and "should be less then last available version" in outcome.error.message
-    assert read_log(root).snapshot().version == 1
-
-
 @pytest.mark.parametrize(
     ("times", "target"),
     [((-5000, -4000), datetime), ((-5000, -5000), int), ((-4000, -5000), int)],
@@ -250,31 +233,6 @@ def test_a_restore_goes_by_a_time_that_tells_the_version(
     assert type(as_of(str(root), 0)) is target and as_of(str(root), 9) == 9
     assert run(engine, root, Restore(0, by_time=True), version=0).error is None
     assert rows(engine, root) == rows_of(TABLE, 0, 1)
-
-
-LITERALS: list[tuple[AnyType, Value]] = [
-    *((Type.STRING, "a'b\"c"), (Type.BINARY, b"\x00\xff"), (Type.BYTE, -5), (Type.SHORT, 300), (Type.INTEGER, -70_000)),
-    *((Type.LONG, 2**62), (Type.FLOAT, 1.5), (Type.DOUBLE, -1e300), (Type.DOUBLE, NAN), (Type.BOOLEAN, False)),
-    *((Type.DATE, date(2020, 1, 2)), (Type.TIMESTAMP, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc))),
-    *((Type.TIMESTAMP_NTZ, datetime(2020, 1, 2, 3, 4, 5, 6)), (DecimalOf(10, 3), Decimal("-12.500"))),
-]
-
-
-@pytest.mark.parametrize(("type", "value"), slow_after(4, LITERALS), ids=str)
-def test_literals_of_all_types_are_set_and_inserted(
-    judged: Callable[[Case], JudgedCase], type: AnyType, value: Value
-) -> None:
-    columns, rows = (Column("k", Type.LONG), Column("x", type)), ((1, None), (2, None))
-    table = Table(columns, (), (DataFile(0, (), rows, -DAY),), (Commit(-HOUR, adds=(0,)),))
-    second, absent = (Compare("k", Op.EQ, key, Type.LONG) for key in (2, 9))
-    to = Assignment("x", type, value)
-    commands: tuple[Command, ...] = (
-        Update(to, second),
-        merge(second, to),
-        merge(absent, None, ((3, value),)),
-        Overwrite(((4, value), (5, None))),
-    )
-    assert not judged(Case(table, (*map(OtherCommand, commands), Read()))).violated
 
 
 @pytest.mark.parametrize(

@@ -216,18 +216,6 @@ def _works_afterwards(engine: SparkEngine, root: Path) -> None:
     assert {path for path in outside if not path.endswith(".crc")} == live
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_no_more_effects_of_a_kind(spark_engine: SparkEngine, tmp_path: Path, name: str) -> None:
-    command = COMMANDS[name]
-    for number, point in enumerate(CrashPoint):
-        root = made(tmp_path / f"t{number}", command.table)
-        crash = Crash(point, command.points.get(point, 0))
-        outcome = run(spark_engine, root, replace(command.step, crash=crash))
-        assert outcome.error is None and outcome.effects is None, crash
-        assert rows(root) == command.left
-
-
 def test_the_same_point_has_the_same_effects_each_time(spark_engine: SparkEngine, tmp_path: Path) -> None:
     found = set()
     table = replace(TABLE, features=(Feature.CHANGE_DATA_FEED.value,))
