@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from engines.port import EngineDied
@@ -38,6 +39,7 @@ class ObjectStore:
     #: What each key begins with, before the absolute path of its file: "team/tests"; empty: nothing.
     key_prefix: str = ""
     scheme: str = "s3a"  # of the URIs by which Spark knows the objects
+    requests: Path | None = None  # the server's log of them, if it is the run's own
 
     def prefix(self, scheme: str) -> str:
         """What comes before an absolute path in a URI of this scheme: ``s3a://bucket/team/tests``."""

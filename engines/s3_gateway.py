@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -108,7 +109,9 @@ class Gateway(Server):
         above = served / BUCKET / directory.parent.relative_to("/")
         above.mkdir(parents=True)
         (above / directory.name).symlink_to(directory)
-        super().__init__(served, BUCKET, started)
+        requests = served / "requests"
+        super().__init__(served, BUCKET, started, "--access-log", str(requests))
+        self.store = replace(self.store, requests=requests)
 
 
 def _binary() -> str:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 #: The classes whose fields are left out where they have their default; of some only these fields. All others are always written.
 _LEFT_OUT: Mapping[type, Collection[str] | None] = {
     **dict.fromkeys(
-        (Header, run.ShapeOfTables, run.ListedFault, Observed, run.RecordedOutcome, RecordedStep, run.InTurn)
+        (Header, run.ShapeOfTables, run.ListedFault, Observed, run.RecordedOutcome, RecordedStep, run.Asked, run.InTurn)
     ),
     run.RecordedViolation: ("severity", "turn"),
     RecordedCase: ("left", "shape"),

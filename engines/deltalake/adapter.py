@@ -24,6 +24,7 @@ from engines.deltalake.versions import PACKAGE, RELEASES
 from engines.machine import MachineFailed, trouble_in
 from engines.object_store import ObjectStore
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
+from engines.request_log import counted
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.commands import kind_of
 from model.vocabulary.rules import DELTA_RS, DELTA_RS_ON_S3, Rules, with_changes
@@ -63,7 +64,8 @@ class DeltalakeEngine:
 
     @property
     def capabilities(self) -> Capabilities:
-        return capabilities_of(installed())
+        counts = self._store is not None and self._store.requests is not None
+        return replace(capabilities_of(installed()), counts_accesses=counts)
 
     @property
     def rules(self) -> Rules:
@@ -74,6 +76,9 @@ class DeltalakeEngine:
     def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
         if self._store is not None:
             self._store.require_reachable()  # else each step would try again for a while
+        return counted(self._store, root, step, lambda: self._run(root, step, version))
+
+    def _run(self, root: Path, step: Request, version: int | None) -> Outcome:
         child = self._running()
         late = threading.Event()
         started = now()

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def gateway(tmp_path: Path) -> Iterator[Gateway]:
     ],
 )
 def test_what_cannot_work_is_told_before_anything_is_run(
-    gateway: Gateway, tmp_path: Path, change: dict[str, str], cause: str
+    gateway: Gateway, tmp_path: Path, change: dict[str, Any], cause: str
 ) -> None:
     from engines.deltalake.tables import require_usable
 
