@@ -55,13 +55,6 @@ def test_a_tree_has_the_sums_of_what_is_below() -> None:
     assert (a.releases[0].deleted.bytes, a.releases[0].kept.files) == (6000, 4)
 
 
-def test_two_releases_differ_where_they_do() -> None:
-    first = release("A", {"a/b": (STAYS,), "c": (GOES,)})
-    found = tree_of([first, release("B", {"a/b": (GOES,), "c": (GOES,)})])
-    a, c = found.below
-    assert found.differs and a.differs and a.below[0].differs and not c.differs
-
-
 def test_a_large_tree_is_folded_to_where_most_goes() -> None:
     many = {f"p={number}": (GOES if number in (7, 400) else STAYS,) for number in range(5_000)}
     found = tree_of([release("A", many)])

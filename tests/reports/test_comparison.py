@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from model.codec import case_id, loads
 from model.vocabulary.case import Case
@@ -41,10 +39,8 @@ from reports.comparison.difference_texts import text_of
 from reports.comparison.differences import differences
 from reports.comparison.facts import Facts, facts
 from reports.comparison.pairs import Incomparable
-from reports.comparison.wording import explained, side_by_side, signature
-from reports.document.markdown import markdown
-from reports.render.comparison.document import comparison_document
-from reports.render.comparison.files import as_json, write_comparison
+from reports.comparison.wording import signature
+from reports.render.comparison.files import write_comparison
 from reports.stream.reading import Run, read_run
 from tests.builders.small_streams import (
     DELETE,
@@ -339,44 +335,6 @@ def every_difference() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-names = st.lists(st.sampled_from(["a", "b/metadata", "x%y", ".c"]), max_size=3)
-members: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
-    {},
-    optional={
-        **dict.fromkeys(
-            ("vanished", "removed", "operations", "remove_fields", "add_fields", "last_vacuum", "changed_beside"), names
-        ),
-        "changed": st.integers(0, 2),
-        "checkpoints": st.lists(st.integers(0, 1), max_size=1),
-        "broken": st.booleans(),
-        "appeared": st.dictionaries(st.sampled_from(["data files", "vector files"]), st.integers(1, 2)),
-        "commits": st.lists(
-            st.builds(
-                commit,
-                st.sampled_from(["VACUUM START", "DELETE"]),
-                keys=names,
-                metrics=st.dictionaries(st.sampled_from("ab"), st.sampled_from("12")),
-                parameters=st.dictionaries(st.sampled_from("ab"), st.sampled_from("12")),
-                values=st.dictionaries(st.sampled_from("ab"), st.booleans()),
-            ),
-            max_size=2,
-        ),
-        "error": st.sampled_from([None, error("A"), error(None), error(None, message="n"), error("B", sqlstate="1")]),
-        "rows": st.sampled_from([None, [], [[1]]]),
-    },
-)
-steps = members.map(lambda observed: facts_of(step(**observed)))
-
-
-@settings(deadline=None)
-@given(st.sampled_from(list(COMMANDS.values())), steps, steps)
-def test_exchanged_sides_give_the_reversed_differences(command: ComparedCommand, one: Facts, other: Facts) -> None:
-    forwards, backwards = differences(command, one, other), differences(command, other, one)
-    assert sorted(map(repr, backwards)) == sorted(repr(found.reversed) for found in forwards)
-    assert all(found.reversed.reversed == found and text_of(found) for found in forwards)
-    assert differences(command, one, one) == ()
-
-
 # What differs in a run --------------------------------------------------------------------------------------------------
 
 
@@ -422,19 +380,6 @@ def test_how_far_a_case_is_compared(base: Run, candidate: Run, counts: tuple[int
     assert (found.steps, found.differing, found.diverged, found.cut_short) == counts
     assert found.exit == (3 if signatures else 0), "no regression by itself, but nothing explains it"
     assert compare(base, candidate, allows_changes=True).exit == 0
-
-
-def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
-    died = case(1, error={"kind": "engine-died", "message": "gone", "log": ""}, clauses=())
-    died = replace(died, steps=())
-    comparison = compare(run(case(1), case(2)), run(died, case(2)))
-    (group,) = comparison.groups
-    assert (signature(group), group.step, group.cases) == ("The case: judged → engine-died", None, 1)
-    assert list(side_by_side(group)) == [
-        ("error", "", '{"kind": "engine-died", "message": "gone", "log": "", "clauses": []}')
-    ]
-    assert markdown(comparison_document(comparison)) and as_json(comparison)
-    assert compare(run(died, case(2)), run(died, case(2))).groups == ()
 
 
 def test_groups_have_their_smallest_case_and_are_in_order() -> None:
@@ -502,18 +447,6 @@ def upgrade() -> Comparison:
     )
 
 
-def test_a_long_comparison_is_cut_with_a_note() -> None:
-    many = 300
-    base = [case(number, step(error=error(f"E{number}", "ü" * 500))) for number in range(many)]
-    candidate = [case(number, step(error=error(f"F{number}"))) for number in range(many)]
-    comparison = compare(run(*base), run(*candidate))
-    assert len(comparison.groups) == many
-    text = markdown(comparison_document(comparison), limit=60_000)
-    assert len(text.encode()) <= 60_000 and "more differences, left out for size: all are in comparison.json." in text
-    assert len(markdown(comparison_document(comparison)).encode()) <= 1_000_000
-    assert len(as_json(comparison)["groups"]) == many
-
-
 def test_the_files(tmp_path: Path) -> None:
     (tmp_path / "cases").mkdir()
     old = case_document(9, [])
@@ -532,17 +465,3 @@ def test_the_files(tmp_path: Path) -> None:
     for name in named:
         shown = loads((tmp_path / "cases" / f"{name}.json").read_text())
         assert number_of(shown) == int(name, 16)
-
-
-def test_a_known_change_counts_each_case_once() -> None:
-    base = case(1, *(step(DELETE, index, commits=[commit("DELETE")], remove_fields=["path"]) for index in (0, 1)))
-    more = [commit("DELETE", metrics={"numDeletionVectorsAdded": "1"})]
-    candidate = case(
-        1,
-        step(DELETE, 0, commits=more, remove_fields=["path", "stats"]),
-        step(DELETE, 1, commits=more, remove_fields=["path"]),
-    )
-    comparison = compare(run(base, first=header("2.4.0")), run(candidate, first=header("3.0.0")))
-    assert [one.since for one, _ in explained(comparison)] == ["3.0", "3.0"]
-    shown = markdown(comparison_document(comparison)).partition("## Explained differences")[2].partition("<details>")[0]
-    assert shown.count(" | 1 | `000000000001` |") == 2

@@ -11,7 +11,6 @@ from xml.etree import ElementTree as ET
 from rich.console import Console
 
 from records.run import RecordedCase
-from reports.document import Finding
 from reports.document.markdown import markdown
 from reports.findings.failures import examples
 from reports.findings.of_run import findings_of
@@ -19,7 +18,6 @@ from reports.render.junit import junit
 from reports.render.run import run_document
 from reports.render.terminal import show_run
 from reports.stream.reading import Run
-from tests.builders.blocks import blocks_of
 from tests.builders.small_streams import CLAUSES, READ, VACUUM, case, failures_in, header, run, step, violation
 
 SPACE = "space kept"
@@ -100,15 +98,6 @@ def test_a_clause_that_fails_only_where_a_graver_one_does_is_one_failure_with_it
     beyond = failing(4, violation("VAC-SAFE-2", cause="kept"))
     assert [one.clauses for one in failures_in(header(), [alone, *both])] == [("VAC-SAFE-2",)]
     assert [one.clauses for one in failures_in(header(), [alone, *both, beyond])] == [(), ()]
-
-
-def test_the_gravest_failure_is_first_whatever_the_order_of_the_catalogue() -> None:
-    cases = [failing(1, violation("DEL-ROW-1", severity=SPACE)), failing(2, violation("VAC-SAFE-2"))]
-    assert [failure.lead.clause for failure in failures_in(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
-    names = [element.get("name") for element in ET.fromstring(junit(run(*cases))).iter("testcase")]
-    assert names == ["VAC-SAFE-2", "DEL-ROW-1", "VAC-SAFE-1"]
-    shown = [one.anchor for one in blocks_of(run_document(run(*cases)), Finding)]
-    assert [anchor.removeprefix("failure-").rpartition("-")[0] for anchor in shown] == ["VAC-SAFE-2", "DEL-ROW-1"]
 
 
 def test_a_run_that_kept_everything_fits_on_a_screen() -> None:

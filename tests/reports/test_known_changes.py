@@ -8,7 +8,7 @@ from model.vocabulary.versions import parse
 from reports.comparison.commands import ComparedCommand
 from reports.comparison.differences import Amount, Difference
 from reports.comparison.facts import FactField
-from reports.comparison.known_changes import BY_ENGINE, ChangeEntry, KnownChange, in_order, knowledge
+from reports.comparison.known_changes import BY_ENGINE, ChangeEntry, KnownChange, knowledge
 
 LISTED = [(name, change, entry) for name, found in BY_ENGINE.items() for change in found for entry in change.entries]
 KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
@@ -73,18 +73,3 @@ def test_a_change_is_known_between_versions_before_and_after_it() -> None:
                 assert knowledge((engine, BEFORE[engine][change.since]), (engine, new)).of(found) is change, change
                 assert knowledge((engine, new), (engine, "9.0.0")).of(found) is not change, change
             assert knowledge((other, "0.1.0"), (other, "9.0.0")).of(found) is None, change
-
-
-def test_the_options_of_a_command_do_not_matter() -> None:
-    lite = ComparedCommand("vacuum", "LITE", retain="0")
-    known = knowledge(("spark", "3.2.1"), ("spark", "3.3.2"))
-    assert known.of(Difference(lite, FactField("last_vacuum"), None, "written")) is not None
-    assert (
-        known.of(Difference(ComparedCommand("invalid_vacuum", mistake="x"), FactField("last_vacuum"), None, "written"))
-        is None
-    )
-
-
-def test_which_of_two_versions_is_the_older() -> None:
-    old, new = ("spark", "3.3.2"), ("spark", "4.4.0")
-    assert in_order(old, new) == (old, new, False) and in_order(new, old) == (old, new, True)

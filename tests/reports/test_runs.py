@@ -24,13 +24,13 @@ from model.vocabulary.operations import DRAWN
 from records import run as run_records
 from records.known_fault import KnownFault, Symptom
 from records.mistakes import StreamError
-from records.run import ClauseVerdict, Footer, Header, RecordedCase, Verdict
+from records.run import Footer, Header, RecordedCase, Verdict
 from reports.document.html import html
 from reports.document.markdown import code, heads, markdown, row, text
 from reports.findings.coverage import Covered
 from reports.findings.drawn import Drawing
 from reports.findings.of_run import findings_of
-from reports.findings.verdicts import CaseFold, counts, exit_code, verdicts
+from reports.findings.verdicts import CaseFold, counts, verdicts
 from reports.render.junit import junit
 from reports.render.junit import text as xml_text
 from reports.render.run import run_document
@@ -308,26 +308,6 @@ def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
 
 
 # ---- verdicts
-
-
-@pytest.mark.parametrize(
-    ("found", "errors", "code"),
-    [
-        (["holds", "known fault", "not applicable", "disabled"], 0, 0),
-        (["known fault"], 0, 0),
-        (["not applicable", "disabled"], 0, 2),
-        ([], 0, 2),
-        (["holds", "fails"], 0, 1),
-        (["listed but gone"], 0, 1),
-        (["fails", "not tested"], 1, 1),
-        (["holds", "not tested"], 0, 2),
-        (["holds", "error"], 0, 2),
-        (["holds"], 1, 2),
-    ],
-)
-def test_exit_codes(found: list[str], errors: int, code: int) -> None:
-    results = [ClauseVerdict(Verdict(verdict), met=0, seconds=0.0) for verdict in found]
-    assert exit_code(results, errors) == code
 
 
 SAFE = "VAC-SAFE-1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +39,7 @@ NAME = next(column.name for column in PARTITIONED.columns if column.name not in 
 CASE = Case(PARTITIONED, (Delete(Compare(NAME, Op.GE, 2, Type.INTEGER), form=Form.SQL_NAME), Vacuum(), Read()))
 
 
-def counter_in(directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) -> FacetCounter:
+def counter_in(directory: Path) -> FacetCounter:
     when = frozenset({next(iter(CONDITIONS))})
     return FacetCounter(
         CATALOGUE.values(),
@@ -47,12 +47,12 @@ def counter_in(directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) 
         directory,
         known_on_newest={},
         known_on_delta_rs={},
-        known_on_any_delta_rs=on_delta_rs,
+        known_on_any_delta_rs={},
     )
 
 
-def counted(case: Case, directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) -> dict[Facet, int]:
-    return counter_in(directory, on_delta_rs).facets(case)
+def counted(case: Case, directory: Path) -> dict[Facet, int]:
+    return counter_in(directory).facets(case)
 
 
 def recorded(case: Case, directory: Path) -> RecordedCase:
@@ -104,20 +104,6 @@ def test_what_is_special_in_names_is_a_facet() -> None:
         "RENAME COLUMN: of a column with named statistics, to ' '",
         "RENAME COLUMN: of a column with named statistics, to '#'",
     }
-
-
-def test_on_delta_rs_nothing_counts_after_a_step_in_which_a_clause_is_known_to_fail(tmp_path: Path) -> None:
-    case = Case(PARTITIONED, (Delete(), Vacuum()))
-    on_delta_rs = [
-        {name for kind, name in counted(case, tmp_path / str(len(known)), known) if kind == "clause on any delta-rs"}
-        for known in ({}, dict.fromkeys(CATALOGUE, frozenset({"whole files"})))
-    ]
-    assert on_delta_rs[0] > on_delta_rs[1] > set() and {id[:3] for id in on_delta_rs[1]} == {"DEL"}
-
-
-def test_a_step_that_a_case_lacks_shows_nothing(tmp_path: Path) -> None:
-    found = counted(Case(PARTITIONED, (Read(),)), tmp_path)
-    assert not any(kind in ("test", "vacuums", "paths", "form", "cutoff") for kind, _ in found)
 
 
 candidates = st.lists(
