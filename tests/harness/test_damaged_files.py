@@ -151,19 +151,6 @@ def test_what_is_drawn() -> None:
 # Judged ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DAMAGED)
-def test_who_refuses_and_who_leaves_the_file_is_not_accused(name: str, tmp_path: Path) -> None:
-    found = judged(ReferenceEngine(), DAMAGED[name], tmp_path)
-    assert not found.violated
-    assert SAFE & found.tallies.keys() == {"DEL-SAFE-1", "DEL-SAFE-2" if "lenient" in name else "DEL-SAFE-3"}
-
-
-@pytest.mark.parametrize("damage", Damage)
-def test_a_delete_of_whole_files_removes_a_damaged_one(damage: Damage, tmp_path: Path) -> None:
-    found = judged(ReferenceEngine(), case(damage, None), tmp_path)
-    assert not found.violated and "DEL-META-4" in found.tallies and not SAFE & found.tallies.keys()
-
-
 @pytest.mark.parametrize("settings", [(), LENIENT], ids=["strict", "lenient"])
 @pytest.mark.parametrize("damage", [Damage.LAST_GROUP, Damage.TRUNCATED])
 def test_vacuum_keeps_a_damaged_file(damage: Damage, settings: tuple[Setting, ...], tmp_path: Path) -> None:
@@ -201,23 +188,6 @@ def test_who_knows_the_rows_may_rewrite_the_file(tmp_path: Path) -> None:
     """As one that reads on another replica. That the files have other times is DEL-PHYS-1's, which is not asked."""
     found = judged(Rereading(), Case(MADE, (Delete(equal("w", 1)),)), tmp_path)
     assert not found.violated and found.tallies["DEL-SAFE-1"].met == 1
-
-
-@pytest.mark.parametrize(
-    ("bad", "settings", "clause", "words"),
-    [
-        ("rewrites-what-it-can-read", LENIENT, "DEL-SAFE-1", "of 4 rows 2 are missing"),
-        ("passes-over-a-damaged-table", (), "DEL-SAFE-2", "0 of the 4 expected are missing, 2 are unexp"),
-        ("commits-beside-a-damaged-file", (), "DEL-SAFE-3", "must not touch existing files; it changed"),
-    ],
-)
-def test_what_a_violation_says(
-    bad: str, settings: tuple[Setting, ...], clause: str, words: str, tmp_path: Path
-) -> None:
-    found = judged(
-        KnownBadEngine(ReferenceEngine(), FAULTS[bad]), case(Damage.LAST_GROUP, equal("w", 1), settings), tmp_path
-    )
-    assert SAFE & set(found.violated) == {clause} and words in found.tallies[clause].violations[0].message
 
 
 def test_an_error_for_a_row_is_not_demanded_of_who_may_not_read_it(tmp_path: Path) -> None:

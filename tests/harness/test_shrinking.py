@@ -101,26 +101,6 @@ def smallest_with(step: Callable[[Step], bool], case: Case) -> Case:
     return reduce(case, lambda smaller: any(step(other) for other in smaller.steps), tries=MANY)
 
 
-def test_a_case_that_always_fails_shrinks_to_the_smallest_case() -> None:
-    smallest = reduce(CASE, lambda case: True, tries=MANY)
-    assert len(smallest.steps) == 1
-    assert not smallest.table.files and not smallest.table.stray_files and not smallest.table.features
-    assert len(smallest.table.commits) == 1
-
-
-def test_only_what_matters_is_kept() -> None:
-    smallest = reduce(CASE, lambda case: any(file.id == 4 for file in case.table.files), tries=MANY)
-    assert [file.id for file in smallest.table.files] == [4]
-    assert smallest.table.files[0].rows == ()
-    assert [commit.adds for commit in smallest.table.commits] == [(), (4,)]
-    assert not any(commit.checkpoint or commit.removes for commit in smallest.table.commits)
-
-
-def test_rows_are_removed_one_by_one() -> None:
-    smallest = reduce(CASE, lambda case: any((12,) in file.rows for file in case.table.files), tries=MANY)
-    assert [file.rows for file in smallest.table.files] == [((12,),)]
-
-
 #: A table with everything that a table of VACUUM may have, and VACUUMs of it.
 FULL = Table(
     columns=(Column("v", Type.INTEGER),),
@@ -335,31 +315,6 @@ def test_what_was_just_tried_in_vain_is_not_tried_again_at_once() -> None:
 
 def test_a_case_that_never_fails_again_stays_as_it_is() -> None:
     assert reduce(CASE, lambda case: False, tries=MANY) == CASE
-
-
-@pytest.mark.long
-@settings(fifty, max_examples=40)
-@given(
-    st.one_of(cases.programs(), vacuum_cases.vacuum_stray_files(), vacuum_cases.vacuum_vectors(), cases.row_deletes()),
-    st.data(),
-)
-def test_any_failure_shrinks_to_a_smaller_valid_case(case: Case, data: st.DataObject) -> None:
-    """Which case fails is as good as random: it depends on its text alone."""
-    salt, share = data.draw(st.integers(0, 9)), data.draw(st.integers(2, 5))
-    tried: list[Case] = []
-
-    def fails(candidate: Case) -> bool:
-        tried.append(candidate)
-        return (sum(dumps(candidate).encode()) + salt) % share == 0
-
-    smallest = reduce(case, fails, tries=60)
-    assert len(tried) <= 60
-    assert all(from_json(to_json(candidate)) == candidate for candidate in tried), "only valid cases are tried"
-    assert smallest == case or fails(smallest)
-    assert len(dumps(smallest)) <= len(dumps(case))
-    first, tried = list(tried), []
-    assert reduce(case, fails, tries=60) == smallest, "always in the same way"
-    assert tried == first[: len(tried)]
 
 
 @pytest.mark.long

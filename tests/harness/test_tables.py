@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltalog.data.deletion_vectors import read_vector
-from deltalog.entries.actions import Remove
 from deltalog.log import read_log
 from deltalog.storage.listing import list_beside, list_tree
 from deltalog.storage.names import LOG_DIRECTORY
@@ -27,7 +26,6 @@ from model.vocabulary.table import (
     DeletionVector,
     Feature,
     Kind,
-    Reference,
     Removal,
     StrayFile,
     Table,
@@ -38,8 +36,8 @@ from tests.builders.observations import START, make
 from tests.table_rows import read_rows
 
 
-def file(id: int, *, p: str = "a b", reference: Reference = Reference.RELATIVE) -> DataFile:
-    return DataFile(id, (p,), ((id,), (id + 100,)), modified=-DAY, reference=reference)
+def file(id: int) -> DataFile:
+    return DataFile(id, ("a b",), ((id,), (id + 100,)), modified=-DAY)
 
 
 def table(*commits: Commit, features: tuple[Feature, ...] = (), **fields: object) -> Table:
@@ -63,24 +61,6 @@ def log_names(root: Path) -> set[str]:
     return {path.relative_to(root / LOG_DIRECTORY).as_posix() for path in (root / LOG_DIRECTORY).rglob("*.*")}
 
 
-# References ---------------------------------------------------------------------------------------------------------
-
-MIXED = (file(0), file(1, reference=Reference.ABSOLUTE), file(2, reference=Reference.OUTSIDE))
-
-
-def test_files_are_named_by_uri_and_read_by_it(tmp_path: Path) -> None:
-    root = make(table(Commit(-HOUR, adds=(0, 1, 2)), files=MIXED), tmp_path)
-    paths = [add.path for add in read_log(root).commits[0].adds]
-    assert paths[0].startswith("p=a%20b/part-") and not any("/../" in path for path in paths)
-    assert paths[1].startswith(f"file://{root}/p=a%20b/part-"), "spelled as Java does, with a plain ="
-    assert paths[2].startswith(f"file://{root.parent}/elsewhere/p=a%20b/part-")
-    assert [path for path in list_beside(root) if path.endswith(".parquet")] == [
-        "../elsewhere/p=a b/part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
-    ]
-    assert len([path for path in list_tree(root) if path.endswith(".parquet")]) == 2
-    assert values(root) == [("a b", v) for v in (0, 1, 2, 100, 101, 102)]
-
-
 def test_files_that_cannot_be_read_have_the_sizes_in_the_log(tmp_path: Path) -> None:
     """Nobody reads them: their rows are those of the case."""
     readable = table(Commit(-HOUR, adds=(0,)))
@@ -95,14 +75,6 @@ def test_files_that_cannot_be_read_have_the_sizes_in_the_log(tmp_path: Path) -> 
 
 
 # Removes ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_remove_may_lack_its_time_or_its_metadata(tmp_path: Path) -> None:
-    removes = (Removal(0, None), Removal(1, -HOUR, bare=True))
-    root = make(table(Commit(-DAY, adds=(0, 1)), Commit(-HOUR, removes=removes)), tmp_path)
-    timeless, bare = read_log(root).commits[1].removes
-    assert timeless.deletion_timestamp is None and timeless.size and timeless.partition_values == {"p": "a b"}
-    assert bare == Remove(bare.path, START - HOUR, True)
 
 
 def test_a_bare_remove_keeps_what_identifies_the_file(tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from model.prediction.delete import (
     ConditionScope,
@@ -20,7 +18,6 @@ from model.prediction.delete import (
     predict_delete,
     scope_of,
 )
-from model.semantics.evaluate import evaluate
 from model.vocabulary.predicate import (
     And,
     Cast,
@@ -37,9 +34,8 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import Column, Feature, Table
-from model.vocabulary.values import Row, StructOf, Type
+from model.vocabulary.values import StructOf, Type
 
-COLUMNS = ("v", "p", "q")
 PARTITION_BY = ("q", "p")  # not in the order of the schema
 
 
@@ -161,70 +157,6 @@ def test_an_error_may_fail_the_delete_or_keep_the_row() -> None:
     assert not may_fail(Delete(), TABLE, [row])
     assert matches(Delete(BAD_NUMBER), TABLE, row) is None
     assert matches(Delete(Or(BAD_NUMBER, v(Op.EQ, 1))), TABLE, row) is True, "TRUE whatever the other side is"
-
-
-VALUES = st.sampled_from([None, 1, 2, 3])
-LEAVES: st.SearchStrategy[Predicate] = st.one_of(
-    st.builds(v, st.sampled_from(Op), VALUES),
-    st.builds(q, st.sampled_from(Op), VALUES),
-    st.builds(p, st.sampled_from(Op), st.sampled_from([None, "a", "b"])),
-    st.builds(Constant, st.sampled_from([None, True, False])),
-    st.builds(IsNull, st.sampled_from(COLUMNS)),
-)
-PREDICATES = st.recursive(
-    LEAVES, lambda inner: st.one_of(st.builds(And, inner, inner), st.builds(Or, inner, inner), st.builds(Not, inner))
-)
-TABLES = st.lists(
-    st.builds(
-        lambda p, q, values: live_file("", p, q, *values),
-        st.sampled_from([None, "a", "b"]),
-        VALUES,
-        st.lists(VALUES, max_size=4),
-    ),
-    max_size=4,
-).map(lambda files: tuple(LiveFile(f"f{index}", file.partition, file.rows) for index, file in enumerate(files)))
-
-
-@settings(max_examples=300)
-@given(TABLES, st.one_of(st.none(), PREDICATES))
-def test_each_row_is_deleted_survives_or_is_untouched(files: tuple[LiveFile, ...], where: Predicate | None) -> None:
-    predicted = predict(where, files)
-    untouched = Counter(row for file in files if file not in predicted.removed for row in file.rows)
-    survivors: Counter[Row] = Counter()
-    for (_, row), count in predicted.survivors.items():
-        survivors[row] += count
-    everything = Counter(row for file in files for row in file.rows)
-    assert predicted.deleted + survivors + untouched == everything
-
-    def goes(row: Row) -> bool:
-        return where is None or evaluate(where, dict(zip(COLUMNS, row))) is True
-
-    assert predicted.deleted == Counter({row: count for row, count in everything.items() if goes(row)})
-
-
-@pytest.mark.long
-@settings(max_examples=300)
-@given(TABLES, PREDICATES)
-def test_a_file_is_touched_exactly_if_a_row_matches(files: tuple[LiveFile, ...], where: Predicate) -> None:
-    predicted = predict(where, files)
-    matching = {
-        file.path for file in files if any(evaluate(where, dict(zip(COLUMNS, row))) is True for row in file.rows)
-    }
-    if predicted.scope is ConditionScope.ROWS:
-        assert predicted.removed_paths == matching
-    else:
-        empty = {file.path for file in files if not file.rows}
-        assert predicted.removed_paths - empty == matching, "only an empty file can go without a matching row"
-
-
-@settings(max_examples=200)
-@given(TABLES, PREDICATES)
-def test_a_condition_and_its_negation_never_delete_the_same_row(files: tuple[LiveFile, ...], where: Predicate) -> None:
-    one, other = predict(where, files), predict(Not(where), files)
-    everything = Counter(row for file in files for row in file.rows)
-    unknown = sum(count for row, count in everything.items() if evaluate(where, dict(zip(COLUMNS, row))) is None)
-    assert one.deleted.total() + other.deleted.total() + unknown == everything.total()
-    assert not set(one.deleted) & set(other.deleted)
 
 
 def test_only_a_rewrite_writes_null_structs_with_required_fields() -> None:

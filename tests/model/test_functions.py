@@ -6,8 +6,6 @@ import time
 from datetime import date, datetime, timezone
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from model.semantics import moments
 from model.semantics.casts import cast, castable
@@ -84,31 +82,6 @@ def test_a_local_time_in_a_gap_uses_the_offset_before_it() -> None:
     local = moments.micros_of(datetime(2019, 3, 10, 2, 30))
     assert moments.instant_of(local, CALIFORNIA) == moments.micros_of(utc(2019, 3, 10, 10, 30))
     assert not moments.is_unambiguous(local, CALIFORNIA)
-
-
-@given(st.dates())
-def test_days_agree_with_python(day: date) -> None:
-    days = moments.days_of(day)
-    assert moments.year_month_day(days) == (day.year, day.month, day.day)
-    assert moments.days_of_date(day.year, day.month, day.day) == days
-    assert moments.date_text(days) == day.isoformat()
-
-
-@given(st.integers(-(2**31), 2**31 - 1))
-def test_all_days_have_a_date(days: int) -> None:
-    year, month, day = moments.year_month_day(days)
-    assert moments.days_of_date(year, month, day) == days
-
-
-@given(
-    st.datetimes(min_value=datetime(1, 1, 3), max_value=datetime(9999, 12, 29)), st.sampled_from((CALIFORNIA, "UTC"))
-)
-def test_texts_of_timestamps_read_back(wall_clock: datetime, zone: str) -> None:
-    local = moments.micros_of(wall_clock)
-    assume(moments.is_unambiguous(local, zone))
-    instant = moments.instant_of(local, zone)
-    assert cast(moments.timestamp_text(local), Type.STRING, Type.TIMESTAMP, zone) == instant
-    assert moments.local_micros(instant, zone) == local
 
 
 # Patterns ------------------------------------------------------------------------------------------------------------

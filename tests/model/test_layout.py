@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from model.text.layout import (
     BY_HAND,
@@ -26,7 +25,7 @@ from model.text.layout import (
     without_random,
 )
 from model.vocabulary.table import Column, DataFile, Feature, Table
-from model.vocabulary.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 
 PRICE = DecimalOf(10, 2)
 UUID = "6f1c7a52-0d3e-4b6a-9c55-0e8d1b2f3a4c"
@@ -40,30 +39,6 @@ def table(*partition_by: str, type: AnyType = Type.STRING, features: tuple[Featu
 
 def utc(*parts: int) -> datetime:
     return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
-
-
-@pytest.mark.parametrize(
-    ("name", "escaped"),
-    [
-        ("plain", "plain"),
-        ("a b", "a b"),
-        ("a=b", "a%3Db"),
-        ("a/b", "a%2Fb"),
-        ("100%", "100%25"),
-        ("a:b", "a%3Ab"),
-        ("a\\b", "a%5Cb"),
-        ("a\nb", "a%0Ab"),
-        ("\x01\x7f", "%01%7F"),
-        ("{a}", "%7Ba}"),
-        ("[a]^", "%5Ba%5D%5E"),
-        ("größe", "größe"),
-        ("😀", "😀"),
-        ("a.b-c_d,e+f!g~h(i)", "a.b-c_d,e+f!g~h(i)"),
-        ("", ""),
-    ],
-)
-def test_escaping(name: str, escaped: str) -> None:
-    assert escape(name) == escaped
 
 
 def test_every_character_that_hive_escapes_is_escaped() -> None:
@@ -211,11 +186,6 @@ def test_malformed_partition_values_are_refused() -> None:
     assert accepted == []
 
 
-def test_an_empty_text_is_null() -> None:
-    assert all(partition_value("", type) is None for type in Type)
-    assert partition_string("", Type.STRING) is None
-
-
 @pytest.mark.parametrize("value", [b"", b"a", (), (1,)])
 def test_bytes_and_nested_values_cannot_be_partition_values(value: Value) -> None:
     with pytest.raises(TypeError, match="cannot be a partition value"):
@@ -227,53 +197,10 @@ def test_a_float_must_fit_32_bits() -> None:
         partition_string(0.1, Type.FLOAT)
 
 
-_SMALL = st.integers(-(10**10) + 1, 10**10 - 1)
-PARTITION_VALUES: dict[AnyType, SearchStrategy[Value]] = {
-    Type.STRING: st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
-    **{type: st.integers(*ends) for type, ends in WHOLE_NUMBERS.items()},
-    Type.FLOAT: st.floats(width=32, allow_nan=False) | st.just(NAN),
-    Type.DOUBLE: st.floats(allow_nan=False) | st.just(NAN),
-    Type.BOOLEAN: st.booleans(),
-    Type.DATE: st.dates(),
-    Type.TIMESTAMP: st.datetimes(timezones=st.just(timezone.utc)).map(lambda value: value.replace(fold=0)),
-    Type.TIMESTAMP_NTZ: st.datetimes().map(lambda value: value.replace(fold=0)),
-    PRICE: _SMALL.map(lambda cents: Decimal(cents).scaleb(-2)),
-}
-
-
-@given(st.data())
-@pytest.mark.parametrize("type", PARTITION_VALUES, ids=str)
-def test_partition_values_read_back(type: AnyType, data: st.DataObject) -> None:
-    value = data.draw(PARTITION_VALUES[type])
-    text = partition_string(value, type)
-    assert text
-    assert repr(partition_value(text, type)) == repr(value)
-    assert repr(partition_value(partition_string(value), type)) == repr(value)
-
-
-def test_unpartitioned_files_are_in_the_root() -> None:
-    path = file_path(table(), DataFile(10, (), (), 0))
-    assert path == f"part-00010-0000000a{BY_HAND}.c000.snappy.parquet"
-    assert partition_directory(table(), ()) == ""
-
-
-def test_partition_directories_follow_the_order_of_partition_by() -> None:
-    assert partition_directory(table("q", "p"), ("x", "y")) == "q=x/p=y"
-
-
-def test_null_has_the_name_of_hive() -> None:
-    assert partition_directory(table("p", "q"), (None, "x")) == "p=__HIVE_DEFAULT_PARTITION__/q=x"
-
-
 def test_names_and_values_are_both_escaped() -> None:
     assert partition_directory(table("a/b"), ("c=d",)) == "a%2Fb=c%3Dd"
     path = file_path(table("p"), DataFile(0, ("50% /day",), (), 0))
     assert path == f"p=50%25 %2Fday/part-00000-00000000{BY_HAND}.c000.snappy.parquet"
-
-
-@given(st.lists(st.integers(0, 2**31), unique=True, min_size=2, max_size=5))
-def test_files_with_different_ids_have_different_paths(ids: list[int]) -> None:
-    assert len({file_path(table(), DataFile(id, (), (), 0)) for id in ids}) == len(ids)
 
 
 # Column mapping ------------------------------------------------------------------------------------------------------
@@ -290,10 +217,6 @@ def test_physical_names_depend_on_the_position(feature: Feature) -> None:
         "col-00000001-0000-4000-8000-000000000000",
         "col-00000002-0000-4000-8000-000000000000",
     ]
-
-
-def test_without_mapping_the_physical_name_is_the_name() -> None:
-    assert physical_name(table("a b"), "a b") == "a b"
 
 
 @pytest.mark.parametrize("of", [table("p"), MAPPED])
@@ -349,11 +272,6 @@ def test_names_of_the_case_are_kept(path: str) -> None:
 # Timestamps in directories --------------------------------------------------------------------------------------------
 
 
-def test_timestamps_in_directories_of_the_case_are_in_utc() -> None:
-    by_time = table("p", type=Type.TIMESTAMP)
-    assert partition_directory(by_time, (utc(2020, 1, 31, 12),)) == "p=2020-01-31T12%3A00%3A00.000000Z"
-
-
 @pytest.mark.parametrize(
     ("value", "zone", "text"),
     [
@@ -368,15 +286,6 @@ def test_timestamps_in_directories_of_the_case_are_in_utc() -> None:
 )
 def test_timestamps_in_directories_of_an_engine_are_in_its_zone(value: datetime, zone: str, text: str) -> None:
     assert partition_directory(table("p", type=Type.TIMESTAMP), (value,), zone=zone) == f"p={text}"
-
-
-def test_the_zone_matters_for_timestamps_only() -> None:
-    by_time = table("p", type=Type.TIMESTAMP_NTZ)
-    assert partition_directory(by_time, (datetime(2020, 1, 31, 1, 2, 3, 500000),), zone="Asia/Kolkata") == (
-        "p=2020-01-31 01%3A02%3A03.5"
-    )
-    assert partition_directory(table("p"), ("2020-01-31",), zone="Asia/Kolkata") == "p=2020-01-31"
-    assert partition_directory(table("p", type=Type.DATE), (date(2020, 1, 31),), zone="Asia/Kolkata") == "p=2020-01-31"
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
 from model.prediction.refusals import (
@@ -23,25 +21,6 @@ from model.vocabulary.floats import nearest_float
 from model.vocabulary.steps import DeleteMistake, VacuumMistake
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import Type, Value
-
-
-def test_every_delete_mistake_has_sql() -> None:
-    assert all(invalid_delete_sql(mistake, "t").startswith("DELETE FROM t") for mistake in DeleteMistake)
-
-
-def test_invalid_targets_have_no_condition() -> None:
-    of_the_target = {
-        DeleteMistake.PARTITION_DIRECTORY,
-        DeleteMistake.NOT_A_TABLE,
-        DeleteMistake.MISSING_PATH,
-        DeleteMistake.VIEW,
-    }
-    assert {mistake for mistake in DeleteMistake if " WHERE " not in invalid_delete_sql(mistake, "t")} == of_the_target
-
-
-def test_texts_are_distinct() -> None:
-    texts = {invalid_delete_sql(mistake, mistake.name) for mistake in DeleteMistake}
-    assert len(texts) == len(DeleteMistake)
 
 
 def test_append_only_is_checked_before_the_type_of_the_condition() -> None:
@@ -84,22 +63,6 @@ def test_the_view_is_an_aggregate() -> None:
 # VACUUM -------------------------------------------------------------------------------------------------------------
 
 
-def test_every_vacuum_mistake_has_sql() -> None:
-    for mistake, dry_run in product(VacuumMistake, (True, False)):
-        text = invalid_vacuum_sql(mistake, "t", dry_run)
-        assert text.startswith("VACUUM t") and text.endswith(" DRY RUN") is dry_run, text
-
-
-def test_invalid_vacuum_targets_have_no_clause() -> None:
-    of_the_target = {
-        VacuumMistake.PARTITION_DIRECTORY,
-        VacuumMistake.NOT_A_TABLE,
-        VacuumMistake.MISSING_PATH,
-        VacuumMistake.TEMPORARY_VIEW,
-    }
-    assert {mistake for mistake in VacuumMistake if invalid_vacuum_sql(mistake, "t") == "VACUUM t"} == of_the_target
-
-
 def test_an_invalid_inventory_has_only_the_intended_mistake() -> None:
     good = (
         "(SELECT nullif('', '') AS path, nullif(0L, 0L) AS length, nullif(true, true) AS isDir, "
@@ -112,25 +75,6 @@ def test_an_invalid_inventory_has_only_the_intended_mistake() -> None:
     assert invalid_vacuum_sql(VacuumMistake.INVENTORY_OF_OTHER_TYPE, "t") == f"VACUUM t USING INVENTORY {other}"
     twice = invalid_vacuum_sql(VacuumMistake.CLAUSE_TWICE, "t", dry_run=True)
     assert twice == "VACUUM t RETAIN 168 HOURS RETAIN 168 HOURS DRY RUN"
-
-
-@pytest.mark.parametrize("refusal", [TOO_SHORT, CANNOT_VACUUM_LITE, BEYOND_RETENTION, *UNKNOWN_PROTOCOL.values()])
-def test_a_refusal_matches_its_own_class_and_state_only(refusal: Refusal) -> None:
-    (condition,), (state,) = refusal.conditions, refusal.sqlstates
-    assert refusal.is_matched_by(condition, state)
-    assert not refusal.is_matched_by(condition, None) and not refusal.is_matched_by(None, state)
-    assert not refusal.is_matched_by(condition, "XXKST") and not refusal.is_matched_by("DELTA_OTHER", state)
-
-
-def test_a_refusal_without_a_state_matches_an_error_without_one() -> None:
-    refusal = expected_vacuum_refusal(VacuumMistake.LITE_WITH_INVENTORY)
-    (condition,) = refusal.conditions
-    assert refusal.is_matched_by(condition, None)
-    assert not refusal.is_matched_by(condition, "42601") and not refusal.is_matched_by(None, None)
-
-
-def test_both_unknown_features_have_a_refusal() -> None:
-    assert set(UNKNOWN_PROTOCOL) == {Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER}
 
 
 #: Every refusal: the error class and the SQLSTATE, as Delta's and Spark's own error lists have them.

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from model.text.commands import merge_text
 from model.text.literals import identifier, literal, written_literal
-from model.text.plain_literals import told_apart
 from model.text.sql import delete_sql, expression_sql, sql, vacuum_settings, vacuum_sql
 from model.vocabulary.commands import Merge
 from model.vocabulary.predicate import (
@@ -36,8 +35,6 @@ from model.vocabulary.predicate import (
 )
 from model.vocabulary.steps import Delete, Form, Literals, Mode, Vacuum, VacuumForm
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, StructOf, Type, Value
-from strategies.conditions.predicates import predicates
-from strategies.tables.initial_tables import tables
 
 X = Compare("x", Op.GE, 5, Type.INTEGER)
 Y = Compare("y", Op.EQ, "a", Type.STRING)
@@ -110,27 +107,6 @@ def test_literals_without_types(value: Value, type: AnyType, plain: str, exponen
     assert written_literal(value, type, None, Literals.EXACT) == literal(value, type)
 
 
-def test_users_write_is_distinct_from() -> None:
-    safe = Compare("x", Op.NULL_SAFE_EQ, 7, Type.BYTE)
-    assert sql(safe) == "`x` <=> 7Y" and sql(Not(safe)) == "NOT (`x` <=> 7Y)"
-    assert sql(safe, None, Literals.PLAIN) == "`x` IS NOT DISTINCT FROM 7"
-    assert sql(Not(safe), None, Literals.EXPONENTS) == "`x` IS DISTINCT FROM 7E+0"
-    assert sql(Not(Not(safe)), None, Literals.PLAIN) == "NOT (`x` IS DISTINCT FROM 7)"
-
-
-def test_a_delete_has_its_literals() -> None:
-    where = Or(Not(Compare("x", Op.EQ, 1.5, Type.DOUBLE)), Or(X, And(Y, X)))
-    text = "DELETE FROM t WHERE NOT (`x` = 1.5) OR (`x` >= 5 OR (`y` = 'a' AND `x` >= 5))"
-    assert delete_sql(Delete(where, literals=Literals.PLAIN), "t") == text
-
-
-@given(st.decimals(-(10**18), 10**18, places=2), st.integers(-2, 2))
-def test_a_number_that_is_told_apart_has_a_double_of_its_own(number: Decimal, other: int) -> None:
-    beside = number + Decimal(other).scaleb(-2)
-    if told_apart(number, DecimalOf(20, 2)) and beside != number:
-        assert float(beside) != float(number)
-
-
 @pytest.mark.parametrize(
     ("value", "type"),
     [
@@ -174,22 +150,6 @@ def test_string_literals_read_back_and_are_printable(text: str) -> None:
 @pytest.mark.parametrize(("name", "text"), [("p", "`p`"), ("a.b", "`a.b`"), ("a`b", "`a``b`"), ("größe", "`größe`")])
 def test_identifiers(name: str, text: str) -> None:
     assert identifier(name) == text
-
-
-@pytest.mark.long
-@given(st.data())
-def test_different_predicates_have_different_texts(data: st.DataObject) -> None:
-    table = data.draw(tables())
-    first, second = data.draw(predicates(table)), data.draw(predicates(table))
-    assert (sql(first) == sql(second)) == (first == second)
-
-
-def test_deletes() -> None:
-    assert delete_sql(Delete(), "delta.`/tmp/t`") == "DELETE FROM delta.`/tmp/t`"
-    assert delete_sql(Delete(Y), "t") == "DELETE FROM t WHERE `y` = 'a'"
-    assert delete_sql(Delete(Y, form=Form.API_PATH), "t") == "DELETE FROM t WHERE `y` = 'a'"
-    noon = Compare("at", Op.EQ, utc(2020, 2, 29, 12), Type.TIMESTAMP)
-    assert delete_sql(Delete(noon, zone="Asia/Kolkata"), "t").endswith("WHERE `at` = TIMESTAMP'2020-02-29 17:30:00'")
 
 
 def test_every_column_of_a_condition_has_the_alias_of_the_table() -> None:
@@ -264,13 +224,6 @@ def test_vacuum_settings_are_complete() -> None:
     assert vacuum_settings(Vacuum(logging=False))[f"{prefix}vacuum.logging.enabled"] == "false"
     # The keyword LITE needs no setting, and must not get one: a later step without it is a full one.
     assert vacuum_settings(Vacuum(mode=Mode.LITE)) == vacuum_settings(Vacuum())
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_hours_read_back_and_have_no_exponent(hours: float) -> None:
-    found = re.fullmatch(r"VACUUM t RETAIN (-?\d+(?:\.\d+)?) HOURS", vacuum_sql(Vacuum(retain_hours=hours), "t"))
-    assert found
-    assert float(found[1]) == hours
 
 
 @pytest.mark.parametrize("hours", [float("nan"), float("inf")])

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from model.prediction.fates import DISPUTED, Fate, PathFate, Reason
-from model.prediction.paths import StorageEntry, checksum_of, is_hidden, parents
+from model.prediction.fates import Fate, PathFate
+from model.prediction.paths import StorageEntry, is_hidden, parents
 from model.prediction.retention import Cutoff
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, References, Scan
 from model.prediction.vacuum import ends_in_error, listed_directories, predict_vacuum
@@ -276,28 +276,6 @@ LOOP = Situation(
 @example(LOOP, list(range(7)))
 def test_fates_hold_with_links(situation: Situation, order: list[int]) -> None:
     check(situation, order)
-
-
-@thorough
-@given(situations(io_faults=True))
-def test_protected_files_are_never_deleted(situation: Situation) -> None:
-    """VAC-SAFE-1, 2, 3, 4 and 8, independent of an engine."""
-    judged, references = situation.predict(), situation.references
-    stamped = [*references.tombstones.items(), *references.vector_tombstones.items()]
-    retained = {path for path, deleted in stamped if deleted > LINE}
-    absolute = {path for path, deleted in references.absolute_vectors.items() if deleted is None or deleted > LINE}
-    for path, one in judged.items():
-        thing = situation.things[path]
-        lite = isinstance(situation.scan, LiteScan)
-        if path in references.live | references.live_vectors | retained | absolute:
-            assert one.fate is Fate.KEEP
-        if not visible(path):
-            assert one.fate is Fate.KEEP or one.reason is Reason.CHECKSUM
-            assert one.reason is not Reason.CHECKSUM or checksum_of(path) in judged
-        if not lite and not thing.directory and thing.modified >= LINE:
-            assert one.fate is Fate.KEEP or one.reason is Reason.CHECKSUM
-        if one.reason in DISPUTED:
-            assert one.fate is Fate.KEEP
 
 
 @thorough
