@@ -161,6 +161,30 @@ def delete_lists_nothing(d: DeleteObservation) -> Judgement:
     return _none(listed, "A DELETE finds its files in the log", "a DELETE lists directories of data")
 
 
+def _replaced(o: Observation, command: str) -> Judgement:
+    """No commit may be opened that the newest checkpoint replaces: it has all of them but the newest one's in-commit timestamp."""
+    checkpoints = [one.version for one in o.before.log.checkpoints if one.version <= o.before.version]
+    if not _is_counted(o) or not checkpoints:
+        return NOT_EXERCISED
+    newest = max(checkpoints)
+    last = newest - 1 if newest == o.before.version and o.table.has(Feature.IN_COMMIT_TIMESTAMPS) else newest
+    opened = accesses(o, (Operation.OPEN,), (PathKind.COMMIT,))
+    replaced = [one for one in opened if (name := parse_name(one.path.rpartition("/")[2])) and name.version <= last]
+    must = f"{command} reads the log from the checkpoint of version {newest} on"
+    return _none(replaced, must, "commits are read that a checkpoint replaces")
+
+
+@clause(
+    "DEL-COST-5",
+    "A DELETE opens no commit that the newest checkpoint replaces, except to read the in-commit timestamp of the newest version.",
+    sources=("P Checkpoints for readers", "P In-Commit Timestamps"),
+    harm=READS_NEEDLESSLY,
+    needs=("counts_accesses",),
+)
+def delete_reads_from_checkpoint(d: DeleteObservation) -> Judgement:
+    return _replaced(d, "A DELETE")
+
+
 @clause(
     "VAC-COST-1",
     "A VACUUM opens no data file, change file or deletion vector.",
@@ -222,30 +246,6 @@ def dry_run_writes_nothing(v: VacuumObservation) -> Judgement:
     if not _is_counted(v) or not v.step.dry_run:
         return NOT_EXERCISED
     return _none(accesses(v, WRITES, PathKind), "A DRY RUN changes nothing", "a DRY RUN writes")
-
-
-def _replaced(o: Observation, command: str) -> Judgement:
-    """No commit may be opened that the newest checkpoint replaces: it has all of them but the newest one's in-commit timestamp."""
-    checkpoints = [one.version for one in o.before.log.checkpoints if one.version <= o.before.version]
-    if not _is_counted(o) or not checkpoints:
-        return NOT_EXERCISED
-    newest = max(checkpoints)
-    last = newest - 1 if newest == o.before.version and o.table.has(Feature.IN_COMMIT_TIMESTAMPS) else newest
-    opened = accesses(o, (Operation.OPEN,), (PathKind.COMMIT,))
-    replaced = [one for one in opened if (name := parse_name(one.path.rpartition("/")[2])) and name.version <= last]
-    must = f"{command} reads the log from the checkpoint of version {newest} on"
-    return _none(replaced, must, "commits are read that a checkpoint replaces")
-
-
-@clause(
-    "DEL-COST-5",
-    "A DELETE opens no commit that the newest checkpoint replaces, except to read the in-commit timestamp of the newest version.",
-    sources=("P Checkpoints for readers", "P In-Commit Timestamps"),
-    harm=READS_NEEDLESSLY,
-    needs=("counts_accesses",),
-)
-def delete_reads_from_checkpoint(d: DeleteObservation) -> Judgement:
-    return _replaced(d, "A DELETE")
 
 
 @clause(
