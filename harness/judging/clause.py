@@ -190,5 +190,10 @@ def _bounds(clause: Clause[Any]) -> str:
     return " and ".join(bound for bound in bounds if bound)
 
 
+#: A capability in words, where its name does not say enough.
+_NAMED = {"counts_accesses": "counts of what a step asks of storage"}
+
+
 def _needs(clause: Clause[Any]) -> str:
-    return " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
+    names = {str(need.value if isinstance(need, Enum) else need) for need in clause.needs}
+    return " or ".join(sorted(_NAMED.get(name, name) for name in names))
