@@ -164,7 +164,7 @@ def delete_lists_nothing(d: DeleteObservation) -> Judgement:
 def _replaced(o: Observation, command: str) -> Judgement:
     """No commit may be opened that the newest checkpoint replaces: it has all of them but the newest one's in-commit timestamp."""
     checkpoints = [one.version for one in o.before.log.checkpoints if one.version <= o.before.version]
-    if not _is_counted(o) or not checkpoints:
+    if not _is_counted(o) or not checkpoints or o.before.log.half_checkpoint:
         return NOT_EXERCISED
     newest = max(checkpoints)
     last = newest - 1 if newest == o.before.version and o.table.has(Feature.IN_COMMIT_TIMESTAMPS) else newest
