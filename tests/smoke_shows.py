@@ -1,4 +1,6 @@
-"""``python -m tests.smoke_shows``: writes which cases show each fault of Spark to ``tests/recorded/smoke-shows.json``.
+"""``python -m tests.smoke_shows [FAULT…]``: writes which cases show each fault of Spark to ``tests/recorded/smoke-shows.json``.
+
+With names, only these are looked for, and the others stay as they are recorded.
 
 They are cases of smoke, and of the gate where smoke has none. ``tests/suites/test_profiles.py`` judges them.
 """
@@ -121,17 +123,18 @@ def _ids(name: str, directory: Path) -> list[str]:
     return [case_id(case) for case in found]
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
     with (
         tempfile.TemporaryDirectory(prefix="tombstone-smoke-shows-") as scratch,
         processes(os.cpu_count() or 1) as workers,
     ):
         search = partial(_ids, directory=Path(scratch))
-        found = dict(zip(OF_SPARK, workers.map(search, OF_SPARK, chunksize=8)))
-    lines = [f"{json.dumps(name)}: {json.dumps(ids)}" for name, ids in found.items()]
+        sought = names or [*OF_SPARK]
+        found = (shows() if names else {}) | dict(zip(sought, workers.map(search, sought, chunksize=8)))
+    lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in OF_SPARK]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
