@@ -20,13 +20,8 @@ from model.vocabulary.predicate import Between, Compare, In, IsNull, Op, Predica
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import Type
 from records.expectations import ByReplay
+from suites.clauses.shared import harms
 from suites.clauses.vacuum.path_rules import is_lite
-
-READS_NEEDLESSLY = costs_more("The command reads files that it has no use for: on a large table, minutes and money.")
-LISTS_NEEDLESSLY = costs_more(
-    "The command lists directories that it need not list: on a large table, minutes and money."
-)
-WRITES_NEEDLESSLY = costs_more("A command that is to change nothing writes all the same.")
 
 _CONTENT = (PathKind.DATA_FILE, PathKind.CHANGE_FILE, PathKind.VECTOR)
 
@@ -56,7 +51,7 @@ def _none(found: Iterable[Access], must: str, cause: str) -> Judgement:
     "DEL-COST-1",
     "A DELETE without a condition, or with one on partition columns alone, opens no data file, change file or deletion vector.",
     sources=("S0", "S2", "C 2.1"),
-    harm=READS_NEEDLESSLY,
+    harm=harms.READS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def by_metadata(d: DeleteObservation) -> Judgement:
@@ -70,7 +65,7 @@ def by_metadata(d: DeleteObservation) -> Judgement:
     "DEL-COST-2",
     "A DELETE opens no data file of a partition for which a part of its condition, joined by AND, is TRUE of no row.",
     sources=("S4", "C 2.1"),
-    harm=READS_NEEDLESSLY,
+    harm=harms.READS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def by_partition(d: DeleteObservation) -> Judgement:
@@ -81,7 +76,7 @@ def by_partition(d: DeleteObservation) -> Judgement:
     "DEL-COST-3",
     "A DELETE opens no data file whose minValues and maxValues exclude a comparison of its condition with an integer.",
     sources=("S4", "P Per-file Statistics"),
-    harm=READS_NEEDLESSLY,
+    harm=harms.READS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def by_statistics(d: DeleteObservation) -> Judgement:
@@ -151,7 +146,7 @@ def _integer_bounds(d: DeleteObservation, add: Add, column: Column) -> tuple[int
     "DEL-COST-4",
     "A DELETE lists no directory of data: its files are those that the log names.",
     sources=("P Action Reconciliation", "C 2.1"),
-    harm=LISTS_NEEDLESSLY,
+    harm=harms.LISTS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def delete_lists_nothing(d: DeleteObservation) -> Judgement:
@@ -178,7 +173,7 @@ def _replaced(o: Observation, command: str) -> Judgement:
     "DEL-COST-5",
     "A DELETE opens no commit that the newest checkpoint replaces, except to read the in-commit timestamp of the newest version.",
     sources=("P Checkpoints for readers", "P In-Commit Timestamps"),
-    harm=READS_NEEDLESSLY,
+    harm=harms.READS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def delete_reads_from_checkpoint(d: DeleteObservation) -> Judgement:
@@ -189,7 +184,7 @@ def delete_reads_from_checkpoint(d: DeleteObservation) -> Judgement:
     "VAC-COST-1",
     "A VACUUM opens no data file, change file or deletion vector.",
     sources=("S1", "C 1.2"),
-    harm=READS_NEEDLESSLY,
+    harm=harms.READS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def vacuum_reads_no_content(v: VacuumObservation) -> Judgement:
@@ -203,7 +198,7 @@ def vacuum_reads_no_content(v: VacuumObservation) -> Judgement:
     "VAC-COST-2",
     "A VACUUM LITE lists no directory of data.",
     sources=("S5", "C 1.3"),
-    harm=LISTS_NEEDLESSLY,
+    harm=harms.LISTS_NEEDLESSLY,
     since="3.3",
     needs=("counts_accesses",),
 )
@@ -218,7 +213,7 @@ def lite_lists_nothing(v: VacuumObservation) -> Judgement:
     "VAC-COST-3",
     "A VACUUM that is no DRY RUN lists each directory of data once at most.",
     sources=("C 1.2",),
-    harm=LISTS_NEEDLESSLY,
+    harm=harms.LISTS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def lists_once(v: VacuumObservation) -> Judgement:
@@ -239,7 +234,7 @@ def lists_once(v: VacuumObservation) -> Judgement:
     "VAC-COST-4",
     "A DRY RUN asks storage to create, rename or delete nothing.",
     sources=("S5", "C 1.2"),
-    harm=WRITES_NEEDLESSLY,
+    harm=costs_more("A command that is to change nothing writes all the same."),
     needs=("counts_accesses",),
 )
 def dry_run_writes_nothing(v: VacuumObservation) -> Judgement:
@@ -252,7 +247,7 @@ def dry_run_writes_nothing(v: VacuumObservation) -> Judgement:
     "VAC-COST-5",
     "A VACUUM that is not LITE opens no commit that the newest checkpoint replaces, except to read the in-commit timestamp of the newest version.",
     sources=("P Checkpoints for readers", "P In-Commit Timestamps"),
-    harm=READS_NEEDLESSLY,
+    harm=harms.READS_NEEDLESSLY,
     needs=("counts_accesses",),
 )
 def vacuum_reads_from_checkpoint(v: VacuumObservation) -> Judgement:

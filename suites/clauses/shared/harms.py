@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from harness.judging.severity import data_loss, space_kept, unreadable, wrong_answers, wrong_numbers, wrong_words
+from harness.judging.severity import (
+    costs_more,
+    data_loss,
+    space_kept,
+    unreadable,
+    wrong_answers,
+    wrong_numbers,
+    wrong_words,
+)
 
 COMMITS_LOST = data_loss("What one session has committed is lost by another one's work at the same time.")
 DELETED_AND_FAILED = data_loss("A DELETE that failed has deleted rows all the same.")
@@ -68,6 +76,11 @@ LEFT_BY_THE_FIRST_RUN = space_kept("The first run left files that it should have
 NEEDLESS_FILES = space_kept("Files without use are written, and cost storage.")
 SKIPPED_BY_LITE = space_kept("Files that LITE skips, now or in a later run, are never deleted.")
 VACUUM_REFUSED = space_kept("A VACUUM that is refused deletes nothing, so the storage grows.")
+
+LISTS_NEEDLESSLY = costs_more(
+    "The command lists directories that it need not list: on a large table, minutes and money."
+)
+READS_NEEDLESSLY = costs_more("The command reads files that it has no use for: on a large table, minutes and money.")
 
 CHECKPOINT_CHANGES_DATA = wrong_numbers("The checkpoint says of old files that they change the data of its version.")
 DIFFERENT_EXPIRY = wrong_numbers("The files of one DELETE expire at different times.")
