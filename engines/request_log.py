@@ -17,10 +17,8 @@ from engines.port import Access, Outcome
 from model.vocabulary.accesses import Operation
 from model.vocabulary.steps import Delete, Insert, OtherCommand, Request, Vacuum
 
-#: The used parts of a line: the request, its address with the query, the status, an error, bytes of the body and of the object.
-_LINE = re.compile(
-    r" s3_(?P<asked>\w+) .*? (?P<address>/\S*) (?P<status>\d{3}) \S+ (?P<sent>\d+) (?P<size>\d+) ", re.ASCII
-)
+#: The used parts of a line: the request, and its address with the query, before the status.
+_LINE = re.compile(r" s3_(?P<asked>\w+) .*? (?P<address>/\S*) \d{3} ", re.ASCII)
 
 _OPERATIONS: Mapping[str, Operation] = {
     "GetObject": Operation.OPEN,
@@ -51,22 +49,21 @@ def counted(store: ObjectStore | None, root: Path, step: Request, run: Callable[
 
 
 def accesses_in(lines: Iterable[str], root: str) -> Iterator[Access]:
-    """The requests for what is below ``root``, which begins with the bucket's name, in the order of operations and paths."""
-    calls, sizes = Counter[tuple[Operation, str]](), Counter[tuple[Operation, str]]()
+    """The requests for what is below ``root``, which begins with the bucket's name, in the order of operations and paths.
+
+    The log does not tell the bytes of an object that is read.
+    """
+    calls = Counter[tuple[Operation, str]]()
     for line in lines:
         match = _LINE.search(line)
         operation = _OPERATIONS.get(match["asked"]) if match else None
         if match is None or operation is None:
             continue
         address = urlsplit(match["address"])
-        place = unquote(address.path)
+        place = unquote(address.path).rstrip("/")
         if operation is Operation.LIST:
-            place = f"{place.rstrip('/')}/{parse_qs(address.query).get('prefix', [''])[0]}"
-        place = place.rstrip("/")
-        if place != root and not place.startswith(f"{root}/"):
-            continue
-        key = operation, place[len(root) + 1 :]
-        calls[key] += 1
-        sizes[key] += int(match["size"]) if operation is Operation.OPEN else 0
-    for operation, path in sorted(calls):
-        yield Access(operation, path, calls[operation, path], sizes[operation, path])
+            place = f"{place}/{parse_qs(address.query).get('prefix', [''])[0]}".rstrip("/")
+        if f"{place}/".startswith(f"{root}/"):
+            calls[operation, place[len(root) + 1 :]] += 1
+    for (operation, path), number in sorted(calls.items()):
+        yield Access(operation, path, number)
