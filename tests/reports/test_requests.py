@@ -33,9 +33,9 @@ def changes(*pairs: tuple[RecordedStep, RecordedStep]) -> tuple[RequestChange, .
     return walk.changes()
 
 
-def test_what_every_step_asks_more_is_one_change() -> None:
+def test_what_steps_ask_more_is_one_change() -> None:
     (found,) = changes(*((step(lists(one)), step(lists(2 * one))) for one in (1, 2, 3)))
-    assert found == RequestChange("VACUUM", "list directories of data", Measure.CALLS, 3, 6, 12)
+    assert found == RequestChange("VACUUM", "list directories of data", Measure.CALLS, 3, 3, 6, 12)
     assert (found.more, found.growth) == (6, 2.0)
     assert [len(bar) for bar in found.bars] == [10, 20]
 
@@ -56,9 +56,7 @@ _FAILED = RecordedError("SparkException", None, "")
     "pairs",
     [
         pytest.param([(step(lists(1)), step(lists(2)))] * 2, id="fewer than three steps"),
-        pytest.param(
-            [(step(lists(1)), step(lists(2)))] * 3 + [(step(lists(1)), step(lists(1)))], id="not in each step"
-        ),
+        pytest.param([(step(lists(1)), step(lists(2)))] * 3 + [(step(lists(2)), step(lists(1)))], id="less in another"),
         pytest.param([(step(None), step(lists(2)))] * 3, id="not counted on one side"),
         pytest.param([(step(lists(1)), step(lists(2), error=_FAILED))] * 3, id="failed on one side"),
     ],
@@ -68,8 +66,8 @@ def test_no_rule_is_no_change(pairs: list[tuple[RecordedStep, RecordedStep]]) ->
 
 
 def test_what_only_one_side_asks_is_a_change() -> None:
-    (found,) = changes(*[(step({}), step(lists(2)))] * 3)
-    assert (found.base, found.growth) == (0, float("inf"))
+    (found,) = changes(*[(step({}), step(lists(2)))] * 3, (step(lists(1)), step(lists(1))))
+    assert (found.steps, found.differing, found.base, found.growth) == (4, 3, 1, 7.0)
 
 
 @pytest.mark.parametrize(

@@ -313,7 +313,7 @@ def _better(comparison: Comparison) -> Block:
 
 
 def _costs(comparison: Comparison) -> Block:
-    """What each of the steps of a kind asks more, or less, of storage."""
+    """What the steps of a kind ask more, or less, of storage."""
     base, candidate = side_names(comparison)
     rows = [
         (
@@ -326,12 +326,15 @@ def _costs(comparison: Comparison) -> Block:
                 )
             ),
             one.measure.value,
-            one.steps,
+            f"{one.differing} of {one.steps}",
         )
         for one in comparison.requests
     ]
     return _section(
-        "What it costs, by requests to storage", ("Command", "What it does", "How much", "", "Steps"), rows, brief=2
+        "What it costs, by requests to storage",
+        ("Command", "What it does", "How much", "", "Steps that differ"),
+        rows,
+        brief=2,
     )
 
 
