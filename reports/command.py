@@ -14,6 +14,7 @@ from reports.comparison.acceptance import acceptance_in
 from reports.comparison.comparison import compare
 from reports.comparison.prediction import prediction_between
 from reports.comparison.proposal import write_proposal
+from reports.comparison.times import time_ratios
 from reports.document import terminal
 from reports.document.printing import show_command
 from reports.merging import merge
@@ -66,6 +67,7 @@ def compare_runs(asked: Asked) -> int:
         allows_changes=asked.allow_changes,
         together=together,
         cost_limit=asked.cost_limit,
+        times=() if asked.times is None else time_ratios(asked.times),
     )
     write_comparison(found, asked.out)
     if asked.propose_accept is not None:

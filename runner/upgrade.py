@@ -11,7 +11,8 @@ something differs that nothing explains, or could not be judged (0 with ``--allo
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 
 from engines.kind import Version
@@ -36,6 +37,10 @@ DIRECTORY = Path("build/upgrade")
 
 #: Where the report of both in turn goes, below that of the upgrade.
 TOGETHER = "together"
+
+#: Where the runs of large tables go, and how often each version runs them.
+TIMES = "times"
+_REPEATED = 3
 
 #: What each gate prints: its progress and its answer.
 _QUIET = ("--brief", "--no-header", "-qq")
@@ -75,10 +80,11 @@ def upgrade(
     own: Sequence[str] = (),
     how: Sequence[str] = (),
     in_turn: bool = True,
+    timed: bool = False,
 ) -> int:
     """Judge both on what both support, then both in turn, then compare; the exit code.
 
-    ``own``: options of the candidate's gate alone. ``how``: options of the comparison.
+    ``own``: options of the candidate's gate alone. ``how``: options of the comparison. ``timed``: run large tables on both, too.
     """
     nothing: Sequence[str] = ()
     sides = (("base", base, candidate, nothing), ("candidate", candidate, base, own))
@@ -100,6 +106,9 @@ def upgrade(
             print("Both in turn did not finish: nothing is compared. --no-together leaves it out.", file=sys.stderr)
             return 2
         how = [*how, "--together", str(out / TOGETHER)]
+    if timed:
+        _run_timed([(side, version, [*options, *alone]) for side, version, _, alone in sides], out / TIMES)
+        how = [*how, "--times", str(out / TIMES)]
     return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *how])
 
 
@@ -115,6 +124,15 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
     print("Both in turn, on the same tables.", flush=True)
     run_in_turn(base, candidate, _QUIET, report=out)
     return True
+
+
+def _run_timed(sides: Iterable[tuple[str, Version, Sequence[str]]], out: Path) -> None:
+    """Run large tables on both versions in turn, as often as their times are compared."""
+    for number, (side, version, options) in product(range(1, _REPEATED + 1), sides):
+        print(f"Large tables on the {side}, {number} of {_REPEATED}.", flush=True)
+        report = out / f"{side}-{number}"
+        prepare(report, option="--out").close()
+        run_gate(version, [*_QUIET, *options, "--profile", "times", "--budget", "1", "-n", "1"], report=report)
 
 
 @in_a_sentence
@@ -147,6 +165,7 @@ def main(arguments: list[str]) -> int:
         own=_own(asked),
         how=asked.words_of(OF_COMPARISON),
         in_turn=not asked.no_together,
+        timed=asked.costs,
     )
 
 

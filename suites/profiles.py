@@ -34,6 +34,7 @@ PROFILES = {
         Profile("smoke", _drawn(0), True, batch=5, tries=30, corpus=("smoke",), nearby=FILES[1:]),
         Profile("gate", _drawn(0), True, batch=5, tries=30, corpus=FILES),
         Profile("together", _drawn(0), True, batch=1, tries=8, corpus=("together",), regressions=False),
+        Profile("times", _drawn(0), True, batch=1, tries=1, corpus=("times",), regressions=False),
         Profile("scale", _drawn(0), True, batch=1, tries=30, large=True),
         Profile("nightly", _drawn(6000), False, 50, tries=30),
         Profile("soak", _drawn(48000), False, 100, tries=30),

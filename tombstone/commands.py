@@ -85,6 +85,7 @@ CANDIDATE = tuple(
     if one.candidate
 )
 
+COSTS = option("--costs", "", "run large tables on both in turn, three times, and say which is slower: minutes more (docs/costs.md)")
 _VERSION = "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of another engine: deltalake==1.6.6"
 _TWO = "Name two versions: tombstone {} 3.3.2 4.4.0, or deltalake==1.5.1 deltalake==1.6.6."
 ALONE = option("--no-together", "", "do not run both in turn on the same tables (docs/together.md)")
@@ -104,6 +105,7 @@ UPGRADE = Command("upgrade", "judge two versions, and say whether to upgrade", g
         _out("where the reports go (default: tombstone-reports/upgrade/FROM-TO; by tox build/…)"),
         *OF_COMPARISON,
         ALONE,
+        COSTS,
         *CANDIDATE,
     ),
     missing=_TWO.format("upgrade"),
@@ -161,6 +163,7 @@ COMPARE = Command("compare", "compare two runs of the same cases",
     options=(
         _out("where comparison.md, comparison.json and the cases go (default: tombstone-reports/comparison; of python -m reports build/comparison)", default="build/comparison"),
         *OF_COMPARISON,
+        option("--times", "DIR", "the runs of large tables on both in turn (`tombstone upgrade --costs`)", PATH),
         option("--together", "DIR", "what both in turn on the same tables showed (`tombstone together`)", PATH),
     ),
     missing="Name the runs: directories of reports, or files run.jsonl.",

@@ -82,7 +82,7 @@ def _about(heading: str, *options: Option) -> tuple[Option, ...]:
 
 #: The names of the profiles, of the engines that are built in, and of the storages that a run serves.
 PROFILES, ENGINES, STORAGES = (
-    ("smoke", "gate", "together", "scale", "nightly", "soak"),
+    ("smoke", "gate", "together", "times", "scale", "nightly", "soak"),
     ("spark", "deltalake"),
     ("local", "s3"),
 )

@@ -21,6 +21,7 @@ from reports.comparison.own_tables import OwnTables, concerns_none
 from reports.comparison.pairs import check_same, pairs_of
 from reports.comparison.requests import RequestChange
 from reports.comparison.shared_tables import SharedTables
+from reports.comparison.times import TimeRatio
 from reports.comparison.weight import WeighedWay, better_in, is_outweighed, worse_in
 from reports.comparison.withdrawn import Withdrawn, withdrawn
 from reports.findings.known import ShownFault
@@ -90,6 +91,7 @@ class Comparison:
     shared: SharedTables | None = None  # None: the versions did not run in turn
     requests: tuple[RequestChange, ...] = ()
     cost_limit: float | None = None
+    times: tuple[TimeRatio, ...] = ()
 
     def listed(self, shift: ClauseShift) -> ListedFault | None:
         """The header's entry of a known fault, on the side that fails."""
@@ -220,12 +222,14 @@ def compare(
     allows_changes: bool = False,
     together: TurnReport | None = None,
     cost_limit: float | None = None,
+    times: tuple[TimeRatio, ...] = (),
 ) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they judged different engines or different cases.
 
     Generated cases must be the same; shrunk cases depend on what failed. Without ``predictors`` no difference is explained by a
     rule. ``acceptance``: what does not count as worse. ``allows_changes``: differences, and what could not be judged, do not
     hold the upgrade back. ``together``: the same two versions in turn. ``cost_limit``: the factor by which requests may grow.
+    ``times``: of both on large tables.
     """
     runs = base, candidate
     pairs, alone = pairs_of(base, candidate)
@@ -272,6 +276,7 @@ def compare(
         allows_changes=allows_changes,
         requests=walk.requests.changes(),
         cost_limit=cost_limit,
+        times=times,
         shared=None if together is None else SharedTables.of(together, *(run.header.version for run in runs)),
     )
 

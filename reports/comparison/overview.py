@@ -37,6 +37,7 @@ def overview(comparison: Comparison) -> list[Told]:
         *([Told("On shared tables", comparison.shared.summary)] if comparison.shared is not None else []),
         *([Told("Your tables", comparison.own.covered(most=_MISSING))] if comparison.own is not None else []),
         *_costs(comparison),
+        *_times(comparison),
         *unjudged(comparison),
         *_unused(comparison),
         Told("Clauses", _clauses(comparison)),
@@ -57,6 +58,16 @@ def _costs(comparison: Comparison) -> Iterator[Told]:
         yield Told(
             "What it costs", f"{', '.join(parts)}, by requests to storage; the most: {changes[0].sentence(base)}"
         )
+
+
+def _times(comparison: Comparison) -> Iterator[Told]:
+    """How much longer the candidate takes on large tables, where that is clear."""
+    if not comparison.times:
+        return
+    told = [
+        f"{one.command} takes {one.ratio:.2f} times as long ({one.spread})" for one in comparison.times if one.is_clear
+    ]
+    yield Told("Time on large tables", "; ".join(told) or "no difference that is clear of the spread")
 
 
 def _clauses(comparison: Comparison) -> str:

@@ -98,6 +98,7 @@ def comparison_document(comparison: Comparison, *, directory: Path | None = None
             _unexplained(comparison.unexplained, comparison),
             _better(comparison),
             _costs(comparison),
+            _times(comparison),
             *_known_of_both(comparison),
             _explained(comparison),
             _next(next_steps(comparison, cases=str(place / "cases"))),
@@ -336,6 +337,21 @@ def _costs(comparison: Comparison) -> Block:
         rows,
         brief=2,
     )
+
+
+def _times(comparison: Comparison) -> Block:
+    rows = [
+        (
+            one.command,
+            one.files,
+            f"{one.seconds:.1f} s",
+            f"{one.ratio:.2f} ({one.spread})",
+            "yes" if one.is_clear else "no",
+        )
+        for one in comparison.times
+    ]
+    heads = ("Command", "Files", side_names(comparison)[0], "Ratio, and its spread", "Clear")
+    return _section("Time on large tables, as a ratio", heads, rows)
 
 
 def _known_of_both(comparison: Comparison) -> Iterator[Block]:

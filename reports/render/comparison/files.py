@@ -118,6 +118,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "clauses": written(comparison.clauses),
         "groups": [_group(group) for group in comparison.groups],
         "requests": written(comparison.requests),
+        "times": written(comparison.times),
         "together": None if comparison.shared is None else written(comparison.shared.report),
     }
 
