@@ -32,13 +32,8 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Reference, VectorStorage
 
-_NOT_COUNTED = Limits(
-    replace(EVERYTHING, counts_accesses=False),
-    "What a step asks of storage is counted by the suite's file system, which is below local files in the driver's JVM alone.",
-)
-
 _ON_A_CLUSTER = Limits(
-    replace(EVERYTHING, crashes=False, sessions=False),
+    replace(EVERYTHING, crashes=False, sessions=False, counts_accesses=False),
     "It needs a file system that stops or holds at one effect on storage, and the suite counts those of the driver's JVM alone: "
     "on a cluster, executors write and delete too.",
 )
@@ -50,6 +45,7 @@ _OVER_CONNECT = Limits(
         vacuum_forms=EVERYTHING.vacuum_forms - {*API_VACUUM_FORMS},
         earlier_sessions=False,
         wrappers=frozenset(),
+        counts_accesses=False,
     ),
     "It needs Delta's class DeltaTable, which over Spark Connect needs plugins of Delta's in the server, or users' functions, "
     "which the suite registers in the server's own session: only SQL without them is judged.",
@@ -74,8 +70,8 @@ _NO_EMPTY_DIRECTORY = Limits(
     "A directory that is no table would be an empty one, and there is none in a bucket.",
 )
 _NO_FAULTS = Limits(
-    replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
-    "It needs a file system that fails, stops or holds, which the suite has for local files alone.",
+    replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False, counts_accesses=False),
+    "It needs a file system that fails, stops, holds or counts, which the suite has for local files alone.",
 )
 
 _NO_FILES = Limits(
@@ -144,7 +140,7 @@ class Spark(EngineKind):
         on = self._on_its_master
         if storage is Storage.LOCAL:
             return (*on, _ON_A_WALL_CLOCK) if self.chosen.wall_clock else on
-        in_bucket = (*on, *([] if on else [_NOT_COUNTED]), *IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
+        in_bucket = (*on, *IN_BUCKETS, _NO_EMPTY_DIRECTORY, _NO_FAULTS)
         if storage is Storage.BUCKET:
             if self.chosen.patches and is_cluster(self.chosen.master):
                 raise EngineUnavailable(
@@ -164,10 +160,10 @@ class Spark(EngineKind):
     @property
     def _on_its_master(self) -> tuple[Limits, ...]:
         if self.chosen.server:
-            return (_ON_A_SERVER, _NOT_COUNTED)
+            return (_ON_A_SERVER,)
         if is_local(self.chosen.master):
             return ()
-        return (_OVER_CONNECT if self.chosen.master == REMOTE else _ON_A_CLUSTER, _NOT_COUNTED)
+        return (_OVER_CONNECT if self.chosen.master == REMOTE else _ON_A_CLUSTER,)
 
     @property
     def machine(self) -> Mapping[str, str]:
