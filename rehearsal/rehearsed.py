@@ -145,7 +145,7 @@ class Broken:
     @property
     def counts(self) -> bool:
         """Whether it speaks against the release: all but a known fault that only concerns numbers or words."""
-        return self.fault is None or self.severity.rank <= Severity.SPACE_KEPT.rank
+        return self.fault is None or self.severity.rank <= Severity.COSTS_MORE.rank
 
 
 @dataclass(frozen=True)
