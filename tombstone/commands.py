@@ -163,7 +163,7 @@ COMPARE = Command("compare", "compare two runs of the same cases",
     options=(
         _out("where comparison.md, comparison.json and the cases go (default: tombstone-reports/comparison; of python -m reports build/comparison)", default="build/comparison"),
         *OF_COMPARISON,
-        option("--times", "DIR", "the runs of large tables on both in turn (`tombstone upgrade --costs`)", PATH),
+        option("--times", "DIR", "the runs of large tables on both in turn, of an upgrade with `--costs`", PATH),
         option("--together", "DIR", "what both in turn on the same tables showed (`tombstone together`)", PATH),
     ),
     missing="Name the runs: directories of reports, or files run.jsonl.",

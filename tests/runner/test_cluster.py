@@ -28,7 +28,7 @@ from suites.catalogue import CATALOGUE
 from tests.runner.test_options import chosen
 
 CLUSTER = "spark://host:7077"
-OF_STATE = {id for id, clause in CATALOGUE.items() if clause.chapter in ("crashes", "two at once")}
+OF_STATE = {id for id, one in CATALOGUE.items() if one.chapter in ("crashes", "two at once") or "-COST-" in id}
 
 
 def options(master: str, *arguments: str) -> Options:

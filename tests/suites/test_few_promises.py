@@ -40,6 +40,7 @@ CAPABILITIES = replace(
     EVERYTHING,
     features=EVERYTHING.features - {Feature.ROW_TRACKING},
     modes=frozenset({Mode.FULL}),
+    counts_accesses=False,
     io_faults=frozenset(),
     keeps_versions=False,
     dry_run=False,
