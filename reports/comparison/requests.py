@@ -1,6 +1,6 @@
 """What both versions ask of storage for the same steps: where one of them asks for more, and never for less.
 
-Counts do not depend on the machine, as seconds do. Nobody has promised most of them: they are told, and judge nothing.
+Counts do not depend on the machine, as seconds do. Nobody has promised most of them: they are reported, and judge nothing.
 """
 
 from __future__ import annotations

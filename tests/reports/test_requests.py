@@ -1,4 +1,4 @@
-"""What both versions ask of storage: which differences are told, and in which words."""
+"""What both versions ask of storage: which differences are reported, and for which commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a ratio of times is told: where each pair of runs says the same, by more than the pairs differ."""
+"""When a ratio of times is clear: where each pair of runs says the same, by more than the pairs differ."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _CLASSES = (
 )
 
 #: The settings that put it below both of Hadoop's interfaces. Hadoop configurations of Delta and Spark include all settings
-#: of the session. The cache is disabled, so that no other session gets this file system, nor this one a cached healthy one.
+#: of the session. The cache is disabled, so that no session gets a cached file system that was made without its settings.
 _BELOW = {
     "fs.file.impl": NAME,
     "fs.AbstractFileSystem.file.impl": f"{NAME}$Context",
